@@ -122,7 +122,7 @@ async function newLines({ quick, report }, app) {
   }
   for (const { stop } of followers) stop();
   // The socket does not know of streams: who asks for one is answered by polls.
-  const polled = await follow(app, 'gantry logs -f, polling', 'polled', [...logs, 'polled', '--stream', 'stdout']);
+  const polled = await follow(app, 'gantry logs -f, polling', 'polled', [...logs, 'polled', '--source', 'stdout']);
   /** @type {Run[]} */
   const found = [];
   for (let line = 0; line < polls; line++) {

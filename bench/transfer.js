@@ -61,10 +61,14 @@ async function upload({ folder, quick, report }, model, tls) {
   const rounds = quick ? 2 : 5;
   report.begin(`upload of one file of ${sources.length * 16} MiB over HTTPS; ${rounds} rounds`);
   const check = gantry(sink, folder, { name: 'gantry cp', words: [model, ':/model'], tls });
-  const noCheck = gantry(sink, folder, { name: 'gantry cp --no-check', words: ['--no-check', model, ':/model'], tls });
+  const noCheck = gantry(sink, folder, {
+    name: 'gantry cp --no-checksum',
+    words: ['--no-checksum', model, ':/model'],
+    tls,
+  });
   const runs = await inTurns([...curlPut(sink, folder, sources, manyLarge, tls), noCheck, check], rounds);
   report.candidates(runs, {
-    'gantry cp --no-check': { over: [{ over: 'curl', most: 1.2 }], memory },
+    'gantry cp --no-checksum': { over: [{ over: 'curl', most: 1.2 }], memory },
     'gantry cp': { over: [{ over: 'curl', most: 1.9 }], memory },
   });
   sink.stop();
@@ -86,10 +90,10 @@ async function limited({ folder, quick, report }, tls) {
   report.begin(`upload of ${bytes / mebibyte} MiB over HTTPS at 1 Gbit/s; ${rounds} rounds`);
   const words = ['--limit-rate', '125MB', model, ':/model'];
   const check = gantry(sink, folder, { name: 'gantry cp', words, tls });
-  const noCheck = gantry(sink, folder, { name: 'gantry cp --no-check', words: ['--no-check', ...words], tls });
+  const noCheck = gantry(sink, folder, { name: 'gantry cp --no-checksum', words: ['--no-checksum', ...words], tls });
   report.candidates(await inTurns([noCheck, check], rounds), {
-    'gantry cp --no-check': { memory },
-    'gantry cp': { over: [{ over: 'gantry cp --no-check', most: 1.05 }], memory },
+    'gantry cp --no-checksum': { memory },
+    'gantry cp': { over: [{ over: 'gantry cp --no-checksum', most: 1.05 }], memory },
   });
   sink.stop();
   rmSync(app, { recursive: true });

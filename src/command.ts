@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { Context } from './context.ts';
-import type { ExitName } from './errors.ts';
+import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
 import type { ResultSchema } from './result-schema.ts';
@@ -21,6 +21,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   verbatim?: (options: Options) => boolean;
   /** The exit code of a successful run; `ok` by default. */
   exit?: (value: Value, options: Options) => ExitName | number;
+  /** The exit codes it may end with, besides those of every command; by default those of the platform's replies. */
+  exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: string;
   /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
@@ -62,6 +64,7 @@ export interface Command {
   raw: (options: unknown) => boolean;
   verbatim: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
+  exits: readonly ExitName[];
   empty: string | undefined;
   json: ResultSchema | undefined;
   effect: Effect;
@@ -86,6 +89,7 @@ export function defineCommand<
     raw: (parts.raw as Command['raw']) ?? (() => false),
     verbatim: (parts.verbatim as Command['verbatim']) ?? (parts.raw as Command['raw']) ?? (() => false),
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
+    exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
     empty: parts.empty,
     json: parts.json as ResultSchema | undefined,
     effect: parts.effect,

@@ -31,6 +31,20 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
+/** Any command may end with these. */
+export const everyCommandExits = ['ok', 'failed', 'usage', 'bug', 'interrupted', 'terminated'] as const;
+/** Any command that uses the platform may also end with these. */
+export const platformExits = [
+  'auth',
+  'denied',
+  'not-found',
+  'conflict',
+  'input-needed',
+  'limit',
+  'unavailable',
+  'rate-limited',
+] as const;
+
 /** A range within one line of a file. `line` and `column` count from 1; `column` and `length` are in code points. */
 export interface FileLocation {
   file: string;
@@ -45,14 +59,14 @@ export interface FileLocation {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
-  place?: FileLocation;
+  location?: FileLocation;
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;
 }
 
 export interface ErrorFacts {
-  place?: FileLocation;
+  location?: FileLocation;
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;

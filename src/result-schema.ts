@@ -27,6 +27,7 @@ export interface JsonSchema {
   items?: JsonSchema;
   anyOf?: readonly JsonSchema[];
   $comment?: string;
+  $ref?: string;
 }
 
 type Fields = Record<string, Shape<never>>;
@@ -114,12 +115,19 @@ export function passThrough<const F extends Fields>(
   fields: F,
   description?: string,
 ): ObjectShape<{ [Name in keyof F]?: unknown }> {
-  const schema = { type: 'object', properties: propertiesOf(fields), $comment: passedThrough };
+  const entries = Object.entries(fields).map(([name, { schema }]) => [name, withoutPromise(schema)]);
+  const schema = { type: 'object', properties: Object.fromEntries(entries), $comment: passedThrough };
   return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
 }
 
-/** The types of such an object's fields are those the platform is known to use, not a promise. */
-export const passedThrough = 'sent by the platform and passed through';
+const passedThrough = 'sent by the platform and passed through';
+
+/** The platform is known to use this type, but gantry does not promise it. */
+function withoutPromise(schema: JsonSchema): JsonSchema {
+  const type = typeName(schema);
+  const { description } = schema;
+  return { ...(description !== undefined && { description }), ...(type && { $comment: type }) };
+}
 
 export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
   const { description, ...other } = schema;
@@ -130,14 +138,39 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-/** The fields of a result and what they mean. */
-export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, string> {
-  const variants = variantsOf(schema.items ?? schema);
-  const fields: Record<string, string> = {};
-  for (const { properties = {} } of variants) {
-    for (const [name, { description = '' }] of Object.entries(properties)) fields[name] ??= description;
+/** A field of a result. */
+export interface Field {
+  /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
+  type: string;
+  description: string;
+}
+
+/** The fields of a result, those of all its variants. */
+export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, Field> {
+  const fields: Record<string, Field> = {};
+  for (const { properties = {} } of variantsOf(schema.items ?? schema)) {
+    for (const [name, field] of Object.entries(properties)) {
+      fields[name] ??= { type: typeName(field), description: field.description ?? '' };
+    }
   }
   return fields;
+}
+
+function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
+  if (anyOf) return anyOf.map(typeName).filter(Boolean).join(' or ');
+  if (items) return ['list', typeName(items)].filter(Boolean).join(' of ');
+  return type ?? $comment;
+}
+
+/** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */
+export function withType(schema: JsonSchema, word?: string): JsonSchema {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };
+  const type: JsonSchema = word === undefined ? { type: 'string' } : { const: word };
+  return {
+    ...schema,
+    properties: { type, ...schema.properties },
+    required: ['type', ...(schema.required ?? [])],
+  };
 }
 
 /** Whether a result may have fields that are not declared. */

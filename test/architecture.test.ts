@@ -7,7 +7,7 @@ const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
   program: ['commands', 'command', 'result-schema', 'context', 'process', 'api', 'config', 'output', 'version'],
-  reference: ['program', 'commands', 'version'],
+  reference: ['program', 'commands', 'command', 'version'],
   completion: ['reference', 'program', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
   command: ['context', 'output', 'result-schema'],
   'result-schema': [],

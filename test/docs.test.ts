@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exitCodes } from '../src/errors.ts';
-import { type CommandReference, reference } from '../src/reference.ts';
+import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/errors.ts';
+import { type CommandReference, flagMeaning, reference } from '../src/reference.ts';
 
 test('docs/commands.md matches the program', async () => {
   const { commands } = await reference();
@@ -17,7 +17,10 @@ ${commands.map(section).join('\n')}
 |---|---|---|
 ${Object.entries(exitCodes)
   .map(([name, { code, when }]) => `| ${code} | ${name} | ${when} |\n`)
-  .join('')}`;
+  .join('')}
+Any command may exit with ${codesOf(everyCommandExits)}; one that uses the platform also with
+${codesOf(platformExits)}.
+`;
   await expect(text).toMatchFileSnapshot('../docs/commands.md');
 });
 
@@ -93,25 +96,52 @@ test('the README names only commands that exist', async () => {
   }
 });
 
-function section({ command, summary, usage, arguments: inputs, flags, json, examples }: CommandReference): string {
-  const rows = (entries: [string, string][]) =>
-    entries.map(([name, what]) => `| \`${name}\` | ${cell(what)} |`).join('\n');
-  const table = (title: string, entries: [string, string][]) =>
-    entries.length ? `\n| ${title} | |\n|---|---|\n${rows(entries)}\n` : '';
+function section(reference: CommandReference): string {
+  const { command, summary, usage, arguments: inputs, flags, json, examples } = reference;
+  const inputRows = inputs.map(({ name, description, choices }) => [`\`${name}\``, offering(description, choices)]);
+  const flagRows = flags.map((flag) => [`\`${flag.flags}\``, flagMeaning(flag)]);
+  const fieldRows = Object.entries(json).map(([name, field]) => [`\`${name}\``, field.type, field.description]);
   return `## gantry ${command}
 
 ${summary.charAt(0).toUpperCase()}${summary.slice(1)}.
 
     ${usage}
-${table(
-  'argument',
-  inputs.map(({ name, description, choices }) => [name, offering(description, choices)]),
-)}${table(
-  'flag',
-  flags.map((flag) => [flag.flags, offering(flag.description, flag.choices)]),
-)}${table('JSON field', Object.entries(json))}
+${table(['argument', ''], inputRows)}${table(['flag', ''], flagRows)}${table(['JSON field', 'type', ''], fieldRows)}
 ${examples.map((example) => `    gantry ${example}`).join('\n')}
+
+${behavior(reference)}
 `;
+}
+
+function table(titles: string[], rows: string[][]): string {
+  if (rows.length === 0) return '';
+  const line = (cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return `\n${[line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)].join('\n')}\n`;
+}
+
+/** What it does to what exists, the form of its output and its own exit codes. */
+function behavior({ effect, output, exitCodes }: CommandReference): string {
+  const effects = {
+    reads: 'It only reads.',
+    changes: 'It changes what exists.',
+    destroys: 'It can destroy what exists.',
+  };
+  const forms = { document: 'one document', list: 'one list', stream: 'one document per line' };
+  const shared: readonly string[] = [...everyCommandExits, ...platformExits];
+  const names = exitCodes.map(({ name }) => name);
+  const own = exitCodes.filter(({ name }) => !shared.includes(name)).map(({ code, name }) => `${code} (${name})`);
+  return [
+    effects[effect],
+    output ? `With \`--json\` it prints ${forms[output]}.` : 'It prints raw bytes.',
+    platformExits.some((name) => names.includes(name)) ? '' : 'It does not use the platform.',
+    own.length ? `It may also exit with ${own.join(', ')}.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function codesOf(names: readonly ExitName[]): string {
+  return names.map((name) => exitCodes[name].code).join(', ');
 }
 
 function offering(description: string, choices: string[] | undefined): string {

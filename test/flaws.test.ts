@@ -177,7 +177,7 @@ describe('a pipeline written for the official client', () => {
 });
 
 describe('an extra argument is an error', () => {
-  const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--body=x' };
+  const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--input=x' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
   });

@@ -86,7 +86,7 @@ const lines: Record<string, string[]> = {
   'plan invoices': [],
   status: [],
   login: ['--no-browser'],
-  whoami: ['--check'],
+  whoami: ['--verify'],
   api: ['GET', '/v2/projects'],
   doctor: [],
 };
@@ -94,7 +94,7 @@ const lines: Record<string, string[]> = {
 /** Commands that never ask the platform. */
 const local = [
   ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
-  ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config profiles', 'config schema'],
+  ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['completion', 'reference', 'help'],
 ];

@@ -45,7 +45,7 @@ test('a declaration is a JSON Schema', () => {
       },
       {
         type: 'object',
-        properties: { id: { type: 'string', description: 'id' } },
+        properties: { id: { description: 'id', $comment: 'string' } },
         $comment: 'sent by the platform and passed through',
       },
     ],
@@ -54,7 +54,10 @@ test('a declaration is a JSON Schema', () => {
 
 test('the fields of all variants can be selected; unknown ones only of platform objects', () => {
   const own = stream({ a: text('1') }, { a: boolean('2'), b: list(object({ c: text('c') }), 'bs') });
-  expect(schema.fieldsOf(own)).toEqual({ a: '1', b: 'bs' });
+  expect(schema.fieldsOf(own)).toEqual({
+    a: { type: 'string', description: '1' },
+    b: { type: 'list of object', description: 'bs' },
+  });
   expect(schema.isOpen(own)).toBe(false);
   expect(schema.isOpen(schema.documents(passThrough({ id: text('id') })))).toBe(true);
 });

@@ -36,7 +36,7 @@ function show(cwd, ...words) {
 function run(cwd, ...words) {
   const [node, gantry] = [process.execPath, program].map((path) => `'${path}'`);
   const before = words[0] === 'invoke' ? `${node} ${gantry} deploy -q >/dev/null; ` : '';
-  const terminal = words[1] === 'chart' ? `--import '${asTerminal}'` : '';
+  const terminal = ['chart', 'my-app'].includes(words[1] ?? '') ? `--import '${asTerminal}'` : '';
   const command = `${before}exec ${node} ${terminal} ${gantry} ${words.join(' ')} 2>&1`;
   const { stdout, status, stderr } = spawnSync(
     process.execPath,
@@ -52,14 +52,18 @@ function run(cwd, ...words) {
 }
 
 /**
- * Writes a picture unless only numbers and ids differ from the one there is.
+ * Writes a picture unless only numbers, ids, bars and a notice of waiting differ from the one there is.
  * @param {string} name
  * @param {string[]} outputs
  */
 function draw(name, outputs) {
   const file = join(import.meta.dirname, `${name}.svg`);
   const svg = pictureOf(outputs.join('\n\n').split('\n'));
-  const comparable = (/** @type {string} */ text) => text.replace(/[0-9a-f]{8}-[\w-]+|\d[\d.,]*( [a-zA-Z]+)?/g, '#');
+  const comparable = (/** @type {string} */ picture) =>
+    picture
+      .replace(/<[^>]*>/g, '')
+      .replace(/[0-9a-f]{8}-[\w-]+|\d[\d.,]*( [a-zA-Z]+)?/g, '#')
+      .replace(/Waiting for .*|[\u2500-\u259f×\s]/g, '');
   if (!existsSync(file) || comparable(readFileSync(file, 'utf8')) !== comparable(svg)) writeFileSync(file, svg);
 }
 

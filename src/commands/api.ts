@@ -15,20 +15,20 @@ export default defineCommand({
         repeatablePairFlag,
       )
       .option('--input <file>', 'read the body from this file; - is stdin')
-      .option('--include', 'print the status and headers')
+      .option('-i, --show-headers', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
   verbatim: () => true,
   view:
-    ({ status, headers, text }, { include }) =>
+    ({ statusCode, headers, text }, { showHeaders }) =>
     ({ style }) => {
-      const head = [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
-      return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
+      const head = [`HTTP ${statusCode}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
+      return [...(showHeaders ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
   effect: 'destroys',
   json: document({
-    status: integer('HTTP status'),
+    statusCode: integer('HTTP status'),
     headers: record(anything('text, or a list of texts'), 'response headers'),
     body: anything('response body, parsed if it is JSON'),
     text: text('response body as text'),

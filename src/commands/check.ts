@@ -9,7 +9,7 @@ import { anything, boolean, choice, document, integer, list, object, optional, t
 const problemShape = object({
   severity: choice(['error', 'warning'], 'severity'),
   message: text('what is wrong'),
-  place: optional(
+  location: optional(
     object({
       file: text('file'),
       line: integer('from 1'),
@@ -41,12 +41,13 @@ export default defineCommand({
         `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
     ),
   effect: 'reads',
+  exits: ['project'],
   json: document({
     file: text('config file'),
     valid: boolean('true; an invalid file is an error with its problems'),
     app: text('app name'),
     runtime: text('cortex, custom or a partner'),
-    problems: list(problemShape, 'problems: severity, message, place (line, column), why and fix'),
+    problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
   }),
   examples: ['check', 'check other/cerebrium.toml --strict', 'check --json'],
 });

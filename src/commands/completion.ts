@@ -26,6 +26,7 @@ export default defineCommand({
     'PowerShell: gantry completion powershell >> $PROFILE',
   ],
   effect: 'reads',
+  exits: [],
   json: document({ shell: text('shell'), script: text('script for the shell to load') }),
   examples: ['completion bash', 'completion zsh'],
 });

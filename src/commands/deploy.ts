@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError } from '../errors.ts';
+import { GantryError, InterruptedError, platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import {
   chooseRegion,
@@ -29,6 +29,7 @@ import { deployPlanView } from '../views/deploy-plan.ts';
 
 /** The result of a dry run. */
 const planFields = {
+  dryRun: boolean('true for a dry run: nothing was sent'),
   app: text('app name'),
   project: text('project'),
   runtime: text('cortex, custom or a partner'),
@@ -44,7 +45,7 @@ const planFields = {
     }),
     'with --dry-run: settings that would change',
   ),
-  files: nullable(
+  fileChanges: nullable(
     object(
       {
         added: list(text('path'), 'new files'),
@@ -65,7 +66,7 @@ const planFields = {
   ),
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
-  changes: boolean('with --dry-run: whether anything would change'),
+  changed: boolean('with --dry-run: whether anything would change'),
 };
 
 export default defineCommand({
@@ -100,8 +101,8 @@ export default defineCommand({
       }),
     );
   },
-  exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
-  view: (value) => ('changes' in value ? deployPlanView(value) : () => value.endpoint),
+  exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
+  view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
   json: document(
     {
       app: text('app name'),
@@ -113,11 +114,14 @@ export default defineCommand({
       dashboard: text('URL of the app in the dashboard'),
       files: integer('number of files sent'),
       bytes: integer('size of the archive'),
-      durationsMs: object({ pack: number('ms'), upload: number('ms'), build: number('ms') }, 'pack, upload, build'),
+      packMs: number('duration of packing, in ms'),
+      uploadMs: number('duration of the upload, in ms'),
+      buildMs: number('time waited for the build, in ms'),
     },
     planFields,
   ),
   effect: 'changes',
+  exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
     'deploy --dry-run',

@@ -26,6 +26,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  exits: ['input-needed', 'project', 'build-failed', 'not-ready', 'unavailable'],
   json: stream({
     app: text('app name'),
     endpoint: text('URL of the app'),
@@ -33,7 +34,7 @@ export default defineCommand({
     url: text('URL of the emulator'),
     project: text('project of the emulator'),
     token: text('token of the emulator; not valid anywhere else'),
-    approve: text('URL that lets a browser approve logins; keep it secret'),
+    approveUrl: text('URL that lets a browser approve logins; keep it secret'),
     build: text('id of the first build'),
   }),
   examples: ['dev', 'dev ../other-app --port 0', 'dev --env-file .env'],
@@ -92,7 +93,7 @@ async function describeApp({ url, project, token, approvalAddress }: Emulator, v
     url,
     project,
     token,
-    approve: approvalAddress,
+    approveUrl: approvalAddress,
     build,
   };
 }

@@ -62,6 +62,7 @@ export default defineCommand({
   view: explanation,
   json: documents(passThrough({})),
   effect: 'reads',
+  exits: [],
   examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 

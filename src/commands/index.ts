@@ -158,7 +158,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         get: { summary: 'print a setting', load: () => import('./config/get.ts') },
         set: { summary: 'store a setting in the current profile', load: () => import('./config/set.ts') },
         unset: { summary: 'remove a setting from the current profile', load: () => import('./config/unset.ts') },
-        profiles: { summary: 'list profiles', load: () => import('./config/profiles.ts') },
         schema: { summary: 'print the JSON Schema of cerebrium.toml', load: () => import('./config/schema.ts') },
       },
     },

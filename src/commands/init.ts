@@ -31,14 +31,15 @@ export default defineCommand({
       if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
-    return { dir: folder, files: written };
+    return { dir: folder, paths: written };
   },
   view:
-    ({ files }) =>
+    ({ paths }) =>
     () =>
-      files.join('\n'),
+      paths.join('\n'),
   effect: 'changes',
-  json: document({ dir: text('app folder'), files: list(text('path'), 'files written') }),
+  exits: ['conflict', 'input-needed'],
+  json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
   examples: ['init', 'init my-app --compute ADA_L4'],
 });
 

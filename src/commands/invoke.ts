@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
+import { platformExits } from '../errors.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppEvent,
@@ -15,34 +16,31 @@ import {
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
-import {
-  anything,
-  choice,
-  document,
-  integer,
-  nullable,
-  number,
-  object,
-  passThrough,
-  record,
-  text,
-} from '../result-schema.ts';
+import { anything, choice, document, integer, nullable, number, passThrough, record, text } from '../result-schema.ts';
+
+const headFields = {
+  statusCode: integer('HTTP status'),
+  headers: record(anything('text, or a list of texts'), 'headers of the response'),
+  run: nullable(text('run id')),
+  firstByteMs: number('time until the first byte, in ms'),
+  durationMs: number('total duration, in ms'),
+};
 
 const responseFields = {
-  status: integer('HTTP status'),
-  headers: record(anything('text, or a list of texts'), 'headers of the response'),
-  runId: nullable(text('run id')),
-  timings: object({ firstByteMs: number('ms'), totalMs: number('ms') }, 'time until the first byte, and in total'),
+  ...headFields,
   body: anything('response: parsed if it is JSON, otherwise text or base64'),
   encoding: choice(['json', 'text', 'base64'], 'form of body'),
 };
 
 const asyncFields = {
-  runId: text('run id'),
+  run: text('run id'),
   app: text('with --async and --wait: app name'),
-  status: integer('HTTP status'),
-  run: nullable(passThrough({}, 'with --wait: the run; otherwise null')),
+  statusCode: integer('HTTP status of the call'),
+  record: nullable(passThrough({}, 'with --wait: the run after it ended, as in gantry runs get; otherwise null')),
 };
+
+/** The last line of a response that is a stream of events. */
+const streamFields = { ...headFields, events: integer('number of events') };
 
 /** One event of a response that is a stream of events. */
 const eventFields = {
@@ -65,7 +63,7 @@ export default defineCommand({
       .option('--path <path>', 'path below the app or the function')
       .option('--header <name: value>', 'send a header (repeatable)', repeatableFlag)
       .option('--no-auth', 'send no token, for apps with disable_auth')
-      .option('--include', 'print the status and headers before the body')
+      .option('-i, --show-headers', 'print the status and headers before the body')
       .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
       .option('--stream', 'request a stream of events')
@@ -81,13 +79,14 @@ export default defineCommand({
     const result = await invokeApp(context, { app, args, ...options });
     if ('run' in result) return result.run;
     const { response } = result;
-    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.include;
+    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
     return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
   },
   verbatim: () => true,
-  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).runId),
-  json: document(responseFields, asyncFields, eventFields),
+  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
+  json: document(responseFields, asyncFields, streamFields, eventFields),
   effect: 'changes',
+  exits: [...platformExits, 'pending', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web predict --data \'{"prompt": "a red fox"}\'',
@@ -108,19 +107,19 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
     yield event satisfies AppEvent;
   }
   const runId = findRunId(response);
-  const totalMs = elapsed() - startedAt;
-  progress.note(`${responseSummary(response, totalMs, runId)}, ${count(events, 'event')}`);
-  return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events };
+  const durationMs = elapsed() - startedAt;
+  progress.note(`${responseSummary(response, durationMs, runId)}, ${count(events, 'event')}`);
+  return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
 }
 
 function streamBody(
   { progress, elapsed }: Context,
   response: AppResponse,
-  { raw, include }: { raw?: true; include?: true },
+  { raw, showHeaders }: { raw?: true; showHeaders?: true },
 ): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
   let bodyStart = '';
   const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
-    if (include) await writeBytes(Buffer.from(responseHead(response)));
+    if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
     for await (const chunk of response.chunks) {
       bodyStart ||= chunk.toString('utf8', 0, 200);
       await writeBytes(chunk);
@@ -129,7 +128,7 @@ function streamBody(
   return new RawOutput(write, {
     jsonValue: async () => {
       const buffered = await readResponse(response, elapsed);
-      progress.note(responseSummary(response, buffered.timings.totalMs, buffered.runId ?? undefined));
+      progress.note(responseSummary(response, buffered.durationMs, buffered.run ?? undefined));
       return buffered;
     },
     onWritten: () =>

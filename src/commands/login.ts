@@ -33,8 +33,8 @@ export default defineCommand({
     storedIn: text('file with the token'),
     region: optional(nullable(text('with --import: imported region'))),
     from: optional(text('with --import: file that was read')),
-    taken: optional(list(text('name'), 'with --import: imported keys')),
-    left: optional(list(text('name'), 'with --import: skipped keys')),
+    imported: optional(list(text('name'), 'with --import: imported keys')),
+    skipped: optional(list(text('name'), 'with --import: skipped keys')),
   }),
   examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
 });

@@ -14,19 +14,19 @@ export default defineCommand({
       .option('--container <name>', 'only show lines of this container (full name)')
       .addOption(
         command
-          .createOption('--stream <stream>', 'only show this stream (-f then polls every few seconds)')
+          .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
           .choices(['stdout', 'stderr'] as const),
       )
       .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
       .addOption(
         command
           .createOption('--build [id]', 'show the log of a build (default: latest) instead')
-          .conflicts(['run', 'container', 'stream']),
+          .conflicts(['run', 'container', 'source']),
       ),
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
-    const { run: runId, container, stream, search, build } = flags;
+    const { run: runId, container, source: stream, search, build } = flags;
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
@@ -41,7 +41,7 @@ export default defineCommand({
   examples: [
     'logs web',
     'logs web -f --timestamps',
-    'logs web --since 1h30m --stream stderr --search Traceback',
+    'logs web --since 1h30m --source stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a --tail all',
     'logs web --build',
     "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",

@@ -9,10 +9,17 @@ import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/
 import type { FileEntry } from '../project/files/entry.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 
+interface PackedEntry {
+  path: string;
+  bytes: number;
+  compressedBytes: number;
+  crc32: number;
+}
+
 interface Packed {
   file: string;
   bytes: number;
-  entries: AppArchive['entries'];
+  entries: PackedEntry[];
 }
 
 interface ArchiveContent {
@@ -38,14 +45,15 @@ export default defineCommand({
   },
   view: (value) => () => (value instanceof RawOutput ? '' : value.file),
   effect: 'reads',
+  exits: ['project'],
   json: document({
     file: text('archive'),
     bytes: integer('size of the archive'),
     entries: list(
       object({
         path: text('path in the archive'),
-        size: integer('bytes'),
-        compressed: integer('size in the archive, bytes'),
+        bytes: integer('size'),
+        compressedBytes: integer('size in the archive'),
         crc32: integer('CRC-32'),
       }),
       'files: path, size, compressed size and CRC-32',
@@ -62,7 +70,13 @@ async function toFile(context: Context, content: ArchiveContent, target: string)
   const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress });
   names.close();
   done(archive);
-  return { bytes: archive.bytes, entries: archive.entries };
+  const entries = archive.entries.map(({ path, size, compressed, crc32 }) => ({
+    path,
+    bytes: size,
+    compressedBytes: compressed,
+    crc32,
+  }));
+  return { bytes: archive.bytes, entries };
 }
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */

@@ -1,21 +1,95 @@
 import { defineCommand } from '../command.ts';
-import { anything, document, passThrough } from '../result-schema.ts';
-import { referenceView } from '../views/reference.ts';
+import { UsageError } from '../errors.ts';
+import { stringifyJson } from '../json-text.ts';
+import type { CommandReference, OutputSchema, Reference } from '../reference.ts';
+import {
+  anything,
+  boolean,
+  choice,
+  document,
+  integer,
+  list,
+  nullable,
+  object,
+  optional,
+  record,
+  text,
+} from '../result-schema.ts';
+import { commandReferenceView, referenceView } from '../views/reference.ts';
+
+const flagShape = object({
+  flags: text('as typed, with the name of its value'),
+  description: text('what it does'),
+  type: choice(['boolean', 'value', 'list'], 'whether it takes no value, one, or may be repeated'),
+  valueRequired: boolean('whether its value may not be omitted'),
+  choices: optional(list(text('value'), 'the values that it accepts, if they are known')),
+  default: optional(anything('its value if it is omitted')),
+});
+
+const argumentShape = object({
+  name: text('name'),
+  description: text('what it is'),
+  required: boolean('whether it may not be omitted'),
+  variadic: boolean('whether there may be several'),
+  choices: optional(list(text('value'), 'the values that it accepts, if they are known')),
+});
+
+const exitCodeShape = object({
+  name: text('name, the code of an error in JSON'),
+  code: integer('number'),
+  when: text('when a command exits with it'),
+});
+
+const commandFields = {
+  command: text('as typed, without gantry'),
+  category: text('section of the help'),
+  summary: text('one line'),
+  details: list(text('paragraph'), 'paragraphs'),
+  usage: text('how it is called'),
+  arguments: list(argumentShape, 'arguments'),
+  flags: list(flagShape, 'its own flags'),
+  effect: choice(['reads', 'changes', 'destroys'], 'what it does to what exists, locally or on the platform'),
+  output: nullable(choice(['document', 'list', 'stream'], 'what --json prints; null if the output is raw bytes')),
+  json: record(object({ type: text('type'), description: text('meaning') }), 'the fields of the output, by name'),
+  exitCodes: list(exitCodeShape, 'the exit codes that it may end with'),
+  examples: list(text('command line'), 'command lines, without gantry'),
+};
 
 export default defineCommand({
-  run: async () => (await import('../reference.ts')).reference(),
+  configure: (command) =>
+    command
+      .argument('[command...]', 'a command, such as apps list (default: all commands)')
+      .option('--schema', 'print the JSON Schema of what the command prints with --json'),
+  run: async (_, words, { schema }): Promise<Reference | CommandReference | OutputSchema> => {
+    const { reference, referenceOf, outputSchemaOf } = await import('../reference.ts');
+    if (schema && words.length === 0) throw new UsageError('--schema needs a command', { fix: 'name a command' });
+    if (words.length === 0) return reference();
+    return schema ? outputSchemaOf(words.join(' ')) : referenceOf(words.join(' '));
+  },
   verbatim: () => true,
-  view: ({ commands }) => referenceView(commands),
+  view: (value) => {
+    if ('$schema' in value) return () => stringifyJson(value, 2);
+    return 'commands' in value ? referenceView(value.commands) : commandReferenceView(value);
+  },
   json: document(
-    passThrough({
-      name: anything('gantry'),
-      version: anything('its version'),
-      flags: anything('flags of every command'),
-      commands: anything('each command: arguments, flags, JSON fields, examples'),
-      groups: anything('summary of each command group'),
-      exitCodes: anything('each exit code: name, number, when'),
-    }),
+    {
+      name: text('gantry'),
+      version: text('its version'),
+      flags: list(flagShape, 'flags of every command'),
+      commands: list(object(commandFields), 'each command'),
+      groups: record(text('summary'), 'summary of each command group'),
+      exitCodes: list(exitCodeShape, 'each exit code'),
+    },
+    commandFields,
+    {
+      $schema: text('with --schema: the version of JSON Schema'),
+      title: text('with --schema: what it describes'),
+      $ref: optional(text('with --schema: the definition of each line')),
+      anyOf: optional(list(anything('reference to a definition'), 'with --schema: a result or an error')),
+      $defs: record(anything('schema'), 'with --schema: the definitions'),
+    },
   ),
   effect: 'reads',
-  examples: ['reference --json', 'reference --json=commands'],
+  exits: [],
+  examples: ['reference --json', 'reference apps list', 'reference deploy --schema'],
 });

@@ -14,7 +14,7 @@ export default defineCommand({
   json: documents({
     path: text('remote path; ends in a slash for a folder'),
     isFolder: boolean('true for a folder'),
-    removed: boolean('true'),
+    changed: boolean('true'),
   }),
   examples: [
     'rm /models/old.bin',

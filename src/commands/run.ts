@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
@@ -32,14 +33,15 @@ export default defineCommand({
     const detach = options.detach === true;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
-    const { app, runId } = started;
-    context.progress.note(`the run continues; to follow it: gantry runs follow ${app} ${runId}`);
+    const { app, run } = started;
+    context.progress.note(`the run continues; to follow it: gantry runs follow ${app} ${run}`);
     return started;
   },
   verbatim: () => true,
-  view: (value) => () => (value instanceof RawOutput ? '' : value.runId),
-  json: document(runFields, { app: text('app name'), runId: text('run id') }),
+  view: (value) => () => (value instanceof RawOutput ? '' : value.run),
+  json: document(runFields, { app: text('app name'), run: text('run id') }),
   effect: 'changes',
+  exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
     'run job.py::train -- epochs:=3 name=first',

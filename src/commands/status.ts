@@ -15,10 +15,10 @@ const reportShape = object({
 });
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'exit 1 unless all services are operational'),
+  configure: (command) => command.option('--exit-code', 'exit 1 unless all services are operational'),
   run: readServiceStatus,
   view: serviceStatusView,
-  exit: (status, { check }) => (check && !isOperational(status) ? 'failed' : 'ok'),
+  exit: (status, { exitCode }) => (exitCode && !isOperational(status) ? 'failed' : 'ok'),
   effect: 'reads',
   json: document({
     status: text('operational, degraded, downtime, maintenance, or another platform value'),
@@ -30,5 +30,5 @@ export default defineCommand({
     incidents: list(reportShape, 'current incidents: title, status, startsAt, endsAt, affects, lastUpdate, updatedAt'),
     planned: list(reportShape, 'planned maintenance, with the same fields'),
   }),
-  examples: ['status', 'status --check && gantry deploy', 'status --json=status'],
+  examples: ['status', 'status --exit-code && gantry deploy', 'status --json=status'],
 });

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
@@ -27,12 +28,13 @@ export default defineCommand({
   json: document({
     ...copySummaryFields,
     new: integer('number of files that were only in the source'),
-    changed: integer('number of files that differed in size or were older in the target'),
-    same: integer('number of unchanged files'),
+    updated: integer('number of files that differed in size or were older in the target'),
+    unchanged: integer('number of unchanged files'),
     extra: integer('number of files that were only in the target'),
     deleted: integer('number of deleted files'),
   }),
   effect: 'destroys',
+  exits: [...platformExits, 'changes'],
   examples: [
     'sync ./dataset :/dataset --dry-run',
     'sync ./dataset :/dataset',
@@ -41,6 +43,6 @@ export default defineCommand({
   ],
 });
 
-function wouldChange({ new: added, changed, extra }: SyncSummary, deletes: boolean): boolean {
-  return added + changed + (deletes ? extra : 0) > 0;
+function wouldChange({ new: added, updated, extra }: SyncSummary, deletes: boolean): boolean {
+  return added + updated + (deletes ? extra : 0) > 0;
 }

@@ -5,19 +5,31 @@ import { keyValueTable } from '../output/table.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'verify the token with the platform'),
-  run: (context, { check }) => readIdentity(context, { check: check === true }),
-  view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
+  configure: (command) => command.option('--verify', 'verify the token with the platform'),
+  run: (context, { verify }) => readIdentity(context, { verify: verify === true }),
+  view: ({
+    project,
+    projectOrigin,
+    profile,
+    tokenOrigin,
+    unusedToken,
+    kind,
+    user,
+    expiresAt,
+    renewable,
+    addresses,
+    verified,
+  }) =>
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
       ['project', project ? `${project}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
       ['profile', profile],
-      ['token', origin],
-      ['unused', unused && `${unused}: the environment takes precedence`],
+      ['token', tokenOrigin],
+      ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
       ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
       ['renewed', renewable ? 'automatically' : ''],
-      ['accepted', checked ? 'yes' : ''],
+      ['accepted', verified ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
         'address',
         `${address} (${namesOf(addresses, address)})`,
@@ -28,16 +40,16 @@ export default defineCommand({
     project: nullable(text('project in use; null if none is selected')),
     projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),
     profile: text('profile in use'),
-    origin: text('origin of the token: environment or profile'),
-    unused: nullable(text('origin of a stored token that is not in use')),
+    tokenOrigin: text('origin of the token: environment or profile'),
+    unusedToken: nullable(text('origin of a stored token that is not in use')),
     kind: text('login or service-account'),
     user: nullable(text('user of the token, if known')),
     expiresAt: nullable(text('expiry of the token; null if unknown')),
     renewable: boolean('whether it is renewed automatically'),
     addresses: record(text('URL'), 'URLs of the platform that are not the default'),
-    checked: boolean('whether the platform verified the token'),
+    verified: boolean('whether the platform verified the token'),
   }),
-  examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
+  examples: ['whoami', 'whoami --verify', 'whoami --json=project,expiresAt'],
 });
 
 /** The names of a URL's settings: one variable sets several. */

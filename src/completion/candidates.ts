@@ -84,7 +84,7 @@ function fields(command: CompletionTree['commands'][number] | undefined, typed: 
   const chosen = typed.slice(0, typed.lastIndexOf(',') + 1);
   return Object.entries(command?.json ?? {})
     .filter(([field]) => !chosen.split(',').includes(field))
-    .map(([field, meaning]): Candidate => [chosen + field, meaning]);
+    .map(([field, { description }]): Candidate => [chosen + field, description]);
 }
 
 function subcommands(

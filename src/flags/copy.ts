@@ -15,7 +15,7 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
     .option('--no-follow', 'skip symbolic links')
     .option('--rename-clashes', 'rename files whose names are equal on the target disk')
     .option('--dry-run', 'show what would be copied')
-    .option('--no-check', 'skip checksum comparison during transfer')
+    .option('--no-checksum', 'skip checksum comparison during transfer')
     .option('--verify', 'read the files back and compare checksums')
     .option('--no-resume', 'start over instead of resuming')
     .option('--limit-rate <size>', 'limit bandwidth, for example 20MB per second', sizeFlag(1024))
@@ -32,7 +32,7 @@ interface Flags {
   update?: true | undefined;
   renameClashes?: true | undefined;
   dryRun?: true | undefined;
-  check: boolean;
+  checksum: boolean;
   verify?: true | undefined;
   resume: boolean;
   limitRate?: number | undefined;
@@ -49,7 +49,7 @@ export function toCopyOptions(flags: Flags): CopyOptions {
     update: flags.update ?? false,
     renameClashes: flags.renameClashes ?? false,
     dryRun: flags.dryRun ?? false,
-    check: flags.check,
+    check: flags.checksum,
     verify: flags.verify ?? false,
     resume: flags.resume,
     keepJournal: true,
@@ -75,6 +75,6 @@ export const copySummaryFields = {
     'path and new name (as) of each file or folder that --rename-clashes renamed',
   ),
   resumedBytes: integer('bytes resumed from a previous attempt'),
-  seconds: number('duration in seconds'),
+  durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
 };

@@ -11,7 +11,7 @@ import { ConflictError, FailedError, ProjectError } from '../errors.ts';
 import { sizeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
-  data?: string | undefined;
+  dataDir?: string | undefined;
   pace: number;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
@@ -27,7 +27,7 @@ type Faults = ReturnType<typeof parseFaultOption>;
 export function emulatorFlags(command: Commander) {
   return command
     .option(...allowOriginFlag)
-    .option('--data <dir>', 'store apps, builds and uploads in this folder')
+    .option('--data-dir <dir>', 'store apps, builds and uploads in this folder')
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
@@ -46,10 +46,12 @@ export async function startEmulatorFromFlags({
   seed,
   allowOrigin,
   maxUnpacked,
+  dataDir,
   ...options
 }: EmulatorFlags & { port: number; onWarning?: (text: string) => void }): Promise<Emulator> {
   const emulator = await startEmulator({
     ...options,
+    data: dataDir,
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed !== false && { seed }),
@@ -68,7 +70,7 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   }
   if (cause instanceof DataFolderInUseError) {
     const { message, folder, pid } = cause;
-    const fix = 'stop that emulator, or pass another folder: --data <dir>';
+    const fix = 'stop that emulator, or pass another folder: --data-dir <dir>';
     return new ConflictError(message, { fix, details: { folder, pid }, cause });
   }
   if (cause.code === 'EADDRINUSE') {

@@ -1,5 +1,13 @@
 import { CommandLine, gantryCommand } from '../command-line.ts';
-import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
+import {
+  type ExitName,
+  exitCodes,
+  type FileLocation,
+  GantryError,
+  type Problem,
+  ProjectError,
+  UnavailableError,
+} from '../errors.ts';
 import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
@@ -20,12 +28,30 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
   return wrapParts(parts, page);
 }
 
-/** The `{"error": …}` document of `--json`. */
-export function failureJson(error: unknown, secrets = new KnownSecrets()): { error: Record<string, unknown> } {
+/** The error document of `--json`. */
+export interface FailureDocument {
+  error: {
+    code: ExitName;
+    message: string;
+    why?: string | undefined;
+    fix?: string | undefined;
+    /** The command of `fix`. */
+    next?: readonly string[] | undefined;
+    exitCode: number;
+    /** The HTTP status of the reply that caused it. */
+    statusCode?: number | undefined;
+    requestId?: string | undefined;
+    retryable: boolean;
+    retryAfterMs?: number | undefined;
+    details?: Record<string, unknown> | undefined;
+  };
+}
+
+export function failureJson(error: unknown, secrets = new KnownSecrets()): FailureDocument {
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
-  const document = {
+  const document: FailureDocument = {
     error: {
       code: exit,
       message,
@@ -33,7 +59,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
       fix: fix?.toString(),
       next: fix instanceof CommandLine ? fix.argv : undefined,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
-      status: facts.status,
+      statusCode: facts.status,
       requestId: facts.requestId,
       retryable: facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited'),
       retryAfterMs: facts.retryAfterMs,
@@ -76,8 +102,11 @@ function hangOf(line: string): number {
 const labelWidth = '  why '.length;
 
 /** The GitHub workflow command that annotates a line of a file. */
-export function workflowAnnotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {
-  const where = place ? ` file=${escapeProperty(place.file)},line=${place.line},col=${place.column}` : '';
+export function workflowAnnotation(
+  { severity, location, message, fix }: Problem,
+  secrets = new KnownSecrets(),
+): string {
+  const where = location ? ` file=${escapeProperty(location.file)},line=${location.line},col=${location.column}` : '';
   const text = fix ? `${message}. Fix: ${fix}` : message;
   return `::${severity}${where}::${stripControlSequences(escapeCommand(redact(text, secrets)), false)}`;
 }
@@ -119,10 +148,10 @@ function toProblem(error: unknown): Problem {
   };
 }
 
-function problemParts({ severity, message, place, why, fix }: Problem, { style, columns }: Page): Part[] {
+function problemParts({ severity, message, location, why, fix }: Problem, { style, columns }: Page): Part[] {
   const title = severity === 'error' ? style.red(style.bold('error:')) : style.yellow(style.bold('warning:'));
   const lines = [`${title} ${message}`];
-  if (place) lines.push(...locationLines(place, columns));
+  if (location) lines.push(...locationLines(location, columns));
   if (why) lines.push(labeled(style.dim('why'), why));
   const parts: Part[] = [{ text: lines.join('\n') }];
   if (fix) parts.push({ text: labeled(style.dim('fix'), String(fix)), isCommand: fix instanceof CommandLine });

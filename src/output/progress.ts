@@ -99,7 +99,7 @@ export function createProgress(options: ProgressOptions): Progress {
     warn(given) {
       const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
       print(problemText(problem, page));
-      if (annotations && problem.place) print(workflowAnnotation(problem, page.secrets));
+      if (annotations && problem.location) print(workflowAnnotation(problem, page.secrets));
     },
     request: printSafe,
     log: (line) => quiet || print(sanitize(`  ${line}`, page)),

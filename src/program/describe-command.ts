@@ -1,6 +1,7 @@
 import type { Argument, Command as Commander, Option } from 'commander';
-import type { Command } from '../command.ts';
-import { fieldsOf } from '../result-schema.ts';
+import type { Command, Effect } from '../command.ts';
+import { type ExitName, exitCodes } from '../errors.ts';
+import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 
 /** A command as data: what its help, `gantry reference` and docs/commands.md are made from. */
 export interface CommandReference {
@@ -13,8 +14,20 @@ export interface CommandReference {
   usage: string;
   arguments: ArgumentReference[];
   flags: FlagReference[];
-  json: Record<string, string>;
+  /** What it does to what exists, on this machine or the platform. */
+  effect: Effect;
+  /** What `--json` prints; null if the output is raw bytes only. */
+  output: ResultSchema['form'] | null;
+  /** The fields of the output, by name. */
+  json: Record<string, Field>;
+  exitCodes: ExitCodeReference[];
   examples: string[];
+}
+
+export interface ExitCodeReference {
+  name: ExitName;
+  code: number;
+  when: string;
 }
 
 export interface ArgumentReference {
@@ -37,7 +50,7 @@ export interface FlagReference {
 /** Describes a command that has its arguments and flags. `line` is what is typed, `apps get`. */
 export function describeCommand(
   commander: Commander,
-  { details, examples, json }: Command,
+  { details, examples, json, effect, exits }: Command,
   line: string,
   category: string,
 ): CommandReference {
@@ -52,9 +65,19 @@ export function describeCommand(
     ),
     arguments: commander.registeredArguments.map(describeArgument),
     flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
+    effect,
+    output: json?.form ?? null,
     json: json ? fieldsOf(json) : {},
+    exitCodes: describeExitCodes(exits),
     examples,
   };
+}
+
+/** In the order of their numbers. */
+export function describeExitCodes(names: readonly ExitName[]): ExitCodeReference[] {
+  return (Object.keys(exitCodes) as ExitName[])
+    .filter((name) => names.includes(name))
+    .map((name) => ({ name, ...exitCodes[name] }));
 }
 
 function describeArgument(argument: Argument): ArgumentReference {

@@ -34,6 +34,7 @@ export async function executeCommand(
   const json = parseJsonFlag(flags.json);
   const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
+  state.isJsonLines = json !== false && command.json?.form === 'stream';
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption, secrets);
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
@@ -71,7 +72,7 @@ async function runAndShow(
   if (options.events) await showEvents(value, renderer);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json);
   else if (value !== undefined) {
-    state.isJsonLines = json !== false && isStream(value);
+    state.isJsonLines ||= json !== false && isStream(value);
     const result = await show(value, command, options, renderer);
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
   }
@@ -99,9 +100,13 @@ async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unk
 }
 
 /** Returns the result of a stream, undefined for one value. */
-async function show(value: unknown, { data, view, raw }: Command, options: unknown, renderer: Renderer) {
+async function show(value: unknown, { data, view, raw, json }: Command, options: unknown, renderer: Renderer) {
   const isRaw = raw(options);
-  if (isStream(value)) return forEachValue(value, (item) => renderer.item(data(item), view(item, options), isRaw));
+  if (isStream(value)) {
+    // A command whose result is a document may stream events before it.
+    const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
+    return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
+  }
   await renderer.value(data(value), view(value, options), isRaw);
   return undefined;
 }

@@ -78,7 +78,7 @@ function commandHelp({ summary, details, usage, examples, arguments: inputs, fla
     { title: 'arguments', rows: inputs.map(argumentRow) },
     { title: 'examples', lines: examples.map((example) => `$ gantry ${example}`) },
     { title: 'flags', rows: flags.map((flag) => [flag.flags, flagMeaning(flag)]) },
-    { title: 'JSON fields', rows: Object.entries(json) },
+    { title: 'JSON fields', rows: Object.entries(json).map(([name, { description }]) => [name, description]) },
   ];
   return {
     description: sentence(summary),

@@ -134,16 +134,16 @@ async function locateProblems(
     .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
     .slice(0, maxProblems);
   const problems = await locateIssues(shown, source);
-  const brokenLines = new Set(syntaxErrors.map(({ place }) => place?.line));
+  const brokenLines = new Set(syntaxErrors.map(({ location }) => location?.line));
   const hidden = relevant.length - shown.length;
   if (hidden > 0) problems.push({ severity: 'warning', message: `${hidden} more problems are not shown` });
-  return problems.filter(({ place }) => !place || !brokenLines.has(place.line));
+  return problems.filter(({ location }) => !location || !brokenLines.has(location.line));
 }
 
 function inFileOrder(problems: readonly Problem[]): Problem[] {
   const last = Number.POSITIVE_INFINITY;
   return problems.toSorted(
-    ({ place: one }, { place: other }) =>
+    ({ location: one }, { location: other }) =>
       (one?.line ?? last) - (other?.line ?? last) || (one?.column ?? last) - (other?.column ?? last) || 0,
   );
 }

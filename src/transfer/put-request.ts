@@ -127,7 +127,7 @@ class UploadBody {
     if (sent === expected) return;
     throw new UnavailableError('checksum mismatch (MD5): the storage received different bytes', {
       why: 'some storage encrypts files and returns checksums of the encrypted bytes',
-      fix: 'pass --no-check if it happens again',
+      fix: 'pass --no-checksum if it happens again',
       retryable: true,
     });
   }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { toConnectionError } from '../api/transport.ts';
+import { gantryCommand } from '../command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
@@ -57,18 +58,38 @@ export async function sendRangeRequest(
       },
       signal,
     });
-    await checkStatus(reply, resources);
+    await checkReply(reply, url, resources);
     return read(reply, asking, url, resources, signal);
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
   }
 }
 
-/** Throws an error for a status other than 200 and 206. */
-export async function checkStatus({ statusCode, headers, body }: Reply, { now }: TransferResources): Promise<void> {
-  if (statusCode === 200 || statusCode === 206) return;
+/** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */
+export async function checkReply(reply: Reply, url: URL, { now }: TransferResources): Promise<void> {
+  const { statusCode, headers, body } = reply;
+  if (statusCode === 200 || statusCode === 206) {
+    if (!isForeignPage(headers, url)) return;
+    body.on('error', () => {}).destroy();
+    throw webPageError(url, statusCode);
+  }
   const text = await readStart(body);
   throw errorFromStorage({ status: statusCode, headers, body: text, what: 'download' }, now());
+}
+
+/** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */
+function isForeignPage({ etag, 'last-modified': modified, 'content-type': type }: Reply['headers'], url: URL): boolean {
+  if (etag !== undefined || modified !== undefined || /\.x?html?$/i.test(url.pathname)) return false;
+  return /^\s*(text\/html|application\/xhtml)/i.test(String(type ?? ''));
+}
+
+function webPageError({ host }: URL, status: number): UnavailableError {
+  return new UnavailableError(`received a web page instead of the file from ${host} (HTTP ${status})`, {
+    why: 'a proxy, a firewall or the login page of a network replied instead of the storage',
+    fix: gantryCommand`doctor`,
+    status,
+    retryable: true,
+  });
 }
 
 /** Error messages of storage are short; anything longer is truncated. */

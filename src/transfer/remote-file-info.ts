@@ -1,5 +1,5 @@
 import { withRetries } from '../api/retry.ts';
-import { checkStatus, requestError } from './range-request.ts';
+import { checkReply, requestError } from './range-request.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 
@@ -36,7 +36,7 @@ async function requestInfo(createUrl: () => Promise<string>, resources: Transfer
       signal,
     });
     // An empty file has no first byte.
-    if (reply.statusCode !== 416) await checkStatus(reply, resources);
+    if (reply.statusCode !== 416) await checkReply(reply, url, resources);
     await reply.body.dump({ limit: maxDiscardedBytes });
     const { etag, 'last-modified': modified } = reply.headers;
     const time = Date.parse(String(modified));
@@ -53,7 +53,7 @@ async function requestInfo(createUrl: () => Promise<string>, resources: Transfer
 /** Bytes that are read to keep the connection; with a longer body it is closed. */
 const maxDiscardedBytes = 16 * 1024;
 
-function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkStatus>[0], 'statusCode' | 'headers'>) {
+function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkReply>[0], 'statusCode' | 'headers'>) {
   const range = String(headers['content-range'] ?? '');
   if (statusCode === 206) return parseCount(/^bytes 0-0\/(\d+)$/i.exec(range)?.[1]);
   if (statusCode === 416) return parseCount(/^bytes \*\/(\d+)$/i.exec(range)?.[1] ?? '0');

@@ -15,11 +15,11 @@ function copyText(summary: CopySummary): string {
 }
 
 /** `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s); 3 skipped`. */
-function summaryText({ to, files, bytes, skipped, failed, resumedBytes, seconds }: CopySummary): string {
+function summaryText({ to, files, bytes, skipped, failed, resumedBytes, durationMs }: CopySummary): string {
   const transferredBytes = bytes - resumedBytes;
-  const rate = seconds > 0 && transferredBytes > 0 ? ` (${size(transferredBytes / seconds)}/s)` : '';
+  const rate = durationMs > 0 && transferredBytes > 0 ? ` (${size((transferredBytes / durationMs) * 1_000)}/s)` : '';
   return [
-    `${fileSummary(files, bytes)} to ${to} in ${duration(seconds * 1000)}${rate}`,
+    `${fileSummary(files, bytes)} to ${to} in ${duration(durationMs)}${rate}`,
     resumedBytes > 0 ? `${size(resumedBytes)} resumed` : '',
     skipped > 0 ? `${skipped} skipped` : '',
     failed.length > 0 ? `${failed.length} failed` : '',
@@ -36,11 +36,11 @@ export function copyExit({ failed }: CopySummary): ExitName {
 }
 
 export function syncView(summary: SyncSummary): View {
-  const { dryRun, files, same, deleted, to } = summary;
+  const { dryRun, files, unchanged, deleted, to } = summary;
   const isNothing = files + summary.failed.length + summary.skipped === 0;
   const parts = [
     isNothing ? `nothing to copy to ${to}` : copyText(summary),
-    dryRun || same === 0 ? '' : `${count(same, 'file')} unchanged`,
+    dryRun || unchanged === 0 ? '' : `${count(unchanged, 'file')} unchanged`,
     dryRun || deleted === 0 ? '' : `${deleted} deleted`,
   ];
   return wrapped(() => parts.filter(Boolean).join('; '));

@@ -5,12 +5,12 @@ import type { View } from '../output/page.ts';
 
 export function deliveryView(delivery: ShownDelivery): View {
   return ({ style }) => {
-    const { id, receivedAt, runId, signature, why, status, forwardedTo, path, bytes } = delivery;
+    const { id, receivedAt, run, signature, why, statusCode, forwardedTo, path, bytes } = delivery;
     const paint = { good: style.green, bad: style.red, unchecked: style.yellow }[signature];
-    const result = status === null ? 'no response' : `returned ${status}`;
+    const result = statusCode === null ? 'no response' : `returned ${statusCode}`;
     const head = [`${style.dim(localTime(receivedAt))} ${style.bold(id)}`, paint(`signature ${signature}`), result];
     const about = [
-      runId ? `run ${runId}` : 'no run id',
+      run ? `run ${run}` : 'no run id',
       path,
       size(bytes),
       ...(forwardedTo ? [`forwarded to ${forwardedTo}`] : []),

@@ -16,7 +16,7 @@ export function deployPlanView(plan: DeployPlan): View {
   return stackViews(
     wrapped((page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n')),
     settingsTable(plan.settings),
-    fileList(plan.files),
+    fileList(plan.fileChanges),
     wrapped(conclusion(plan)),
   );
 }
@@ -82,13 +82,13 @@ function sendText({ send }: DeployPlan): string {
   return `sends ${fileSummary(send.files, send.bytes)}${largest}`;
 }
 
-function conclusion({ exists, changes, files, failedBuild }: DeployPlan): View {
+function conclusion({ exists, changed, fileChanges, failedBuild }: DeployPlan): View {
   return ({ style }) => {
     if (exists === null) return style.bold('no comparison: cannot read the deployed app');
     if (!exists) return style.bold('a deploy would create the app');
     if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would retry it`);
-    if (changes) return style.bold('a deploy would change the app');
-    return style.bold(files ? 'no changes' : 'no changed settings; files were not compared');
+    if (changed) return style.bold('a deploy would change the app');
+    return style.bold(fileChanges ? 'no changes' : 'no changed settings; files were not compared');
   };
 }
 

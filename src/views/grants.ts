@@ -3,14 +3,14 @@ import type { View } from '../output/page.ts';
 import { wrapped } from '../output/table.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
-export function grantChangeView({ serviceAccountId, after, changed, dryRun }: GrantChange): View {
+export function grantChangeView({ serviceAccount, after, changed, dryRun }: GrantChange): View {
   const outcome = !changed ? 'unchanged' : dryRun ? 'dry run' : 'updated';
   const access = changed && dryRun ? 'would have access to' : 'has access to';
-  return wrapped(() => `${outcome}: ${serviceAccountId} ${access} ${after.join(', ')}`);
+  return wrapped(() => `${outcome}: ${serviceAccount} ${access} ${after.join(', ')}`);
 }
 
 export const grantChangeJson = document({
-  serviceAccountId: text('service account id'),
+  serviceAccount: text('service account id'),
   before: nullable(list(text('name'), 'projects it had access to; null if unknown')),
   after: list(text('name'), 'projects it has access to after the change'),
   changed: boolean('false if nothing had to change'),

@@ -1,6 +1,17 @@
 import type { View } from '../output/page.ts';
-import { stackViews, table, wrapped } from '../output/table.ts';
+import { keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
+
+/** One command, as in `gantry reference COMMAND`. */
+interface DescribedCommand {
+  usage: string;
+  summary: string;
+  effect: string;
+  output: string | null;
+  flags: readonly { flags: string; description: string; default?: unknown }[];
+  json: Record<string, { type: string; description: string }>;
+  exitCodes: readonly { name: string; code: number; when: string }[];
+}
 
 interface ListedCommand {
   /** As typed, without the leading `gantry`. */
@@ -17,6 +28,36 @@ export function referenceView(commands: readonly ListedCommand[]): View {
       ? stackViews(...categories.map((category) => categoryView(category, commands)), footer)(page)
       : table(commands, columns)(page);
 }
+
+/** What a command takes, prints and exits with. */
+export function commandReferenceView(command: DescribedCommand): View {
+  const { usage, summary, effect, output, flags, json, exitCodes } = command;
+  return stackViews(
+    keyValueTable([
+      ['usage', usage],
+      ['summary', summary],
+      ['effect', effect],
+      ['output', output ? outputForms[output] : 'raw bytes'],
+    ]),
+    wrappedTable(flags, {
+      FLAG: (flag) => flag.flags,
+      MEANING: (flag) => flag.description,
+      DEFAULT: (flag) => (flag.default === undefined ? '' : String(flag.default)),
+    }),
+    wrappedTable(Object.entries(json), {
+      'JSON FIELD': ([name]) => name,
+      TYPE: ([, { type }]) => type || 'any',
+      MEANING: ([, { description }]) => description,
+    }),
+    wrappedTable(exitCodes, { 'EXIT CODE': ({ code }) => code, NAME: ({ name }) => name, WHEN: ({ when }) => when }),
+  );
+}
+
+const outputForms: Record<string, string> = {
+  document: 'one JSON document',
+  list: 'one JSON list',
+  stream: 'one JSON document per line',
+};
 
 const columns = {
   COMMAND: ({ command }: ListedCommand) => command,

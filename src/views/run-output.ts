@@ -10,8 +10,8 @@ export function runOutput(
   output: AsyncGenerator<RunLine, FinishedRun>,
   { events = false }: { events?: boolean | undefined },
 ): RawOutput<FinishedRun & { logs?: RunLine[] }> {
-  const onEnd = ({ runId, seconds }: FinishedRun) =>
-    progress.step('Running').done(`Run ${runId} succeeded in ${duration(seconds * 1_000)}`);
+  const onEnd = ({ run, durationMs }: FinishedRun) =>
+    progress.step('Running').done(`Run ${run} succeeded in ${duration(durationMs)}`);
   return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.relay)), {
     untrusted: 'text',
     jsonValue: () => collectOutput(output, !events, progress.log),
@@ -21,15 +21,15 @@ export function runOutput(
 const runLine = {
   line: text('text of the line'),
   stream: choice(['stdout', 'stderr'], 'stream'),
-  time: nullable(text('RFC 3339, UTC')),
+  loggedAt: nullable(text('RFC 3339, UTC')),
 };
 
 /** The fields of a run that has ended. */
 export const runFields = {
-  runId: text('run id'),
+  run: text('run id'),
   app: text('app name'),
   status: text('final status'),
   exitCode: nullable(integer("the program's exit code; null if unknown")),
-  seconds: number('duration in seconds'),
-  logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), time')),
+  durationMs: number('duration, in ms'),
+  logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
 };

@@ -1,7 +1,7 @@
 import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
 import { wrapped } from '../output/table.ts';
-import { document, list, nullable, text } from '../result-schema.ts';
+import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
   const groups: [label: string, names: string[]][] = [
@@ -16,6 +16,7 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
 
 export const secretChangeJson = document({
   app: nullable(text('app; null for secrets of the project')),
+  changed: boolean('whether anything changed'),
   added: list(text('name'), 'names of new secrets'),
   replaced: list(text('name'), 'names of secrets with a new value'),
   removed: list(text('name'), 'names of removed secrets'),

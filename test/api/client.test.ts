@@ -231,7 +231,7 @@ test('an error shows the id of the request, as text and as JSON', async () => {
   onTestFinished(() => emulator.close());
   const { stderr, json } = await gantry(['apps', 'get', 'nobody', '--json'], { emulator });
   expect(stderr).toContain('  request req-1\n');
-  expect(json()).toMatchObject({ error: { requestId: 'req-1', status: 404 } });
+  expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 404 } });
 });
 
 function options(url: string): ApiOptions {

@@ -28,11 +28,11 @@ describe('gantry api', () => {
 
   test('--json wraps status, headers and the parsed body', async () => {
     const { json } = await gantry(['api', 'GET', '/v2/projects', '--json'], { emulator });
-    expect(json()).toMatchObject({ status: 200, body: [{ id: emulator.project }] });
+    expect(json()).toMatchObject({ statusCode: 200, body: [{ id: emulator.project }] });
   });
 
-  test('--include prints status and headers before the body', async () => {
-    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--include'], { emulator });
+  test('--show-headers prints status and headers before the body', async () => {
+    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--show-headers'], { emulator });
     expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\[/);
   });
 

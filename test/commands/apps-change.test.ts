@@ -23,7 +23,8 @@ describe('apps scale', () => {
     expect(code).toBe(0);
     expect(json()).toEqual({
       app: 'web',
-      changes: [
+      changed: true,
+      settings: [
         { setting: 'maxReplicaCount', from: 4, to: 6 },
         { setting: 'cooldownPeriodSeconds', from: 10, to: 120 },
       ],

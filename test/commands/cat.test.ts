@@ -46,7 +46,7 @@ describe('a downloaded file is compared with the checksum of the storage', () =>
     const { code, stdout, stderr } = await gantry(words, { emulator });
     expect([code, stdout]).toEqual([69, expect.stringMatching(/^[^f]irst\n$/)]);
     expect(stderr).toContain('the content printed for default:/notes.txt is damaged');
-    expect(stderr).toContain('gantry cp --no-check default:/notes.txt -');
+    expect(stderr).toContain('gantry cp --no-checksum default:/notes.txt -');
   });
 
   test('also when it is written to a device', async () => {
@@ -61,9 +61,9 @@ describe('a downloaded file is compared with the checksum of the storage', () =>
     expect([code, stderr]).toEqual([69, expect.stringContaining('the content printed for default:/big is damaged')]);
   });
 
-  test('but not with cp --no-check', async () => {
+  test('but not with cp --no-checksum', async () => {
     emulator.fail('object', 'corrupt');
-    const { code, stdout } = await gantry(['cp', '--no-check', ':/notes.txt', '-'], { emulator });
+    const { code, stdout } = await gantry(['cp', '--no-checksum', ':/notes.txt', '-'], { emulator });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^[^f]irst\n$/)]);
   });
 

@@ -42,8 +42,8 @@ test('shows every problem with its location and fix, also in JSON', async () => 
   expect(outcome.code).toBe(10);
   expect(outcome.stderr).toContain('  in  cerebrium.toml:2:8\n      2 | name = "My App"\n        |        ^^^^^^^^\n');
   expect(outcome.stderr).toContain('cerebrium.toml:3:18');
-  const { error } = outcome.json() as { error: { details: { problems: { place: { line: number } }[] } } };
-  expect(error.details.problems.map(({ place }) => place?.line)).toEqual(expect.arrayContaining([2, 3]));
+  const { error } = outcome.json() as { error: { details: { problems: { location: { line: number } }[] } } };
+  expect(error.details.problems.map(({ location }) => location?.line)).toEqual(expect.arrayContaining([2, 3]));
 });
 
 test('annotates problems on their lines in GitHub Actions', async () => {

@@ -100,13 +100,13 @@ describe('an upload that the platform confirmed counts only if the volume lists 
     },
   );
 
-  test('--no-check without times says that it is not confirmed', async () => {
+  test('--no-checksum without times says that it is not confirmed', async () => {
     shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
     const answering = listing({ last_modified: null }, losing('/x/a.txt'));
-    const { code, stderr, json } = await gantry(['cp', 'f', ':/x', '--no-check', '--json'], answering);
+    const { code, stderr, json } = await gantry(['cp', 'f', ':/x', '--no-checksum', '--json'], answering);
     expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'a.txt' }] }]);
     expect(stderr).toContain('a.txt was uploaded, but not confirmed: cannot tell the upload from an earlier file');
-    expect(stderr).toContain('run the command again without --no-check');
+    expect(stderr).toContain('run the command again without --no-checksum');
     expect(stderr).not.toContain('is not copied');
   });
 

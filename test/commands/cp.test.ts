@@ -296,7 +296,7 @@ describe('the JSON result', () => {
       failed: [{ path: 'dangling', reason: 'broken symbolic link', code: 'failed' }],
       renamed: [],
       resumedBytes: 0,
-      seconds: expect.any(Number),
+      durationMs: expect.any(Number),
       dryRun: false,
     });
     expect(stderr).toContain('dangling was not copied: broken symbolic link');

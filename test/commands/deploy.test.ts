@@ -39,15 +39,15 @@ describe('a deploy', () => {
       status: 'success',
       endpoint: `${emulator.url}/v4/${emulator.project}/web`,
       files: 2,
-      durationsMs: { pack: expect.any(Number), upload: expect.any(Number), build: expect.any(Number) },
+      ...{ packMs: expect.any(Number), uploadMs: expect.any(Number), buildMs: expect.any(Number) },
     });
   });
 
   test('ignores a --json field that only a dry run has', async () => {
     await using app = await folderOf(smallApp());
-    const { code, json } = await gantry(['deploy', '--json=status,changes'], { emulator, cwd: app.path });
+    const { code, json } = await gantry(['deploy', '--json=status,changed'], { emulator, cwd: app.path });
     expect(code).toBe(0);
-    expect(json()).toEqual({ status: 'success', changes: null });
+    expect(json()).toEqual({ status: 'success', changed: null });
   });
 
   test('rejects an unknown --json field before sending anything', async () => {
@@ -249,13 +249,14 @@ describe('a dry run', () => {
     });
     expect(code).toBe(3);
     expect(json()).toMatchObject({
+      dryRun: true,
       exists: true,
-      changes: true,
+      changed: true,
       settings: expect.arrayContaining([
         { setting: 'scaling.max_replicas', from: 5, to: 4, byDefault: false },
         { setting: 'scaling.min_replicas', from: 2, to: 0, byDefault: true },
       ]),
-      files: { added: ['new.txt'], changed: ['cerebrium.toml', 'main.py'], removed: ['old.txt'] },
+      fileChanges: { added: ['new.txt'], changed: ['cerebrium.toml', 'main.py'], removed: ['old.txt'] },
     });
   });
 });

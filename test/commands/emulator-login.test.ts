@@ -35,10 +35,10 @@ test('emulator start tells only its owner how to approve logins', async () => {
   const { stdout, stderr } = await gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json'], {
     endAt: /"environment"/,
   });
-  const { url, approve, environment } = JSON.parse(stdout.split('\n')[0] ?? '');
-  expect(approve).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);
+  const { url, approveUrl, environment } = JSON.parse(stdout.split('\n')[0] ?? '');
+  expect(approveUrl).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);
   expect(environment.GANTRY_EMULATOR_SECRET).toMatch(/^[\w-]{32}$/);
-  expect(stderr).toContain(`open ${approve} in your browser`);
+  expect(stderr).toContain(`open ${approveUrl} in your browser`);
   expect(secretsIn({ stdout: '', stderr })).toEqual([]);
 });
 
@@ -86,6 +86,6 @@ test('an allowed origin may call apps of emulator start', async () => {
     const call = (origin) => fetch(url + '/v4/' + project + '/none', { method: 'POST', headers: { origin } });
     const [allowed, other] = [await call('http://localhost:3000'), await call('http://localhost:3001')];
     process.exit(allowed.status === 404 && other.status === 403 ? 0 : 1);`;
-  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data', `${folder.path}/data`];
+  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${folder.path}/data`];
   expect((await gantry([...words, '--', process.execPath, '--input-type=module', '-e', script])).code).toBe(0);
 });

@@ -81,10 +81,10 @@ test('emulator start reports a port in use, with the fix', async () => {
   expect(stderr).toContain('--port 0');
 });
 
-test('keeps deployed apps with --data until the next start', async () => {
+test('keeps deployed apps with --data-dir until the next start', async () => {
   await using folder = await folderOf(smallApp());
   const exec = (script: string) =>
-    gantry(['emulator', 'exec', '--no-seed', '--data', `${folder.path}/.state`, '--', node, '-e', script], {
+    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder.path}/.state`, '--', node, '-e', script], {
       cwd: folder.path,
     });
   const call = (method: string, path: string, then: string, body = '') => `

@@ -9,7 +9,7 @@ import { expectNoTrace } from '../support/traces.ts';
 const lines = [
   ...['check', 'deploy', 'deploy --dry-run'],
   ...['projects list', 'projects current', 'config list', 'config get project', 'config schema'],
-  ...['profiles list', 'config profiles', 'help environment', 'reference --json'],
+  ...['profiles list', 'help environment', 'reference --json'],
 ];
 
 let emulator: Emulator;
@@ -57,7 +57,7 @@ test('a pipeline of the official client with only its token works unchanged', as
   const list = await gantry(['apps', 'list', '--json=name'], { emulator, env });
   expect(list.json()).toContainEqual({ name: 'web' });
   const current = await gantry(['projects', 'current', '--json'], { emulator, env });
-  expect(current.json()).toEqual({ id: emulator.project, origin: 'claims of the token' });
+  expect(current.json()).toEqual({ project: emulator.project, origin: 'claims of the token' });
   expectNoTrace(deploy, emulator);
 });
 

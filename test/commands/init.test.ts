@@ -16,8 +16,8 @@ test('creates an app that passes the check and deploys', async () => {
 
 test('lists the written files with --json', async () => {
   await using place = await folderOf({});
-  const { json } = await gantry(['init', 'x', '--json=files'], { cwd: place.path });
-  expect(json()).toEqual({ files: ['x/cerebrium.toml', 'x/main.py'] });
+  const { json } = await gantry(['init', 'x', '--json=paths'], { cwd: place.path });
+  expect(json()).toEqual({ paths: ['x/cerebrium.toml', 'x/main.py'] });
 });
 
 test('flags set name, hardware, Python version and region', async () => {

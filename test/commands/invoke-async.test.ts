@@ -25,7 +25,7 @@ describe('--async', () => {
     expect([code, stdout]).toEqual([0, 'r-1\n']);
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
     expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
-      ...{ runId: 'r-1', app: 'web', status: 202, run: null },
+      ...{ run: 'r-1', app: 'web', statusCode: 202, record: null },
     });
   });
 
@@ -194,7 +194,7 @@ describe('--await-webhook', () => {
     expect(seen[0]?.path).toContain('async=true');
     expect(String(seen[0]?.headers['x-webhook-secret'])).toMatch(/^[\w-]{32}$/);
     const { json } = await gantry(['invoke', 'web', '--await-webhook', '--json'], { env, meanwhile });
-    expect(json()).toMatchObject({ runId: 'r-1', body: { result: 1 } });
+    expect(json()).toMatchObject({ run: 'r-1', body: { result: 1 } });
   });
 
   test('ignores deliveries with another signature or of another run', async () => {

@@ -59,7 +59,7 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     const { invoke } = await functions();
     const { code, json } = await invoke('later --await-webhook --json seconds:=0.1');
     expect(code).toBe(0);
-    expect(json()).toMatchObject({ runId: expect.any(String), body: { result: 'done' } });
+    expect(json()).toMatchObject({ run: expect.any(String), body: { result: 'done' } });
     expect((await invoke('fails --await-webhook')).code).toBe(13);
   });
 

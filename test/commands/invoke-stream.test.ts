@@ -27,10 +27,10 @@ describe('a stream of events', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { event: null, data: 'one', id: null },
-      { event: 'step', data: '{"n":\n2}', id: '7' },
-      { event: null, data: 'three', id: null },
-      expect.objectContaining({ type: 'result', status: 200, events: 3 }),
+      { type: 'event', event: null, data: 'one', id: null },
+      { type: 'event', event: 'step', data: '{"n":\n2}', id: '7' },
+      { type: 'event', event: null, data: 'three', id: null },
+      expect.objectContaining({ type: 'result', statusCode: 200, events: 3 }),
     ]);
     expect(seen[0]?.headers.accept).toBe('*/*');
   });
@@ -42,7 +42,7 @@ describe('a stream of events', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ type }) => type)).toEqual(['event', 'event', 'event', 'result']);
-    expect(lines.at(-1)).toMatchObject({ status: 200, runId: 'r-1', events: 3 });
+    expect(lines.at(-1)).toMatchObject({ statusCode: 200, run: 'r-1', events: 3 });
   });
 
   test('is unchanged with --raw', async () => {
@@ -88,7 +88,7 @@ describe('a stream of events', () => {
 
   test.each([
     ['text', [], 'one\n'],
-    ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"type":"error",'],
+    ['JSON', ['--json'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
     ['events', ['--events'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
   ])('that breaks in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
     const { env } = await appServer((response) => {

@@ -130,21 +130,21 @@ describe('the response', () => {
     expect(outcome.stderr).toMatch(/^200 OK in \d+ ms\n$/);
   });
 
-  test('--include prints status and headers first', async () => {
+  test('--show-headers prints status and headers first', async () => {
     const { env } = await fine();
-    const { stdout } = await gantry(['invoke', 'web', '--include'], { env });
+    const { stdout } = await gantry(['invoke', 'web', '--show-headers'], { env });
     expect(stdout).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\nx-request-id: r-1\n[\s\S]*\n\n\{"run_id"/);
   });
 
   test.each([
-    ['JSON', '{"run_id":"r-9","result":[1]}', { body: { run_id: 'r-9', result: [1] }, encoding: 'json', runId: 'r-9' }],
-    ['text', 'plain', { body: 'plain', encoding: 'text', runId: 'r-1' }],
-    ['bytes', Buffer.from([0xff, 0xfe]), { body: '//4=', encoding: 'base64', runId: 'r-1' }],
-    ['nothing', '', { body: '', encoding: 'text', runId: 'r-1' }],
+    ['JSON', '{"run_id":"r-9","result":[1]}', { body: { run_id: 'r-9', result: [1] }, encoding: 'json', run: 'r-9' }],
+    ['text', 'plain', { body: 'plain', encoding: 'text', run: 'r-1' }],
+    ['bytes', Buffer.from([0xff, 0xfe]), { body: '//4=', encoding: 'base64', run: 'r-1' }],
+    ['nothing', '', { body: '', encoding: 'text', run: 'r-1' }],
   ])('--json wraps %s', async (_, body, expected) => {
     const { env } = await appServer((response) => response.writeHead(201, { 'x-request-id': 'r-1' }).end(body));
     const { json } = await gantry(['invoke', 'web', '--json'], { env });
-    expect(json()).toMatchObject({ status: 201, timings: { totalMs: expect.any(Number) }, ...expected });
+    expect(json()).toMatchObject({ statusCode: 201, durationMs: expect.any(Number), ...expected });
   });
 
   test('--json=body prints only the body', async () => {
@@ -155,7 +155,7 @@ describe('the response', () => {
   test('--events ends with the result as one line', async () => {
     const { env } = await fine();
     const { stdout } = await gantry(['invoke', 'web', '--events'], { env });
-    expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 200, body: reply });
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'result', statusCode: 200, body: reply });
     expect(stdout.trim()).not.toContain('\n');
   });
 });
@@ -185,7 +185,7 @@ describe('an error', () => {
     expect(outcome.code).toBe(exit);
     expect(outcome.stderr).toContain(`error: ${message}`);
     expectErrorDocument(outcome);
-    expect(outcome.json()).toMatchObject({ error: { status, details: { body } } });
+    expect(outcome.json()).toMatchObject({ error: { statusCode: status, details: { body } } });
     // It may have been carried out: it is not sent again.
     expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });

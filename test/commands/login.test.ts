@@ -372,7 +372,7 @@ describe('gantry login --import', () => {
     const outcome = await run('login --import --json', { env: { HOME: home } });
     expect(outcome.json()).toMatchObject({
       ...{ from: file, project: 'p-12345678', region: 'eu-north-1' },
-      ...{ taken: ['serviceaccounttoken', 'project', 'defaultregion'], left: ['telemetry', 'dev-accesstoken'] },
+      ...{ imported: ['serviceaccounttoken', 'project', 'defaultregion'], skipped: ['telemetry', 'dev-accesstoken'] },
     });
     expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
     expect(outcome.stderr).not.toContain('is readable by other users');
@@ -409,7 +409,7 @@ describe('gantry login --import', () => {
     const file = join(place, 'config.yaml');
     const expired = emulator.issueToken({ exp: 1_700_000_000 });
     writeFileSync(file, theirs(expired, `accesstoken: ${emulator.token}\nrefreshtoken: r\n`));
-    expect((await run(`login --import ${file} --json=left`)).json()).toEqual({ left: ['serviceaccounttoken'] });
+    expect((await run(`login --import ${file} --json=skipped`)).json()).toEqual({ skipped: ['serviceaccounttoken'] });
     expect(tokens()).toEqual({ token: emulator.token, refreshToken: 'r' });
   });
 

@@ -70,8 +70,8 @@ describe('the log of an app', () => {
     print('c', { run: 'r-1', stream: 'stderr' });
     expect((await logs(['--run', 'r-1'])).stdout).toBe('[stdout] a\n[stderr] c\n');
     expect((await logs(['--container', 'web-2'])).stdout).toBe('b\n');
-    expect((await logs(['--stream', 'stderr'])).stdout).toBe('c\n');
-    expect((await logs(['--run', 'r-1', '--stream', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
+    expect((await logs(['--source', 'stderr'])).stdout).toBe('c\n');
+    expect((await logs(['--run', 'r-1', '--source', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
 
   test('reads all pages and keeps the order if they overlap', async () => {
@@ -118,7 +118,7 @@ describe('the log of an app', () => {
   test.each([
     [['--tail', '-1'], 'from 0 up, or all'],
     [['--since', 'yesterday'], 'expected a time'],
-    [['--stream', 'stdin'], 'expected one of stdout, stderr'],
+    [['--source', 'stdin'], 'expected one of stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
   ])('rejects %j with exit 2', async (flags, said) => {
@@ -268,7 +268,7 @@ describe('following', () => {
   });
 
   test.each([
-    ['--stream', 'stderr'],
+    ['--source', 'stderr'],
     ['--search', 'new'],
   ])('polls with %s %s, which the live log does not support', async (...flags) => {
     print('old');

@@ -22,23 +22,20 @@ async function profiles() {
   };
 }
 
-test.each(['profiles list', 'config profiles'])(
-  'gantry %s shows which profile is in use and which have a token',
-  async (line) => {
-    await using place = await profiles();
-    const { stdout } = await place.run(line);
-    expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored$/m);
-    expect(stdout).toMatch(/^login\t\t\tstored$/m);
-    expect(stdout).toMatch(/^default\t\t\tnone$/m);
-    expect(stdout).not.toContain('eyJ');
-    expect((await place.run(`${line} --json`)).json()).toEqual([
-      { name: 'default', current: false, project: null, hasToken: false },
-      { name: 'staging', current: true, project: 'p-staging', hasToken: true },
-      { name: 'spare', current: false, project: null, hasToken: false },
-      { name: 'login', current: false, project: null, hasToken: true },
-    ]);
-  },
-);
+test('profiles list shows which profile is in use and which have a token', async () => {
+  await using place = await profiles();
+  const { stdout } = await place.run('profiles list');
+  expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored$/m);
+  expect(stdout).toMatch(/^login\t\t\tstored$/m);
+  expect(stdout).toMatch(/^default\t\t\tnone$/m);
+  expect(stdout).not.toContain('eyJ');
+  expect((await place.run('profiles list --json')).json()).toEqual([
+    { name: 'default', current: false, project: null, hasToken: false },
+    { name: 'staging', current: true, project: 'p-staging', hasToken: true },
+    { name: 'spare', current: false, project: null, hasToken: false },
+    { name: 'login', current: false, project: null, hasToken: true },
+  ]);
+});
 
 test('profiles list marks the profile of a flag or the environment', async () => {
   await using place = await profiles();

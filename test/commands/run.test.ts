@@ -288,11 +288,11 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
-      ...{ runId: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
-      seconds: expect.any(Number),
+      ...{ run: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
+      durationMs: expect.any(Number),
       logs: [
-        { line: 'first: 1', stream: 'stdout', time: expect.stringMatching(/Z$/) },
-        { line: '{"loss": 0.5}', stream: 'stdout', time: expect.stringMatching(/Z$/) },
+        { line: 'first: 1', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },
+        { line: '{"loss": 0.5}', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },
       ],
     });
     expect(outcome.stderr).toContain('  first: 1\n');

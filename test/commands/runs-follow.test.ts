@@ -61,7 +61,7 @@ describe('following a run', () => {
     expect(outcome.code).toBe(13);
     expect(outcome.stderr).toContain(`run f-3 of web ${said}`);
     expectErrorDocument(outcome);
-    expect(outcome.json()).toMatchObject({ error: { details: { runId: 'f-3', status } } });
+    expect(outcome.json()).toMatchObject({ error: { details: { run: 'f-3', status } } });
   });
 
   test('tolerates a failed poll and a log that cannot be read', async () => {

@@ -85,7 +85,7 @@ test.each([['cp'], ['sync']])(
 test('a second sync finds the renamed files unchanged, and deletes none', async () => {
   const words = ['sync', ':/f', 'g', '--rename-clashes', '--delete', '--json'];
   expect((await gantry(words)).json()).toMatchObject({ new: 5 });
-  expect((await gantry(words)).json()).toMatchObject({ new: 0, changed: 0, same: 5, extra: 0, files: 0 });
+  expect((await gantry(words)).json()).toMatchObject({ new: 0, updated: 0, unchanged: 5, extra: 0, files: 0 });
 });
 
 test('sync treats another spelling of a name on the disk as the same file, and never deletes it', async () => {
@@ -96,6 +96,6 @@ test('sync treats another spelling of a name on the disk as the same file, and n
   vi.spyOn(nameProbe, 'isSameEntry').mockImplementation((_, first, second) => fold(first) === fold(second));
   const { code, json } = await gantry(['sync', ':/one', 'g', '--delete', '--confirm', 'g', '--json']);
   expect(code).toBe(0);
-  expect(json()).toMatchObject({ new: 1, changed: 0, same: 1, extra: 0, deleted: 0 });
+  expect(json()).toMatchObject({ new: 1, updated: 0, unchanged: 1, extra: 0, deleted: 0 });
   expect(readdirSync(join(here, 'g')).sort()).toEqual(['README.md', 'b']);
 });

@@ -23,7 +23,7 @@ describe('the list', () => {
   test('is sorted by name and hides the values', async () => {
     give({ ZED: value, A: value });
     const { stdout } = await run(['list']);
-    expect(stdout).toBe('A\t(hidden)\nZED\t(hidden)\n');
+    expect(stdout).toBe('A\nZED\n');
     expect((await run(['list', '--json'])).json()).toEqual([{ name: 'A' }, { name: 'ZED' }]);
     expect((await run(['list', '--json=name,value'])).json()).toContainEqual({ name: 'A', value: null });
   });
@@ -60,7 +60,7 @@ describe('a value is read', () => {
     const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
-    await run(['set', 'RAW', '--from-file', 'key', '--raw'], { cwd: folder.path });
+    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder.path });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 
@@ -71,7 +71,7 @@ describe('a value is read', () => {
 
   test('from the environment, for several names', async () => {
     const { json } = await run(['set', 'B', 'A', '--from-env', '--json'], { env: { A: value, B: '2' } });
-    expect(json()).toEqual({ app: null, added: ['A', 'B'], replaced: [], removed: [], unchanged: [] });
+    expect(json()).toEqual({ app: null, changed: true, added: ['A', 'B'], replaced: [], removed: [], unchanged: [] });
     expect(kept()).toEqual({ A: value, B: '2' });
   });
 
@@ -241,7 +241,7 @@ describe('importing', () => {
     const words = ['import', '-', '--json'];
     expect((await run(words, { stdin: 'A=new\nB=same\nC=3\n' })).code).toBe(9);
     const { json } = await run([...words, '--yes'], { stdin: 'A=new\nB=same\nC=3\n' });
-    expect(json()).toEqual({ app: null, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
+    expect(json()).toEqual({ app: null, changed: true, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
   });
 
   test('of an invalid file names every line and no content', async () => {

@@ -29,7 +29,7 @@ const incident = {
 };
 
 test('shows that the platform is operational, without a token', async () => {
-  const { code, stdout, stderr } = await run(['--check'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
+  const { code, stdout, stderr } = await run(['--exit-code'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^all services operational\n\nSERVICE +STATUS\nDashboard +operational\n/);
   expect(emulator.calls[0]).toMatchObject({ path: '/index.json', hasAuthorization: false });
@@ -52,8 +52,8 @@ describe('an incident', () => {
 
   test('exits with 1 when requested, and with 0 otherwise', async () => {
     expect((await run()).code).toBe(0);
-    expect((await run(['--check'])).code).toBe(1);
-    expect((await run(['--check', '--json'])).code).toBe(1);
+    expect((await run(['--exit-code'])).code).toBe(1);
+    expect((await run(['--exit-code', '--json'])).code).toBe(1);
   });
 
   test('in JSON has its times and words', async () => {
@@ -71,7 +71,7 @@ describe('an incident', () => {
 
   test('that is over is not shown', async () => {
     emulator.store.incidents = [{ ...incident, endsAt: now - minutes }];
-    const { code, stdout } = await run(['--check']);
+    const { code, stdout } = await run(['--exit-code']);
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('Slow starts')]);
   });
 });
@@ -79,7 +79,7 @@ describe('an incident', () => {
 test('planned maintenance is shown, and does not cause a failure', async () => {
   const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
   emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
-  const { code, stdout } = await run(['--check']);
+  const { code, stdout } = await run(['--exit-code']);
   expect(code).toBe(0);
   expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
 });

@@ -254,3 +254,32 @@ test('--verify reads a file in one request if the storage does not support range
   expect(code).toBe(0);
   expectWhole(old);
 });
+
+describe('a web page of the size of the file', () => {
+  const page = Buffer.from('<!doctype html><title>Log in to the network</title>');
+  const content = noise(page.length, 'content');
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+
+  test('is not the file: it is requested again', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) =>
+      asked.count === 1 ? send(asked, page, html) : send(asked, content, { etag: '"1"' }),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(content);
+  });
+
+  test('fails the copy if nothing else is sent', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) => send(asked, page, html));
+    const { code, stderr } = await copied(files);
+    expect([code, existsSync(target())]).toEqual([69, false]);
+    expect(stderr).toContain('received a web page instead of the file');
+  });
+
+  test('is the file if the storage identifies it as one', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) =>
+      send(asked, page, { ...html, 'last-modified': oldDate }),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(page);
+  });
+});

@@ -95,7 +95,7 @@ describe('to a volume', () => {
 
   test('neither copies nor deletes excluded files', async () => {
     const words = ['sync', 'f', ':/f', '--delete', '--exclude', 'x/', '--exclude', 'new', '--confirm', 'default:/f'];
-    expect((await gantry([...words, '--json'])).json()).toMatchObject({ new: 0, changed: 2, extra: 0, deleted: 0 });
+    expect((await gantry([...words, '--json'])).json()).toMatchObject({ new: 0, updated: 2, extra: 0, deleted: 0 });
     expect([shelf().text('/f/x/extra'), shelf().text('/f/new')]).toEqual(['e', undefined]);
   });
 
@@ -110,7 +110,7 @@ describe('to a volume', () => {
 
   test('treats every file as new if the target does not exist', async () => {
     const { json } = await gantry(['sync', 'f', ':/other', '--json']);
-    expect(json()).toMatchObject({ new: 4, changed: 0, same: 0, extra: 0 });
+    expect(json()).toMatchObject({ new: 4, updated: 0, unchanged: 0, extra: 0 });
   });
 
   test('a dry run without differences exits with 0', async () => {
@@ -125,10 +125,10 @@ describe('from a volume', () => {
     writeFileSync(join(here, 'g/only/here/file'), 'mine');
     const { code, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
     expect(code).toBe(0);
-    expect(json()).toMatchObject({ new: 4, changed: 0, extra: 1, deleted: 1 });
+    expect(json()).toMatchObject({ new: 4, updated: 0, extra: 1, deleted: 1 });
     expect(filesIn(join(here, 'g'))).toEqual(['changed', 'older', 'same', 'x/extra']);
     expect(existsSync(join(here, 'g/only'))).toBe(false);
-    expect((await gantry(['sync', ':/f', 'g', '--json'])).json()).toMatchObject({ same: 4, files: 0 });
+    expect((await gantry(['sync', ':/f', 'g', '--json'])).json()).toMatchObject({ unchanged: 4, files: 0 });
   });
 
   test('deletes nothing behind a symbolic link', async () => {

@@ -95,15 +95,15 @@ describe('webhooks listen', () => {
         type: 'delivery',
         signature: 'good',
         why: null,
-        runId: 'r-1',
+        run: 'r-1',
         path: '/hook?x=1',
         body: { result: 1 },
-        status: 200,
+        statusCode: 200,
       },
-      { signature: 'bad', why: expect.stringContaining('does not match the secret'), status: 401 },
+      { signature: 'bad', why: expect.stringContaining('does not match the secret'), statusCode: 401 },
       { signature: 'bad', why: expect.stringMatching(/36\d\d s old/) },
       { signature: 'bad', why: expect.stringContaining('in the future') },
-      { signature: 'bad', why: 'it has no signature', status: 400 },
+      { signature: 'bad', why: 'it has no signature', statusCode: 400 },
       { signature: 'good', body: '/w==', encoding: 'base64' },
     ]);
     expect(outcome.stdout + outcome.stderr).not.toContain(secret);
@@ -125,7 +125,7 @@ describe('webhooks listen', () => {
   test('accepts deliveries unchecked without a secret, and says so', async () => {
     const there = await place();
     const outcome = await listening(['--json'], async (url) => expect(await post(url, 'x')).toBe(200), there);
-    expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', runId: '', body: 'x' });
+    expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', run: '', body: 'x' });
     expect(outcome.stderr).toContain('not checking signatures');
   });
 
@@ -281,7 +281,7 @@ describe('webhooks listen --forward', () => {
     expect(
       lines(outcome.stdout)
         .slice(1)
-        .map(({ status }) => status),
+        .map(({ statusCode }) => statusCode),
     ).toEqual([null, 200]);
     expect(outcome.stderr).toContain('not forwarded: ');
   });
@@ -302,7 +302,7 @@ describe('webhooks replay', () => {
     expect((await run([id, '--to', app.url])).stdout).toBe(`sent ${id} to ${app.url}/: 200\n`);
     expect((await run(['latest', '--to', app.url, '--secret-file', 'secret', '--json'])).json()).toMatchObject({
       id,
-      status: 200,
+      statusCode: 200,
       signed: true,
     });
     expect(app.seen.map(({ body }) => String(body))).toEqual(['{"a":1}', '{"a":1}']);
@@ -391,20 +391,20 @@ describe('webhooks verify', () => {
     const run = (words: string[], setting: Setting = {}) =>
       gantry(['webhooks', 'verify', ...words], { cwd: folder.path, ...setting });
     const env = { GANTRY_WEBHOOK_SECRET: secret };
-    expect(await run(['--body', 'body', '--secret-file', 'secret', ...given])).toMatchObject({
+    expect(await run(['--input', 'body', '--secret-file', 'secret', ...given])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^valid: run r-1, signed at 20/),
     });
-    expect((await run(['--body', 'body', '--header-file', 'headers'], { env })).code).toBe(0);
-    expect((await run(['--body', '-', ...given], { env, stdin: body })).code).toBe(0);
-    expect((await run(['--body', 'body', ...given, '--json'], { env })).json()).toMatchObject({
+    expect((await run(['--input', 'body', '--header-file', 'headers'], { env })).code).toBe(0);
+    expect((await run(['--input', '-', ...given], { env, stdin: body })).code).toBe(0);
+    expect((await run(['--input', 'body', ...given, '--json'], { env })).json()).toMatchObject({
       valid: true,
-      requestId: 'r-1',
+      run: 'r-1',
     });
-    expect((await run(['--body', 'nope', ...given], { env })).code).toBe(2);
-    expect((await run(['--body', 'body', ...given])).code).toBe(2);
+    expect((await run(['--input', 'nope', ...given], { env })).code).toBe(2);
+    expect((await run(['--input', 'body', ...given])).code).toBe(2);
     expect((await run(given, { env })).code).toBe(2);
-    expect((await run(['--body', '-', '--secret-file', '-', ...given])).code).toBe(2);
+    expect((await run(['--input', '-', '--secret-file', '-', ...given])).code).toBe(2);
   });
 
   test.each([
@@ -416,7 +416,7 @@ describe('webhooks verify', () => {
     ['no signature of ours', {}, ['--signature', 'v2,00'], 'is not v1,'],
     ['no signature of that length', {}, ['--signature', 'v1,00'], 'is not v1,'],
   ])('exits with 1 and the reason for %s', async (_, setting, words, why) => {
-    const { code, stderr } = await gantry(['webhooks', 'verify', '--body', '-', ...given, ...words], {
+    const { code, stderr } = await gantry(['webhooks', 'verify', '--input', '-', ...given, ...words], {
       ...{ env: { GANTRY_WEBHOOK_SECRET: secret }, stdin: body },
       ...setting,
     });
@@ -434,7 +434,7 @@ describe('webhooks verify', () => {
       'r-1',
     ];
     const run = (more: string[]) =>
-      gantry(['webhooks', 'verify', '--body', '-', ...words, ...more], {
+      gantry(['webhooks', 'verify', '--input', '-', ...words, ...more], {
         env: { GANTRY_WEBHOOK_SECRET: secret },
         stdin: body,
       });

@@ -34,8 +34,8 @@ describe('gantry whoami', () => {
     );
     const { json } = await run('whoami --json', { env });
     expect(json()).toMatchObject({
-      ...{ origin: 'environment (GANTRY_TOKEN)', unused: 'profile (default)', kind: 'service-account' },
-      ...{ user: 'emulator', renewable: false, expiresAt: '2027-11-20T09:30:00.000Z', checked: false },
+      ...{ tokenOrigin: 'environment (GANTRY_TOKEN)', unusedToken: 'profile (default)', kind: 'service-account' },
+      ...{ user: 'emulator', renewable: false, expiresAt: '2027-11-20T09:30:00.000Z', verified: false },
     });
   });
 
@@ -71,19 +71,19 @@ describe('gantry whoami', () => {
     expect(code).toBe(4);
   });
 
-  test('--check asks the platform, and exits with 4 if it rejects the token', async () => {
+  test('--verify asks the platform, and exits with 4 if it rejects the token', async () => {
     const { run, emulator } = await someone();
-    const good = await run('whoami --check --json', { env: { GANTRY_TOKEN: emulator.token } });
-    expect([good.code, good.json()]).toMatchObject([0, { checked: true }]);
-    expect((await run('whoami --check', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
+    const good = await run('whoami --verify --json', { env: { GANTRY_TOKEN: emulator.token } });
+    expect([good.code, good.json()]).toMatchObject([0, { verified: true }]);
+    expect((await run('whoami --verify', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
   });
 
-  test('--check renews an expired login, and shows the new expiry', async () => {
+  test('--verify renews an expired login, and shows the new expiry', async () => {
     const { logIn, run, clock } = await someone();
     await logIn();
     clock.now += 10 * 3_600_000;
     expect((await run('whoami', wideTerminal)).stdout).toMatch(/^expires +expired$/m);
-    expect((await run('whoami --check', wideTerminal)).stdout).toMatch(/^expires +in 4 h$/m);
+    expect((await run('whoami --verify', wideTerminal)).stdout).toMatch(/^expires +in 4 h$/m);
   });
 });
 
@@ -102,7 +102,10 @@ describe('gantry logout', () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     await logIn('login --profile work');
-    expect((await run('logout --all --json')).json()).toEqual({ profiles: ['default', 'work'], stillUsed: null });
+    expect((await run('logout --all-profiles --json')).json()).toEqual({
+      profiles: ['default', 'work'],
+      stillUsed: null,
+    });
     expect([tokens(), tokens('work')]).toEqual([undefined, undefined]);
   });
 

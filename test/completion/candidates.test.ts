@@ -16,7 +16,7 @@ const typable: CompletionTree = {
       summary: 'list files',
       arguments: [input('app'), input('build')],
       flags: [{ flags: '--tree', description: 'as a tree', type: 'boolean', valueRequired: false }],
-      json: { id: 'build id', zipFiles: 'the files' },
+      json: { id: field('build id'), zipFiles: field('the files') },
     },
     { command: 'builds list', summary: 'list builds', arguments: [input('app')], flags: [], json: {} },
     {
@@ -30,6 +30,10 @@ const typable: CompletionTree = {
   ],
   groups: { builds: 'see builds', plan: 'the plan' },
 };
+
+function field(description: string) {
+  return { type: 'string', description };
+}
 
 function input(name: string) {
   return { name, description: '', required: true, variadic: false };

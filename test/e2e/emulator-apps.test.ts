@@ -67,7 +67,7 @@ test.each([
 
 test('exactly one of ten emulators gets the data folder of a killed one, at once', async () => {
   await using place = await folderOf({});
-  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data', place.path];
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', place.path];
   const begin = () => {
     const emulator = start(words, { env: cleanEnvironment() });
     onTestFinished(() => void emulator.kill('SIGKILL'));

@@ -292,7 +292,7 @@ describe('the emulator of the built program', () => {
     await using place = await folderOf(smallApp());
     const data = join(place.path, '.state');
     for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
-      const program = start(['emulator', 'start', '--port', '0', '--no-seed', '--data', data, '--json'], {
+      const program = start(['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', data, '--json'], {
         env: cleanEnvironment(),
       });
       await program.says(/"environment":.*\}\}\n/);

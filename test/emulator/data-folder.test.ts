@@ -11,7 +11,7 @@ describe('a data folder', () => {
     const data = temporaryFolder();
     const { ask } = await platform({ data });
     await expect(startEmulator({ data })).rejects.toThrow(DataFolderInUseError);
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data-dir', data]);
     expect([code, stderr]).toEqual([7, expect.stringContaining(data)]);
     expect(stderr).toContain(`process ${process.pid}`);
     expect((await ask('POST', '/apps', { name: 'web' })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a damaged state', () => {
     const data = temporaryFolder();
     const file = join(data, 'state.json');
     writeFileSync(file, text);
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data-dir', data]);
     expect([code, stderr]).toEqual([10, expect.stringContaining(`${file} cannot be read: `)]);
     expect(stderr).toContain(reason);
     expect(stderr).toContain(`mv ${file} ${file}.damaged`);
@@ -115,7 +115,7 @@ describe('a damaged state', () => {
   test('that is a folder is refused as well', async () => {
     const data = temporaryFolder();
     mkdirSync(join(data, 'state.json'));
-    expect((await gantry(['emulator', 'start', '--port', '0', '--data', data])).code).toBe(10);
+    expect((await gantry(['emulator', 'start', '--port', '0', '--data-dir', data])).code).toBe(10);
   });
 
   test('is not reported for the state of an older version', async () => {
@@ -150,7 +150,7 @@ describe('damaged volumes', () => {
     const { data, file } = await written((lines) => [lines[0] ?? '', line, ...lines.slice(1), '']);
     const pieces = () => readdirSync(join(data, 'storage/volumes'));
     const before = pieces();
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data-dir', data]);
     expect([code, stderr]).toEqual([10, expect.stringContaining(`mv ${file} ${file}.damaged`)]);
     expect(stderr).toContain('line 2');
     expect([pieces(), before.length]).toEqual([before, 2]);

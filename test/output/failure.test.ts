@@ -18,7 +18,7 @@ describe('the caret', () => {
     ['in an empty line', '', 1, 0, '', '^'],
   ])('%s is below the marked text', (_, text, column, length, line, caret) => {
     const place = { file: 'cerebrium.toml', line: 7, column, length, text };
-    const lines = problemText({ severity: 'error', message: 'm', place }, page()).split('\n');
+    const lines = problemText({ severity: 'error', message: 'm', location: place }, page()).split('\n');
     expect(lines).toEqual([
       'error: m',
       `  in  cerebrium.toml:7:${column}`,
@@ -30,7 +30,7 @@ describe('the caret', () => {
   test('stays within the terminal for a long line', () => {
     const text = `${'a'.repeat(300)}WRONG${'b'.repeat(300)}`;
     const place = { file: 'f', line: 1, column: 301, length: 5, text };
-    const lines = problemText({ severity: 'error', message: 'm', place }, page(60)).split('\n');
+    const lines = problemText({ severity: 'error', message: 'm', location: place }, page(60)).split('\n');
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(60);
     const [, , shown = '', caret = ''] = lines;
     expect(shown.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).toBe('WRONG');
@@ -94,7 +94,7 @@ describe('JSON', () => {
         fix: "gantry runs get 'a b' r-1 r-2",
         next: ['gantry', 'runs', 'get', 'a b', 'r-1', 'r-2'],
         exitCode: 69,
-        status: 503,
+        statusCode: 503,
         requestId: 'r',
         retryable: true,
         retryAfterMs: 1,
@@ -125,7 +125,7 @@ test('hides secrets, in text and JSON', () => {
 
 test('an annotation is one line for any message', () => {
   const place = { file: 'f', line: 1, column: 2, length: 1, text: '' };
-  expect(workflowAnnotation({ severity: 'error', message: '100%\r\nsure', place, fix: 'x' })).toBe(
+  expect(workflowAnnotation({ severity: 'error', message: '100%\r\nsure', location: place, fix: 'x' })).toBe(
     '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',
   );
 });

@@ -87,7 +87,7 @@ test("a program's stderr is not wrapped, and --quiet keeps it", () => {
 test('a problem is also an annotation in GitHub Actions', () => {
   const place = { file: 'f', line: 1, column: 1, length: 1, text: 'x' };
   const { progress, said } = voice({ annotations: true });
-  progress.warn({ severity: 'warning', message: 'odd', place });
+  progress.warn({ severity: 'warning', message: 'odd', location: place });
   expect(said().at(-1)).toBe('::warning file=f,line=1,col=1::odd');
 });
 

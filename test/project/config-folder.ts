@@ -23,13 +23,13 @@ export function check(text: string, files: Record<string, string> = { 'main.py':
 }
 
 /** A problem as one line: `error 2:8 invalid app name "My App" -> name = "my-app"`. */
-export function line({ severity, place, message, fix }: Problem): string {
-  const at = place ? ` ${place.line}:${place.column}` : '';
+export function line({ severity, location, message, fix }: Problem): string {
+  const at = location ? ` ${location.line}:${location.column}` : '';
   return `${severity}${at} ${message}${fix === undefined ? '' : ` -> ${fix}`}`;
 }
 
 /** A problem as an editor would underline it. */
-export function underlined({ place }: Problem): string {
-  if (!place) return '';
-  return [...place.text].slice(place.column - 1, place.column - 1 + place.length).join('');
+export function underlined({ location }: Problem): string {
+  if (!location) return '';
+  return [...location.text].slice(location.column - 1, location.column - 1 + location.length).join('');
 }

@@ -33,7 +33,7 @@ describe('problems have the line and column of an editor', () => {
   test('shows the line without its end, and keeps the text unchanged', async () => {
     const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = true\r\n`;
     const { project, problems } = await check(text);
-    expect(problems[0]?.place).toEqual({
+    expect(problems[0]?.location).toEqual({
       ...{ file: 'cerebrium.toml', line: 4, column: 16, length: 4, text: 'disable_auth = true' },
     });
     expect(project?.text).toBe(text);
@@ -96,12 +96,12 @@ describe('any file', () => {
     );
   });
 
-  function expectInside({ message, place }: Problem, lines: readonly string[]): void {
+  function expectInside({ message, location }: Problem, lines: readonly string[]): void {
     expect(message).not.toBe('');
-    if (!place) return;
-    expect(place.text).toBe(lines[place.line - 1]);
-    expect(place.column).toBeGreaterThan(0);
-    expect(place.column - 1 + place.length).toBeLessThanOrEqual([...place.text].length);
+    if (!location) return;
+    expect(location.text).toBe(lines[location.line - 1]);
+    expect(location.column).toBeGreaterThan(0);
+    expect(location.column - 1 + location.length).toBeLessThanOrEqual([...location.text].length);
   }
 
   test.each([

@@ -59,5 +59,5 @@ min_replicas = "1"`);
 test('an unclosed list ends parsing', async () => {
   const { problems } = await check('[cerebrium.deployment]\ninclude = ["*",\nname = "My App"\nuse_uv = 1');
   expect(problems).toHaveLength(1);
-  expect(problems[0]?.place?.line).toBe(3);
+  expect(problems[0]?.location?.line).toBe(3);
 });

@@ -126,7 +126,7 @@ describe('loading', () => {
     const failure = await loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
     expect(failure).toBeInstanceOf(ProjectError);
     expect(failure.message).toBe('invalid app name "A"');
-    expect(failure.facts).toMatchObject({ fix: 'name = "a"', place: { file: 'a.toml', line: 2 } });
+    expect(failure.facts).toMatchObject({ fix: 'name = "a"', location: { file: 'a.toml', line: 2 } });
     expect(failure.problems.map(line)).toHaveLength(2);
   });
 

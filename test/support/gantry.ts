@@ -7,6 +7,7 @@ import type { Emulator } from '../../src/emulator/index.ts';
 import type { TerminationSignal } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
+import { checkDeclared } from './declared.ts';
 
 export interface Outcome {
   code: number;
@@ -136,6 +137,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
   };
   const code = await main(words, io);
   const bytes = Buffer.concat(stdout.chunks);
+  await checkDeclared(words, { code, stdout: stdout.text });
   return {
     code,
     stdout: stdout.text,

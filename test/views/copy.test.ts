@@ -11,10 +11,10 @@ const summary = {
   failed: [],
   renamed: [],
   resumedBytes: 0,
-  seconds: 2,
+  durationMs: 2_000,
   dryRun: false,
 };
-const sync = { ...summary, new: 1, changed: 1, same: 3, extra: 0, deleted: 0 };
+const sync = { ...summary, new: 1, updated: 1, unchanged: 3, extra: 0, deleted: 0 };
 const failed = (...codes: string[]) => codes.map((code) => ({ path: 'x', reason: 'no', code })) as never;
 const copied = (changes: object) => copyView({ ...summary, ...changes })(plainPage());
 const synced = (changes: object) => syncView({ ...sync, ...changes })(plainPage());
@@ -40,7 +40,7 @@ describe('a copy', () => {
   });
 
   test('without a duration has no rate', () => {
-    expect(copied({ seconds: 0 })).not.toContain('/s)');
+    expect(copied({ durationMs: 0 })).not.toContain('/s)');
   });
 
   test('with --dry-run says what it would copy', () => {

@@ -4,6 +4,7 @@ import { deployPlanView } from '../../src/views/deploy-plan.ts';
 import { plainPage } from '../support/page.ts';
 
 const plan: DeployPlan = {
+  dryRun: true,
   app: 'web',
   project: 'p-1',
   runtime: 'cortex',
@@ -19,11 +20,11 @@ const plan: DeployPlan = {
     maxReplicaCount: 3,
   },
   settings: [],
-  files: { added: [], changed: [], removed: [], unchanged: 3 },
+  fileChanges: { added: [], changed: [], removed: [], unchanged: 3 },
   send: { files: 3, bytes: 2048, largest: [{ path: 'main.py', bytes: 1024 }] },
   warnings: [],
   failedBuild: null,
-  changes: false,
+  changed: false,
 };
 
 const shown = (changes: Partial<DeployPlan>) => deployPlanView({ ...plan, ...changes })(plainPage());
@@ -82,7 +83,7 @@ describe('a deploy plan', () => {
   test('lists up to five files of a kind, and counts the others', () => {
     const names = (number: number) => Array.from({ length: number }, (_, index) => `f${index}`);
     const files = { added: names(5), changed: names(6), removed: names(8), unchanged: 0 };
-    const lines = shown({ files }).split('\n');
+    const lines = shown({ fileChanges: files }).split('\n');
     const list = (mark: string) => lines.filter((line) => line.startsWith(mark));
     expect(list('+')).toEqual(['+ f0', '+ f1', '+ f2', '+ f3', '+ f4']);
     expect(list('~').at(-1)).toBe('~ … 1 more file changed');
@@ -91,12 +92,12 @@ describe('a deploy plan', () => {
   });
 
   test.each<[ends: RegExp, changes: Partial<DeployPlan>]>([
-    [/cannot read the deployed app/, { exists: null, changes: true }],
-    [/would create the app/, { exists: false, changes: true }],
-    [/last build failed \(build_error\)/, { failedBuild: 'build_error', changes: true }],
-    [/would change the app/, { changes: true }],
+    [/cannot read the deployed app/, { exists: null, changed: true }],
+    [/would create the app/, { exists: false, changed: true }],
+    [/last build failed \(build_error\)/, { failedBuild: 'build_error', changed: true }],
+    [/would change the app/, { changed: true }],
     [/^no changes$/, {}],
-    [/files were not compared/, { files: null }],
+    [/files were not compared/, { fileChanges: null }],
   ])('ends with %s', (expected, changes) => {
     expect(lastLine(changes)).toMatch(expected);
   });

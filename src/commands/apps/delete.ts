@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { removeApp } from '../../operations/apps/index.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
@@ -13,6 +14,7 @@ export default defineCommand({
     () =>
       `deleted ${app}`,
   effect: 'destroys',
-  json: document({ app: text('app name'), project: text('project'), deleted: boolean('true') }),
+  exits: [...platformExits, 'pending'],
+  json: document({ app: text('app name'), project: text('project'), changed: boolean('true') }),
   examples: ['apps delete web', 'apps delete web --confirm web'],
 });

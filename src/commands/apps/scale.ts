@@ -2,7 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { changeScaling } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
-import { anything, document, list, object, text } from '../../result-schema.ts';
+import { anything, boolean, document, list, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -19,12 +19,13 @@ export default defineCommand({
       cooldownPeriodSeconds: seconds(cooldown),
       responseGracePeriodSeconds: seconds(responseGracePeriod),
     }),
-  view: ({ changes }) =>
-    table(changes, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
+  view: ({ settings }) =>
+    table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
   effect: 'changes',
   json: document({
     app: text('app name'),
-    changes: list(
+    changed: boolean('whether anything changed'),
+    settings: list(
       object({ setting: text('setting'), from: anything('value before'), to: anything('value after') }),
       'changed settings: setting, from, to; empty if nothing changed',
     ),

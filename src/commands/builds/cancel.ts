@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { remoteBuild } from '../../operations/builds/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { wrapped } from '../../output/table.ts';
@@ -16,6 +17,7 @@ export default defineCommand({
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
     ),
   effect: 'destroys',
+  exits: [...platformExits, 'pending'],
   json: document({
     app: text('app name or id, as given'),
     build: text('build id'),

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
 import { document, passThrough, text } from '../../result-schema.ts';
@@ -22,6 +23,7 @@ export default defineCommand({
     () =>
       `${id} ${status}`,
   effect: 'reads',
+  exits: [...platformExits, 'pending', 'build-failed', 'not-ready'],
   json: document(
     passThrough({
       id: text('build id'),

@@ -8,5 +8,6 @@ export default defineCommand({
   view: (schema) => () => JSON.stringify(schema, null, 2),
   json: anyDocument('JSON Schema of cerebrium.toml'),
   effect: 'reads',
+  exits: [],
   examples: ['config schema > cerebrium.schema.json'],
 });

@@ -12,6 +12,7 @@ export default defineCommand({
     () =>
       `${name} is ${value} (profile ${profile})`,
   effect: 'changes',
+  exits: [],
   json: document({
     name: text('setting name'),
     value: nullable(text('new value')),

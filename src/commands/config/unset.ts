@@ -11,6 +11,7 @@ export default defineCommand({
     () =>
       `removed ${name} (profile ${profile})`,
   effect: 'changes',
+  exits: ['not-found'],
   json: document({
     name: text('setting name'),
     value: nullable(text('null')),

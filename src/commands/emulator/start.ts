@@ -23,16 +23,17 @@ export default defineCommand({
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
   effect: 'changes',
+  exits: ['conflict', 'project'],
   json: stream({
     url: text('URL of the emulator'),
     project: text('project id'),
     token: text('token; valid for this emulator only'),
-    approve: text('URL that lets your browser approve logins; keep it secret'),
+    approveUrl: text('URL that lets your browser approve logins; keep it secret'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
   examples: [
     'emulator start',
-    'emulator start --data .gantry --pace 300',
+    'emulator start --data-dir .gantry --pace 300',
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',
@@ -47,7 +48,7 @@ async function* serve({ progress, signal }: Context, options: EmulatorFlags & { 
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
     const { url, project, token } = emulator;
-    yield { url, project, token, approve: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
+    yield { url, project, token, approveUrl: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await emulator.close();

@@ -17,6 +17,7 @@ export default defineCommand({
       { keep: ['NAME', 'CURRENT'] },
     ),
   effect: 'reads',
+  exits: [],
   json: documents({
     name: text('profile name'),
     current: boolean('whether it is in use'),

@@ -6,10 +6,11 @@ export default defineCommand({
   configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => deleteProfile(context, name),
   view:
-    ({ name }) =>
+    ({ profile }) =>
     () =>
-      `removed profile ${name}`,
+      `removed profile ${profile}`,
   effect: 'destroys',
-  json: document({ name: text('profile name') }),
+  exits: ['not-found', 'input-needed'],
+  json: document({ profile: text('profile name') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

@@ -6,10 +6,11 @@ export default defineCommand({
   configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => switchProfile(context, name),
   view:
-    ({ name }) =>
+    ({ profile }) =>
     () =>
-      `using profile ${name}`,
+      `using profile ${profile}`,
   effect: 'changes',
-  json: document({ name: text('profile name') }),
+  exits: ['not-found'],
+  json: document({ profile: text('profile name') }),
   examples: ['profiles use staging', 'profiles use default'],
 });

@@ -3,14 +3,14 @@ import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   run: ({ project, settings }) => ({
-    id: project,
+    project,
     origin: settings.project.value ? settings.project.origin : 'claims of the token',
   }),
   view:
-    ({ id }) =>
+    ({ project }) =>
     () =>
-      id,
+      project,
   effect: 'reads',
-  json: document({ id: text('project id'), origin: text('origin: flag, environment, profile or token') }),
+  json: document({ project: text('project id'), origin: text('origin: flag, environment, profile or token') }),
   examples: ['projects current', 'projects current --json'],
 });

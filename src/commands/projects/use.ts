@@ -1,22 +1,21 @@
 import { defineCommand } from '../../command.ts';
 import { useProject } from '../../operations/account/index.ts';
-import { document, nullable, text } from '../../result-schema.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<project>', 'project id, see gantry projects list')
-      .option('--no-check', 'do not check whether the token has access to it'),
+      .option('--no-verify', 'do not check whether the token has access to it'),
   run: useProject,
   view:
-    ({ value, profile }) =>
+    ({ project, profile }) =>
     () =>
-      `using project ${value} (profile ${profile})`,
+      `using project ${project} (profile ${profile})`,
   effect: 'changes',
   json: document({
-    name: text('project'),
-    value: nullable(text('project id')),
+    project: text('project id'),
     profile: text('profile it is stored in'),
   }),
-  examples: ['projects use p-12345678', 'projects use p-12345678 --no-check'],
+  examples: ['projects use p-12345678', 'projects use p-12345678 --no-verify'],
 });

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { remoteRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { wrapped } from '../../output/table.ts';
@@ -14,6 +15,7 @@ export default defineCommand({
   view: ({ run, changed }) =>
     wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
   effect: 'destroys',
+  exits: [...platformExits, 'pending'],
   json: document({
     app: text('app name or id, as given'),
     run: text('run id'),

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followRun } from '../../operations/run/index.ts';
 import { document } from '../../result-schema.ts';
@@ -19,5 +20,6 @@ export default defineCommand({
   view: () => () => '',
   json: document(runFields),
   effect: 'reads',
+  exits: [...platformExits, 'pending', 'app-error'],
   examples: ['runs follow web 3f2a91c0-…', 'runs follow web 3f2a91c0-… --timeout 10m --json=status,exitCode'],
 });

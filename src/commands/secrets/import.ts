@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { readSecretsFile, setSecrets } from '../../operations/secrets/index.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
@@ -11,5 +12,6 @@ export default defineCommand({
   view: secretChangeView,
   json: secretChangeJson,
   effect: 'changes',
+  exits: [...platformExits, 'project'],
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],
 });

@@ -8,7 +8,7 @@ export default defineCommand({
       .argument('<name...>', 'secret names; their values are prompted for, never passed as arguments')
       .option('--app <app>', 'set the secrets of one app only')
       .option('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
-      .option('--raw', 'with --from-file: keep the last newline')
+      .option('--keep-newline', 'with --from-file: keep the last newline')
       .option('--from-env', 'read each value from the environment variable of the same name'),
   run: (context, names, { app, ...source }) => {
     checkSecretNames(names);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
 import { wrapped } from '../../output/table.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
@@ -7,15 +8,16 @@ import { boolean, document, number, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
-  view: ({ volume, newSizeGb, confirmed }) =>
+  view: ({ volume, sizeGb, confirmed }) =>
     wrapped(() =>
-      confirmed ? `resized ${volume} to ${newSizeGb} GB` : `the platform accepted ${newSizeGb} GB for ${volume}`,
+      confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
     ),
   effect: 'changes',
+  exits: [...platformExits, 'pending'],
   json: document({
     volume: text('volume name (platform value)'),
     region: text('region of the volume'),
-    newSizeGb: number('requested size in GB'),
+    sizeGb: number('requested size in GB'),
     confirmed: boolean('true if the platform reports the new size; false if it reports none'),
   }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],

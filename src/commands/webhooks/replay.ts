@@ -10,14 +10,15 @@ export default defineCommand({
       .option('--secret-file <file>', 'sign it again with the secret in this file; - is stdin'),
   run: (context, id, { to, secretFile }) => replayDelivery(context, { id, to, secretFile }),
   view:
-    ({ id, to, status }) =>
+    ({ id, to, statusCode }) =>
     () =>
-      `sent ${id} to ${to}: ${status}`,
+      `sent ${id} to ${to}: ${statusCode}`,
   effect: 'changes',
+  exits: ['not-found', 'unavailable'],
   json: document({
     id: text('delivery id'),
     to: text('URL it was sent to'),
-    status: integer('HTTP status of the response'),
+    statusCode: integer('HTTP status of the response'),
     signed: boolean('whether it was signed again, with the current time'),
   }),
   examples: [

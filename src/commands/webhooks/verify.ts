@@ -7,7 +7,7 @@ import { boolean, document, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .requiredOption('--body <file>', 'file with the exact bytes of the body; - is stdin')
+      .requiredOption('--input <file>', 'file with the exact bytes of the body; - is stdin')
       .option('--header-file <file>', 'file with the headers, one "Name: value" per line')
       .option('--signature <signature>', 'the header X-Cerebrium-Webhook-Signature')
       .option('--timestamp <seconds>', 'the header X-Cerebrium-Webhook-Timestamp')
@@ -15,16 +15,17 @@ export default defineCommand({
       .option('--secret-file <file>', 'file with the secret (default: GANTRY_WEBHOOK_SECRET); - is stdin')
       .option('--max-age <duration>', 'maximum difference to the local clock, or none (default: 5m)', ageFlag),
   run: (context, { maxAge = 300_000, ...given }) => verifyDelivery(context, { ...given, maxAgeMs: maxAge }),
-  view: ({ requestId, signedAt }) => wrapped(() => `valid: run ${requestId}, signed at ${signedAt}`),
+  view: ({ run, signedAt }) => wrapped(() => `valid: run ${run}, signed at ${signedAt}`),
   effect: 'reads',
+  exits: ['input-needed'],
   json: document({
     valid: boolean('true; an invalid delivery exits with 1'),
-    requestId: text('run id'),
+    run: text('run id'),
     signedAt: text('RFC 3339, UTC'),
   }),
   examples: [
-    'webhooks verify --body body.json --header-file headers.txt --secret-file secret.txt',
-    'webhooks verify --body - --signature v1,… --timestamp 1700000000 --request-id 3f2a… --max-age none',
+    'webhooks verify --input body.json --header-file headers.txt --secret-file secret.txt',
+    'webhooks verify --input - --signature v1,… --timestamp 1700000000 --request-id 3f2a… --max-age none',
   ],
 });
 

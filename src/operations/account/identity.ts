@@ -11,9 +11,9 @@ export interface Identity {
   projectOrigin: string | null;
   profile: string;
   /** Origin of the token. */
-  origin: string;
+  tokenOrigin: string;
   /** Origin of a stored token that is not used because a variable takes precedence. */
-  unused: string | null;
+  unusedToken: string | null;
   kind: Credential['kind'];
   user: string | null;
   expiresAt: string | null;
@@ -22,28 +22,28 @@ export interface Identity {
   /** URLs that are not the default. */
   addresses: Record<string, string>;
   /** Whether the platform was asked and accepts the token. */
-  checked: boolean;
+  verified: boolean;
 }
 
-/** Reads the login in use. With `check`, asks the platform to verify it. Throws AuthError if not logged in. */
-export async function readIdentity(context: Context, { check }: { check: boolean }): Promise<Identity> {
+/** Reads the login in use. With `verify`, asks the platform to verify it. Throws AuthError if not logged in. */
+export async function readIdentity(context: Context, { verify }: { verify: boolean }): Promise<Identity> {
   const { api, settings, progress, credential: first } = context;
-  if (check) await api(listProjects, {});
+  if (verify) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
-  // The check may have renewed the stored token.
+  // The call may have renewed the stored token.
   const credential = first.fromEnvironment ? first : (stored ?? first);
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...projectOf(settings, credential),
     profile: profileInUse(settings),
-    origin,
-    unused: first.fromEnvironment && stored ? stored.origin : null,
+    tokenOrigin: origin,
+    unusedToken: first.fromEnvironment && stored ? stored.origin : null,
     kind,
     user: user ?? null,
     renewable: refreshToken !== undefined,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     addresses: otherAddresses(settings),
-    checked: check,
+    verified: verify,
   };
 }
 

@@ -14,8 +14,8 @@ export interface ImportedLogin extends Login {
   /** The file that was read. It is not changed. */
   from: string;
   /** Keys of that file whose values were imported, and keys that were skipped. */
-  taken: string[];
-  left: string[];
+  imported: string[];
+  skipped: string[];
 }
 
 type Values = Record<string, string | undefined>;
@@ -39,7 +39,13 @@ export async function importLogin(context: Context, given: string | true): Promi
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
   progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}; ${from} is unchanged`);
-  return { ...describeLogin(settings, tokens, project ?? null), region: region ?? null, from, taken, left };
+  return {
+    ...describeLogin(settings, tokens, project ?? null),
+    region: region ?? null,
+    from,
+    imported: taken,
+    skipped: left,
+  };
 }
 
 function resolveFile({ cwd, env }: Context, given: string | true): string {

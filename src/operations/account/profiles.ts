@@ -31,14 +31,14 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[]
 export async function switchProfile(
   { settings, progress }: Pick<Context, 'settings' | 'progress'>,
   name: string,
-): Promise<{ name: string }> {
+): Promise<{ profile: string }> {
   checkProfileExists(settings, name);
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
   if (origin.startsWith('environment') && value !== name) {
     progress.warn(`GANTRY_PROFILE takes precedence while it is set: the profile in use is ${value}`);
   }
-  return { name };
+  return { profile: name };
 }
 
 /** Removes a profile's settings and token, after a confirmation. Throws NotFoundError if it does not exist. */
@@ -53,7 +53,7 @@ export async function deleteProfile({ settings, prompt }: Pick<Context, 'setting
     });
   }
   await removeProfile(settings, name);
-  return { name };
+  return { profile: name };
 }
 
 function checkProfileExists(settings: Settings, name: string): void {

@@ -3,7 +3,7 @@ import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { checkProjectId, type StoredSetting, warnIfOverridden } from './profile-settings.ts';
+import { checkProjectId, warnIfOverridden } from './profile-settings.ts';
 
 type ListedProject = Project & { current: boolean };
 
@@ -14,15 +14,21 @@ export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'
   return found.map((project) => ({ ...project, current: project.id === current }));
 }
 
-/** Stores the project in the profile. With `check`, throws NotFoundError if the token has no access to it. */
-export async function useProject(context: Context, id: string, { check }: { check: boolean }): Promise<StoredSetting> {
+/** A project and the profile that it is stored in. */
+export interface ProjectInUse {
+  project: string;
+  profile: string;
+}
+
+/** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
+export async function useProject(context: Context, id: string, { verify }: { verify: boolean }): Promise<ProjectInUse> {
   const { api, settings } = context;
   const project = checkProjectId(id);
-  if (check) checkAccess(await api(listProjects, {}), project);
+  if (verify) checkAccess(await api(listProjects, {}), project);
   const profile = settings.profile.value ?? 'default';
   await storeSettings(settings, profile, { project });
   warnIfOverridden(context, 'project', project);
-  return { name: 'project', value: project, profile };
+  return { project, profile };
 }
 
 function checkAccess(projects: Project[], id: string): void {

@@ -21,7 +21,7 @@ export interface RawRequest {
 type Pair = [name: string, value: string];
 
 export interface RawReply {
-  status: number;
+  statusCode: number;
   headers: Record<string, string | string[] | undefined>;
   /** Parsed if it is JSON. */
   body: unknown;
@@ -49,7 +49,7 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
 
 async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
   const { status, headers, body: text } = await context.raw(call);
-  return { status, headers, body: parseJson(text), text };
+  return { statusCode: status, headers, body: parseJson(text), text };
 }
 
 /**

@@ -13,7 +13,7 @@ export async function removeApp(
   { api, project, prompt, delay }: Pick<Context, 'api' | 'project' | 'prompt' | 'delay'>,
   app: string,
   confirm: string | undefined,
-): Promise<{ app: string; project: string; deleted: true }> {
+): Promise<{ app: string; project: string; changed: true }> {
   await api(getApp, { project, app });
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
@@ -23,7 +23,7 @@ export async function removeApp(
     isDeleted,
     delay,
   );
-  if (isDeleted(status)) return { app: name, project, deleted: true };
+  if (isDeleted(status)) return { app: name, project, changed: true };
   if (refusal) throw refusal;
   throw new PendingError(`${name} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',

@@ -3,11 +3,14 @@ import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 export interface ScalingChanges {
   app: string;
-  changes: { setting: string; from: number | null; to: number }[];
+  /** Whether anything changed. */
+  changed: boolean;
+  settings: { setting: string; from: number | null; to: number }[];
 }
 
 type NewScaling = { [Setting in keyof AppScaling]: number | undefined };
@@ -28,7 +31,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
   const after = { ...before, ...Object.fromEntries(requested) };
   const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
-    throw new UsageError(`the minimum of ${min} replicas exceeds the maximum of ${max}`, {
+    throw new UsageError(`the minimum of ${count(min, 'replica')} exceeds the maximum of ${max}`, {
       why: `${shortAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
       fix: 'pass both --min-replicas and --max-replicas',
     });
@@ -42,14 +45,14 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     await verifyChanges(context, app, changes);
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
-  return { app: shortAppName(project, app), changes };
+  return { app: shortAppName(project, app), changed: changes.length > 0, settings: changes };
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
 async function verifyChanges(
   { api, project, progress, delay }: Context,
   app: string,
-  changes: ScalingChanges['changes'],
+  changes: ScalingChanges['settings'],
 ): Promise<void> {
   const differing = (shown: App) =>
     changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);

@@ -141,7 +141,7 @@ export class BuildLogPrinter {
       if (!print) continue;
       for (const line of lines) {
         this.context.progress.log(line);
-        this.context.progress.event('log', { build: this.build, time: timestamp || null, line });
+        this.context.progress.event('log', { build: this.build, loggedAt: timestamp || null, line });
       }
     }
   }

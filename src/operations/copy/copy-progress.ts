@@ -53,8 +53,8 @@ export class CopyProgress {
     this.#startedAt = context.elapsed();
   }
 
-  get seconds(): number {
-    return (this.context.elapsed() - this.#startedAt) / 1000;
+  get durationMs(): number {
+    return this.context.elapsed() - this.#startedAt;
   }
 
   start(title: string): void {

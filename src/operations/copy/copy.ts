@@ -36,7 +36,7 @@ export interface CopySummary {
   renamed: RenamedEntry[];
   /** Bytes resumed from a previous attempt. */
   resumedBytes: number;
-  seconds: number;
+  durationMs: number;
   /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
 }
@@ -103,8 +103,8 @@ async function copyClaimed(
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = copyProgress;
-    return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, seconds, dryRun: options.dryRun };
+    const { files, bytes, skipped, failed, renamed, resumedBytes, durationMs } = copyProgress;
+    return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, durationMs, dryRun: options.dryRun };
   };
   let isComplete = false;
   try {

@@ -33,7 +33,6 @@ export async function copyToDevice(
   const [from, to, started] = [paths.sources.map(formatLocation), formatLocation(paths.target), context.elapsed()];
   const file = await onlyFile(context, paths);
   const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
-  const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
     to,
@@ -43,7 +42,7 @@ export async function copyToDevice(
     failed: [],
     renamed: [],
     resumedBytes: 0,
-    seconds,
+    durationMs: context.elapsed() - started,
     dryRun,
   };
 }

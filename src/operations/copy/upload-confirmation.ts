@@ -221,7 +221,7 @@ function lostError(fact: string): UnavailableError {
 function unprovenError(): UnavailableError {
   return new UnavailableError('cannot tell the upload from an earlier file of the same size', {
     why: 'neither the volume nor the storage reports a newer modification time',
-    fix: 'run the command again without --no-check to compare the content',
+    fix: 'run the command again without --no-checksum to compare the content',
     retryable: true,
   });
 }

@@ -30,7 +30,9 @@ export interface Deployment {
   files: number;
   /** Size of the archive. */
   bytes: number;
-  durationsMs: { pack: number; upload: number; build: number };
+  packMs: number;
+  uploadMs: number;
+  buildMs: number;
 }
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
@@ -116,7 +118,9 @@ class Deployer {
       dashboard: created.dashboardUrl ?? '',
       files,
       bytes,
-      durationsMs: { pack: packMs, upload: uploadMs, build: context.elapsed() - started },
+      packMs,
+      uploadMs,
+      buildMs: context.elapsed() - started,
     };
   }
 

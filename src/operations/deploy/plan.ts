@@ -12,6 +12,7 @@ import type { LocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
+  dryRun: true;
   app: string;
   project: string;
   runtime: string;
@@ -23,14 +24,14 @@ export interface DeployPlan {
   setup: Record<string, unknown>;
   settings: SettingChange[];
   /** Null if there is nothing to compare with, or if it was not requested. */
-  files: FileChanges | null;
+  fileChanges: FileChanges | null;
   /** Zero files for a partner's app. */
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
   warnings: Problem[];
   /** The status of the last build if it failed: deploying the same files again may succeed. */
   failedBuild: string | null;
   /** Whether a deploy would change anything, as far as that can be compared. */
-  changes: boolean;
+  changed: boolean;
 }
 
 export interface PlanOptions {
@@ -51,6 +52,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
   return {
+    dryRun: true,
     app: project.name,
     project: context.project,
     runtime: project.runtime,
@@ -58,7 +60,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     public: isPublic(project),
     setup: describeSetup(project),
     settings,
-    files,
+    fileChanges: files,
     send: {
       files: entries.length,
       bytes,
@@ -66,7 +68,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     },
     warnings,
     failedBuild,
-    changes: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
+    changed: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
   };
 }
 

@@ -62,8 +62,8 @@ function serializeState({ entries, project }: LocalApp): string {
 function printProblems(error: unknown, { warn, note }: Progress): void {
   if (!(error instanceof GantryError)) throw error;
   const problems: readonly Problem[] = error instanceof ProjectError ? error.problems : [];
-  const { why, fix, place } = error.facts;
-  const facts = { ...(why && { why }), ...(fix && { fix }), ...(place && { place }) };
+  const { why, fix, location } = error.facts;
+  const facts = { ...(why && { why }), ...(fix && { fix }), ...(location && { location }) };
   const own: Problem = { severity: 'error', message: error.message, ...facts };
   for (const problem of problems.length > 0 ? problems : [own]) warn(problem);
   note('waiting for a fix; still serving the previous version');

@@ -19,12 +19,12 @@ import { maxRunMs, waitForRun } from './wait-for-run.ts';
 
 /** A run that was started by an asynchronous call. */
 export interface AsyncRun {
-  runId: string;
+  run: string;
   app: string;
   /** HTTP status of the call: 202. */
-  status: number;
+  statusCode: number;
   /** The record of the run after it ended; null without `--wait`. */
-  run: Run | null;
+  record: Run | null;
 }
 
 /** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
@@ -38,7 +38,7 @@ export async function startAsyncRun(
   const runId = await requestAsyncRun(context, call, auth);
   setInterruptionNote(context, target, runId);
   const run = wait ? await waitForRun(context, { target, runId, timeoutMs: timeout ?? maxRunMs }) : null;
-  return { runId, app: target.app, status: 202, run };
+  return { run: runId, app: target.app, statusCode: 202, record: run };
 }
 
 /** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
@@ -66,12 +66,12 @@ export async function callAndAwaitDelivery(
 /** Starts the run and returns its id (spec 2.15). */
 async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth): Promise<string> {
   const response = await callOrThrow(context, call, auth);
-  const { status, body, headers } = await readResponse(response, context.elapsed);
+  const { statusCode, body, headers } = await readResponse(response, context.elapsed);
   const acknowledged = safeParse(RunAcknowledgement, body);
-  const runId = acknowledged.success ? acknowledged.output.run_id : status === 202 && readRunId({ headers });
+  const runId = acknowledged.success ? acknowledged.output.run_id : statusCode === 202 && readRunId({ headers });
   if (runId) return runId;
   throw new UnexpectedReplyError(`the response of ${call.target.name} has no run id`, {
-    status,
+    status: statusCode,
     why: 'an asynchronous call returns HTTP 202 and the id of its run',
     details: { body },
   });
@@ -100,7 +100,7 @@ async function throwIfRunFailed(
   throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: gantryCommand`runs get ${app} ${runId}`,
-    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
+    details: { app, run, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }
 

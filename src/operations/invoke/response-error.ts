@@ -40,7 +40,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   const message = findMessage(content);
   const facts: ErrorFacts = {
     status,
-    details: { status, runId: runId ?? null, headers, ...content },
+    details: { statusCode: status, run: runId ?? null, headers, ...content },
     ...(runId ? { requestId: runId } : {}),
   };
   const why = message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));

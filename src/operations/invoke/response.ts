@@ -5,10 +5,11 @@ import type { AppResponse } from './call.ts';
 
 /** A response whose body has been read. */
 export interface BufferedResponse extends DecodedBody {
-  status: number;
+  statusCode: number;
   headers: AppResponse['headers'];
-  runId: string | null;
-  timings: { firstByteMs: number; totalMs: number };
+  run: string | null;
+  firstByteMs: number;
+  durationMs: number;
 }
 
 /** Maximum size of a buffered body. Printing it as JSON takes several times as much memory. */
@@ -25,8 +26,9 @@ export async function readResponse(response: AppResponse, elapsed: () => number)
   }
   const content = decodeBody(Buffer.concat(chunks));
   const { status, headers, firstByteMs, startedAt } = response;
-  const timings = { firstByteMs, totalMs: elapsed() - startedAt };
-  return { status, headers, runId: readRunId(response, content) ?? null, timings, ...content };
+  const durationMs = elapsed() - startedAt;
+  const run = readRunId(response, content) ?? null;
+  return { statusCode: status, headers, run, firstByteMs, durationMs, ...content };
 }
 
 function tooLargeError({ target: { name } }: AppResponse): FailedError {

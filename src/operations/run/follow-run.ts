@@ -9,12 +9,12 @@ import { type RunLine, RunLog } from './run-log.ts';
 
 /** A run that succeeded. */
 export interface FinishedRun {
-  runId: string;
+  run: string;
   app: string;
   status: string;
   /** Null if the platform does not return it. */
   exitCode: number | null;
-  seconds: number;
+  durationMs: number;
 }
 
 export interface FollowRunOptions {
@@ -38,7 +38,7 @@ export async function* followRun(
   { app, run, timeoutMs }: FollowRunOptions,
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
-  const details = { app, runId: run };
+  const details = { app, run };
   let status = '';
   const deadline = new Deadline(context, timeoutMs, () => pendingError(app, run, timeoutMs, status));
   const log = new RunLog(context, app, run, deadline.signal);
@@ -71,7 +71,7 @@ export async function* followRun(
 function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun {
   const status = runStatus(item);
   const exitCode = readExitCode(item);
-  const finished = { runId: item.id, app, status, exitCode, seconds: secondsOf(item) };
+  const finished = { run: item.id, app, status, exitCode, durationMs: durationOf(item) };
   if (runPhase(status) === 'succeeded' && !exitCode) return finished;
   const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
   throw new ProgramError(
@@ -87,14 +87,15 @@ function readExitCode(item: Run): number | null {
   return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
 }
 
-function secondsOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
+/** In ms; 0 if unknown. */
+function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
   const ms = runtimeMs || executionTimeMs || Date.parse(completedAt || updatedAt || '') - Date.parse(createdAt || '');
-  return Number.isFinite(ms) ? Math.max(0, ms) / 1_000 : 0;
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
 function pendingError(app: string, run: string, timeoutMs: number, status: string): PendingError {
   return new PendingError(`run ${run} of ${app} is still in progress after ${duration(timeoutMs)}`, {
     fix: gantryCommand`runs follow ${app} ${run}`,
-    details: { app, runId: run, status },
+    details: { app, run, status },
   });
 }

@@ -42,7 +42,7 @@ export class RunLog {
         for (const received of lines) {
           const { text, stream, timestamp } = withoutSplitSecrets(received, this.#secrets);
           for (const line of splitLogText(text)) {
-            yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
+            yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', loggedAt: timestamp || null };
           }
         }
       }
@@ -72,5 +72,5 @@ export interface RunLine {
   line: string;
   stream: 'stdout' | 'stderr';
   /** RFC 3339, as returned by the platform. */
-  time: string | null;
+  loggedAt: string | null;
 }

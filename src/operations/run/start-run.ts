@@ -21,7 +21,7 @@ export interface RunOptions {
 }
 
 export interface StartedProgram {
-  runId: string;
+  run: string;
   app: string;
 }
 
@@ -33,22 +33,22 @@ export async function startProgram(context: Context, program: Program, options: 
   const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { ...(region && { region }) } });
   const imageDigest = image && (await prepareImage(context, { app, region, image, timeoutMs }));
-  const { runId } = await send(context, program, { ...options, imageDigest });
-  progress.event('started', { app, runId });
-  return { app, runId };
+  const { runId: run } = await send(context, program, { ...options, imageDigest });
+  progress.event('started', { app, run });
+  return { app, run };
 }
 
 /** Yields what a run prints until it ends. Ctrl-C cancels the run. */
 export async function* followProgram(
   context: Context,
-  { app, runId }: StartedProgram,
+  { app, run }: StartedProgram,
   timeoutMs: number,
 ): AsyncGenerator<RunLine, FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return yield* followRun(context, { app, run: runId, timeoutMs });
+    return yield* followRun(context, { app, run, timeoutMs });
   } catch (error) {
-    if (context.signal.aborted) await abandon(context, app, runId);
+    if (context.signal.aborted) await abandon(context, app, run);
     throw error;
   }
 }
@@ -92,7 +92,7 @@ async function send(
 
 async function abandon(context: Context, app: string, run: string): Promise<void> {
   const isCanceled = await cancelAbandoned(context, remoteRun(context.project, app, run));
-  if (isCanceled) context.progress.event('cancelled', { app, runId: run });
+  if (isCanceled) context.progress.event('cancelled', { app, run });
 }
 
 /** A run takes one kind of hardware: the first of the list. */

@@ -19,6 +19,7 @@ export interface SecretScope {
 /** The names of the secrets by what happened to them, without values. */
 export interface SecretChange {
   app: string | null;
+  changed: boolean;
   added: string[];
   replaced: string[];
   removed: string[];
@@ -53,8 +54,9 @@ export async function setSecrets(
   const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
   if (replaced.length > 0)
     await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${scopeName(context, scope)}?`);
-  if (added.length + replaced.length > 0) await replaceSecrets(context, scope, before, { ...before, ...newValues });
-  return { app: scope.app ?? null, added, replaced, removed: [], unchanged };
+  const changed = added.length + replaced.length > 0;
+  if (changed) await replaceSecrets(context, scope, before, { ...before, ...newValues });
+  return { app: scope.app ?? null, changed, added, replaced, removed: [], unchanged };
 }
 
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
@@ -64,8 +66,9 @@ export async function unsetSecrets(context: ChangeContext, scope: SecretScope, n
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];
-  const change = { app: scope.app ?? null, added: [], replaced: [], removed, unchanged };
-  if (removed.length === 0) return change;
+  const changed = removed.length > 0;
+  const change = { app: scope.app ?? null, changed, added: [], replaced: [], removed, unchanged };
+  if (!changed) return change;
   await context.prompt.confirm(`Remove ${removed.join(', ')} from ${scopeName(context, scope)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   await replaceSecrets(context, scope, before, Object.fromEntries(kept));

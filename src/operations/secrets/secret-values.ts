@@ -11,7 +11,7 @@ export interface SecretValueSource {
   /** Read environment variables of the same names. */
   fromEnv?: boolean | undefined;
   /** Keep the newline at the end of the file. */
-  raw?: boolean | undefined;
+  keepNewline?: boolean | undefined;
 }
 
 type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
@@ -27,7 +27,7 @@ export function checkSecretNames(names: string[]): void {
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
 export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
-  const { fromFile, fromEnv, raw } = source;
+  const { fromFile, fromEnv, keepNewline } = source;
   const [first = '', ...more] = names;
   if (fromFile !== undefined && fromEnv) throw new UsageError('--from-file and --from-env cannot be combined');
   if (fromFile !== undefined && more.length > 0) {
@@ -35,7 +35,7 @@ export async function readSecretValues(context: Reading, names: string[], source
   }
   if (fromFile !== undefined) {
     const text = await readText(context, fromFile);
-    return { [first]: checkNotEmpty(first, raw ? text : text.replace(/\r?\n$/, '')) };
+    return { [first]: checkNotEmpty(first, keepNewline ? text : text.replace(/\r?\n$/, '')) };
   }
   const values: [name: string, value: string][] = [];
   for (const name of new Set(names)) {

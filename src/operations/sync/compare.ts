@@ -22,9 +22,9 @@ import { walkVolume } from '../volumes/index.ts';
 /** What it takes to make the target equal. */
 export interface Difference {
   added: FoundFile[];
-  changed: FoundFile[];
+  updated: FoundFile[];
   /** Number of unchanged files. */
-  same: number;
+  unchanged: number;
   /** Entries of the source that could not be read or are not regular files. */
   uncopied: UncopiedEntry[];
   /** Paths that are only in the target. */
@@ -42,7 +42,7 @@ export async function compare(
   context: CompareContext,
 ): Promise<Difference> {
   const existing = await readTargetFiles(folder, createPathFilter(options.include, options.exclude), context);
-  const found: Difference = { added: [], changed: [], same: 0, uncopied: [], extra: [], renamed: [] };
+  const found: Difference = { added: [], updated: [], unchanged: 0, uncopied: [], extra: [], renamed: [] };
   const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
   const files = findSourceFiles([source], undefined, options, context);
   const naming = {
@@ -55,8 +55,8 @@ export async function compare(
     existing.delete(file.path);
     if (!('bytes' in file)) found.uncopied.push(file);
     else if (!before) found.added.push(file);
-    else if (isUnchanged(file, before, tolerance)) found.same++;
-    else found.changed.push(file);
+    else if (isUnchanged(file, before, tolerance)) found.unchanged++;
+    else found.updated.push(file);
   }
   if (folder.kind === 'local') matchOtherSpellings(found, existing, folder.path);
   found.extra = [...existing.keys()].sort();
@@ -73,8 +73,8 @@ function matchOtherSpellings(found: Difference, existing: TargetFiles, folder: s
     const before = spelling === undefined ? undefined : existing.get(spelling);
     if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
     existing.delete(spelling);
-    if (isUnchanged(file, before, diskToleranceMs)) found.same++;
-    else found.changed.push(file);
+    if (isUnchanged(file, before, diskToleranceMs)) found.unchanged++;
+    else found.updated.push(file);
     return false;
   });
 }

@@ -26,8 +26,8 @@ export interface SyncOptions extends CopyOptions {
 /** The result of a sync; with a dry run, what it would do. */
 export interface SyncSummary extends CopySummary {
   new: number;
-  changed: number;
-  same: number;
+  updated: number;
+  unchanged: number;
   /** Files that are only in the target. */
   extra: number;
   deleted: number;
@@ -57,8 +57,8 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   );
   const counts = {
     new: found.added.length,
-    changed: found.changed.length,
-    same: found.same,
+    updated: found.updated.length,
+    unchanged: found.unchanged,
     extra: found.extra.length,
   };
   if (!deletes || options.dryRun) return { ...summary, ...counts, deleted: 0 };
@@ -81,13 +81,13 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 }
 
 function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
-  const { added, changed, same, extra } = found;
-  const bytes = [...added, ...changed].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+  const { added, updated, unchanged, extra } = found;
+  const bytes = [...added, ...updated].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
   progress.note(
     [
-      `${added.length} new and ${changed.length} changed (${fileSummary(added.length + changed.length, bytes)} to copy)`,
-      `${same} unchanged`,
+      `${added.length} new and ${updated.length} changed (${fileSummary(added.length + updated.length, bytes)} to copy)`,
+      `${unchanged} unchanged`,
       ...(extra.length > 0 ? [others] : []),
     ].join(', '),
   );
@@ -106,9 +106,9 @@ function nameOf(target: CopyLocation): string {
   return target.kind === 'local' ? target.written : formatLocation(target);
 }
 
-async function* filesToCopy({ uncopied, added, changed, renamed }: Difference, { progress }: CopyContext) {
+async function* filesToCopy({ uncopied, added, updated, renamed }: Difference, { progress }: CopyContext) {
   for (const each of renamed) progress.fileRenamed(each);
   yield* uncopied;
   yield* added;
-  yield* changed;
+  yield* updated;
 }

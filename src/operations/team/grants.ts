@@ -7,7 +7,7 @@ import { cutText } from '../../output/format.ts';
 
 /** What a service account may access before and after a change. */
 export interface GrantChange {
-  serviceAccountId: string;
+  serviceAccount: string;
   /** Null if the platform lists the grants in an unknown format. */
   before: string[] | null;
   after: string[];
@@ -36,7 +36,7 @@ export async function changeGrants(
   if (after.length === 0) throw noGrantsLeftError(id);
 
   const changed = current === undefined || !isSameSet(before, after);
-  const result = { serviceAccountId: id, before: current ?? null, after: changed ? after : before, changed, dryRun };
+  const result = { serviceAccount: id, before: current ?? null, after: changed ? after : before, changed, dryRun };
   if (!changed) return result;
   progress.note(`before  ${before.join(', ') || (current ? 'none' : 'unknown')}\nafter   ${after.join(', ')}`);
   if (dryRun) return result;

@@ -6,7 +6,7 @@ import { FailedError } from '../../errors.ts';
 export interface Invitation {
   email: string;
   role: string;
-  success: true;
+  changed: true;
 }
 
 /** Invites a user to the project (spec 4.12). Throws FailedError if the platform sends no invitation. */
@@ -16,7 +16,7 @@ export async function sendInvitation(
   role: string,
 ): Promise<Invitation> {
   const { success } = await api(inviteUser, { project, body: { emailAddress: email, role } });
-  if (success) return { email, role, success };
+  if (success) return { email, role, changed: true };
   throw new FailedError(`no invitation was sent to ${email}`, {
     why: 'the platform gives no reason; the user may already be a member or invited',
     fix: gantryCommand`users list`,

@@ -74,7 +74,7 @@ function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
   const path = formatRemotePath(at);
   return new CorruptError(`the content printed for ${path} is damaged: ${message}`, {
     why: 'it was corrupted in transit, or the storage reports another kind of checksum, as for encrypted files',
-    fix: `run the command again; if it fails again: gantry cp --no-check ${quoteForShell(path)} -`,
+    fix: `run the command again; if it fails again: gantry cp --no-checksum ${quoteForShell(path)} -`,
     retryable: true,
   });
 }

@@ -18,7 +18,7 @@ export interface Removal {
   /** `default:/models/a.bin`; ends in a slash for a folder. */
   path: string;
   isFolder: boolean;
-  removed: true;
+  changed: true;
 }
 
 type RemoveContext = Pick<
@@ -128,7 +128,7 @@ async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Prom
     const { error, wasGone } = outcomes[index] as Deletion;
     const path = formatTarget(target);
     if (error) failures.push({ path, error });
-    else removed.push({ path, isFolder: target.isFolder, removed: true });
+    else removed.push({ path, isFolder: target.isFolder, changed: true });
     if (wasGone) alreadyGone.push(path);
   }
   const [firstGone = ''] = alreadyGone;

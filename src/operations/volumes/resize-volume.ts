@@ -9,7 +9,7 @@ import { volumeRegion } from './walk-volume.ts';
 export interface ResizedVolume {
   volume: string;
   region: string;
-  newSizeGb: number;
+  sizeGb: number;
   /** Whether the platform reports the new size; false if it reports none. */
   confirmed: boolean;
 }
@@ -33,7 +33,7 @@ export async function growVolume(
     return undefined;
   });
   if (reportedGb === undefined || reportedGb >= newSizeGb)
-    return { volume, region, newSizeGb, confirmed: reportedGb !== undefined };
+    return { volume, region, sizeGb: newSizeGb, confirmed: reportedGb !== undefined };
   throw new PendingError(`${volume} still has ${reportedGb} GB`, {
     why: 'the platform accepted the new size, but still reports the old one',
     fix: gantryCommand`df`,

@@ -28,9 +28,9 @@ export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 export interface ShownDelivery extends DecodedBody, Omit<StoredDelivery, 'body'>, Omit<SignatureCheck, 'status'> {
   type: 'delivery';
   /** Empty if the delivery has none. */
-  runId: string;
+  run: string;
   /** HTTP status returned to the sender; null if the connection was closed without a response. */
-  status: number | null;
+  statusCode: number | null;
   bytes: number;
 }
 
@@ -125,10 +125,10 @@ function describeDelivery(
     id,
     receivedAt: new Date(now).toISOString(),
     path,
-    runId: deliveryRunId(headers),
+    run: deliveryRunId(headers),
     signature,
     why,
-    status: response === 'drop' ? null : response.status,
+    statusCode: response === 'drop' ? null : response.status,
     forwardedTo: forwardUrl?.href ?? null,
     bytes: body.length,
     headers,

@@ -11,7 +11,7 @@ import { readWebhookSecret } from './secret.ts';
 export interface ReplayResult {
   id: string;
   to: string;
-  status: number;
+  statusCode: number;
   /** Whether it was signed again; otherwise it has its original signature and timestamp. */
   signed: boolean;
 }
@@ -55,5 +55,5 @@ export async function replayDelivery(
   if (status < 200 || status > 299) {
     throw new FailedError(`${url.host} returned ${status}`, { status, details: { id, to: url.href } });
   }
-  return { id, to: url.href, status, signed: signature !== undefined };
+  return { id, to: url.href, statusCode: status, signed: signature !== undefined };
 }

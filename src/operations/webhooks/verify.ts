@@ -7,7 +7,7 @@ import { readWebhookSecret } from './secret.ts';
 
 export interface VerifyOptions {
   /** A file; `-` is stdin. */
-  body: string;
+  input: string;
   /** A file with `Name: value` lines. */
   headerFile?: string | undefined;
   signature?: string | undefined;
@@ -20,7 +20,7 @@ export interface VerifyOptions {
 
 export interface VerifiedDelivery {
   valid: true;
-  requestId: string;
+  run: string;
   /** RFC 3339, UTC. */
   signedAt: string;
 }
@@ -29,7 +29,7 @@ type VerifyContext = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now'
 
 /** Checks the signature of one delivery. Throws FailedError, with the reason, if it is not valid. */
 export async function verifyDelivery(context: VerifyContext, options: VerifyOptions): Promise<VerifiedDelivery> {
-  const { body: file, headerFile, secretFile, maxAgeMs } = options;
+  const { input: file, headerFile, secretFile, maxAgeMs } = options;
   if ([file, headerFile, secretFile].filter((each) => each === '-').length > 1) {
     throw new UsageError('only one value can be read from stdin');
   }
@@ -51,7 +51,7 @@ export async function verifyDelivery(context: VerifyContext, options: VerifyOpti
     });
   }
   const seconds = Number(headers[webhookHeaders.timestamp.toLowerCase()]);
-  return { valid: true, requestId: deliveryRunId(headers), signedAt: new Date(seconds * 1000).toISOString() };
+  return { valid: true, run: deliveryRunId(headers), signedAt: new Date(seconds * 1000).toISOString() };
 }
 
 function header(name: string, value: string | undefined): Record<string, string> {

@@ -7,7 +7,7 @@ export type TomlPath = readonly (string | number)[];
 export type IssueText = string | ((written: string) => string | undefined);
 
 /** Something wrong at a path of the document. `locate.ts` turns it into a problem with line and column. */
-export interface ConfigIssue extends Omit<Problem, 'place' | 'why' | 'fix'> {
+export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   /** Absent if the problem is not in the file. A path that is not in the file means the nearest table around it. */
   at?: TomlPath;
   /** The part to mark; the value by default. */

@@ -35,12 +35,12 @@ function toProblem(
 ): Problem {
   const value = at && offsets.get(pathId(at))?.value;
   const written = value ? source.text.slice(...value) : '';
-  const place = at && locationAt(source, ...offsetsToMark(at, part, offsets));
+  const location = at && locationAt(source, ...offsetsToMark(at, part, offsets));
   const text = { why: resolveText(why, written), fix: resolveText(fix, written) };
   return {
     severity,
     message,
-    ...(place && { place }),
+    ...(location && { location }),
     ...(text.why !== undefined && { why: text.why }),
     ...(text.fix !== undefined && { fix: text.fix }),
   };

@@ -79,8 +79,8 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
     const why = `TOML files must be UTF-8${wide ? ', but this file is UTF-16' : ''}`;
     const source = createSource(new TextDecoder().decode(bytes), shownAs);
     const bad = Math.max(0, source.text.indexOf('\uFFFD'));
-    const place = wide ? {} : { place: locationAt(source, bad, bad + 1) };
-    return failure(`${shownAs} is not valid UTF-8`, { why, fix: 'save the file as UTF-8', ...place });
+    const location = wide ? {} : { location: locationAt(source, bad, bad + 1) };
+    return failure(`${shownAs} is not valid UTF-8`, { why, fix: 'save the file as UTF-8', ...location });
   }
 }
 

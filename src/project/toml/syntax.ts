@@ -28,7 +28,7 @@ export function parseToml(source: TomlSource): ParsedToml {
     } catch (cause) {
       const { line, column, message } = cause as TomlError;
       // The repaired line is still broken.
-      if (problems.some(({ place }) => place?.line === line)) break;
+      if (problems.some(({ location }) => location?.line === line)) break;
       const text = lineText(repaired, line);
       const fault = { message: reason(message), text, from: Math.min(column - 1, text.length), canParse };
       const problem = explainSyntaxError(fault);
@@ -43,8 +43,8 @@ export function parseToml(source: TomlSource): ParsedToml {
 
 function problemAt(source: TomlSource, line: number, { from, to, message, why, fix }: SyntaxProblem): Problem {
   const start = source.lineStarts[line - 1] ?? 0;
-  const place = locationAt(source, start + from, start + to);
-  return { severity: 'error', message, place, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
+  const location = locationAt(source, start + from, start + to);
+  return { severity: 'error', message, location, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
 }
 
 /** The line with the value `{}`, which no key accepts; undefined if the error may affect other lines. */

@@ -38,13 +38,13 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
 describe('a deploy plan', () => {
   test('of an app that is not deployed would create it', async () => {
     const found = await plan({ app: new NotFoundError('no such app', { status: 404 }) });
-    expect(found).toMatchObject({ exists: false, changes: true, settings: [], files: null });
+    expect(found).toMatchObject({ exists: false, changed: true, settings: [], fileChanges: null });
   });
 
   test('compares the files with those of the last build that was ready', async () => {
     const found = await plan({ app: { ...app, latestBuildId: 'b-2' }, zipFiles: { 'main.py': 5, 'old.py': 1 } });
-    expect(found.files).toEqual({ added: ['new.py'], changed: [], removed: ['old.py'], unchanged: 1 });
-    expect([found.asked, found.changes, found.exists]).toEqual([['b-1'], true, true]);
+    expect(found.fileChanges).toEqual({ added: ['new.py'], changed: [], removed: ['old.py'], unchanged: 1 });
+    expect([found.asked, found.changed, found.exists]).toEqual([['b-1'], true, true]);
   });
 
   test('compares with the last build if none was ready', async () => {
@@ -57,18 +57,18 @@ describe('a deploy plan', () => {
     ['an added file', { 'main.py': 5 }, true],
     ['a removed file', { 'main.py': 5, 'new.py': 1, 'old.py': 1 }, true],
   ])('with %s has changes: %3$j', async (_, zipFiles, changes) => {
-    expect((await plan({ app, zipFiles })).changes).toBe(changes);
+    expect((await plan({ app, zipFiles })).changed).toBe(changes);
   });
 
   test('with a changed setting has changes', async () => {
     const same = { 'main.py': 5, 'new.py': 1 };
     const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same });
-    expect([found.changes, found.settings.length]).toEqual([true, 1]);
+    expect([found.changed, found.settings.length]).toEqual([true, 1]);
   });
 
   test('without a comparison of files has none', async () => {
     const found = await plan({ app }, { compareFiles: false });
-    expect([found.files, found.asked, found.changes]).toEqual([null, [], false]);
+    expect([found.fileChanges, found.asked, found.changed]).toEqual([null, [], false]);
   });
 
   test.each([
@@ -78,7 +78,7 @@ describe('a deploy plan', () => {
     [undefined, null],
   ])('after a build with status %s names it as failed: %j', async (lastBuildStatus, failedBuild) => {
     const found = await plan({ app: { ...app, lastBuildStatus }, zipFiles: { 'main.py': 5, 'new.py': 1 } });
-    expect([found.failedBuild, found.changes]).toEqual([failedBuild, failedBuild !== null]);
+    expect([found.failedBuild, found.changed]).toEqual([failedBuild, failedBuild !== null]);
   });
 });
 
@@ -94,12 +94,16 @@ describe('an app that cannot be read', () => {
     const found = await plan({ app: refused }, { dryRun: false });
     expect(found).toMatchObject({
       exists: null,
-      files: null,
-      changes: true,
+      fileChanges: null,
+      changed: true,
       said: [expect.stringContaining('HTTP 503')],
     });
     const withoutFiles = await plan({ app, zipFiles: refused }, { dryRun: false });
-    expect(withoutFiles).toMatchObject({ exists: true, files: null, said: [expect.stringContaining('HTTP 503')] });
+    expect(withoutFiles).toMatchObject({
+      exists: true,
+      fileChanges: null,
+      said: [expect.stringContaining('HTTP 503')],
+    });
   });
 
   test.each([
@@ -113,6 +117,6 @@ describe('an app that cannot be read', () => {
 
   test('has no files to compare with if the platform has no list of them', async () => {
     const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
-    expect([found.files, found.said]).toEqual([null, []]);
+    expect([found.fileChanges, found.said]).toEqual([null, []]);
   });
 });
