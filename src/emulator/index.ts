@@ -6,7 +6,7 @@ import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { AppLogs } from './logs/app-logs.ts';
-import type { DeliveryAttempt, Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
@@ -72,8 +72,8 @@ export interface Emulator {
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
   readonly logs: AppLogs;
-  /** The attempts to deliver a webhook so far, oldest first. */
-  readonly deliveries: readonly DeliveryAttempt[];
+  /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
+  readonly deliveries: readonly (number | undefined)[];
   /** Creates a token with other claims, for example an expired one. */
   issueToken(claims: Partial<JwtClaims>): string;
   /**
@@ -146,7 +146,7 @@ async function startIn(
   const server = await startServer(port, allowOrigins);
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
-  const deliveries: DeliveryAttempt[] = [];
+  const deliveries: (number | undefined)[] = [];
   const limits = { ...archiveLimits, bytes: unpackedBytes };
   const runner = new AppRunner({
     store,

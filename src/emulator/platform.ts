@@ -20,8 +20,8 @@ export interface Platform {
   readonly faults: FaultQueue;
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
-  /** The attempts to deliver a webhook so far, oldest first. */
-  readonly deliveries: DeliveryAttempt[];
+  /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
+  readonly deliveries: (number | undefined)[];
   /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
   readonly now: () => number;
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
@@ -59,14 +59,3 @@ export type Handlers = {
     ? RawHandler
     : Handler<(typeof endpoints)[Name]>;
 };
-
-export interface DeliveryAttempt {
-  run: string;
-  url: string;
-  /** Counts from 1. */
-  attempt: number;
-  /** The receiver's HTTP status. */
-  status?: number;
-  /** Why there was no response. */
-  error?: string;
-}

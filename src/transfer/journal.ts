@@ -60,11 +60,6 @@ export class Journal {
     }
   }
 
-  /** Whether the next attempt can resume this one. */
-  get isRecording(): boolean {
-    return this.#file !== undefined && !this.#isOff;
-  }
-
   /** Writes lines about parts at once, and those about whole files in groups. */
   add(line: JournalLine): void {
     if (this.#isOff) return;

@@ -30,9 +30,9 @@ test('shows the cost of each day, newest first, and the total', async () => {
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.slice(0, 10).split(' ')[0])).toEqual([
-    ...['DATE', '2026-11-20', '2026-11-19', '2026-11-18', '', 'TOTAL'],
+    ...['DATE', '2026-11-20', '2026-11-19', '2026-11-18', 'TOTAL'],
   ]);
-  const [today, second, first, , total] = lines.slice(1).map((line) => Number(line.split('$')[1]));
+  const [today, second, first, total] = lines.slice(1).map((line) => Number(line.split('$')[1]));
   expect(today).toBe(0);
   expect(second).toBeGreaterThan(0.3);
   expect(first).toBeGreaterThan(0.8);

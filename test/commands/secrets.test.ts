@@ -23,7 +23,7 @@ describe('the list', () => {
   test('is sorted by name and hides the values', async () => {
     give({ ZED: value, A: value });
     const { stdout } = await run(['list']);
-    expect(stdout).toBe('A\t(hidden)\nZED\t(hidden)\n');
+    expect(stdout).toBe('A\nZED\n');
     expect((await run(['list', '--json'])).json()).toEqual([{ name: 'A' }, { name: 'ZED' }]);
     expect((await run(['list', '--json=name,value'])).json()).toContainEqual({ name: 'A', value: null });
   });

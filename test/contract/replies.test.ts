@@ -95,7 +95,7 @@ describe('the emulator', () => {
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
     const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };
     emulator.store.devices.set(device.code, { ...device, state: 'approved' });
-    emulator.store.sessions.set('refresh-1', { user: 'somebody', createdAt: Date.now() });
+    emulator.store.sessions.set('refresh-1', 'somebody');
     const bodies: Partial<Record<EndpointName, object>> = {
       authorizeDevice: {},
       requestToken: { device_code: device.code },

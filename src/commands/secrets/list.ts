@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets/index.ts';
+import type { View } from '../../output/page.ts';
 import { keyValueTable, table } from '../../output/table.ts';
 import { documents, optional, text } from '../../result-schema.ts';
 
@@ -19,19 +20,19 @@ export default defineCommand({
     return applyLimit(secrets, flags, context.progress, 'secret');
   },
   verbatim: ({ showValues }) => showValues === true,
-  // A value must not be shortened to fit a column.
-  view: (secrets, { showValues }) =>
-    showValues
-      ? keyValueTable(
-          secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']),
-          { wrap: false },
-        )
-      : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
+  view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),
   empty: 'no secrets yet: add one with gantry secrets set NAME',
   effect: 'reads',
   json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });
+
+/** On a terminal a value must not be shortened to fit a column. */
+function withValues(secrets: readonly { name: string; value?: string | undefined }[]): View {
+  const rows = table(secrets, { NAME: ({ name }) => name, VALUE: ({ value }) => value });
+  const pairs = secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']);
+  return (page) => (page.terminal ? keyValueTable(pairs, { wrap: false }) : rows)(page);
+}
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : stringifyJson(value);

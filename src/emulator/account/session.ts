@@ -50,7 +50,7 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
     if (device.state === 'waiting') refuseToken('authorization_pending', 'the user has not approved the login yet');
     store.devices.delete(device.code);
     const refreshToken = `refresh-${randomBytes(32).toString('base64url')}`;
-    store.sessions.set(refreshToken, { user: 'ada.okafor@example.com', createdAt: now() });
+    store.sessions.set(refreshToken, 'ada.okafor@example.com');
     store.save();
     return { accessToken: createAccessToken('ada.okafor@example.com', platform), refreshToken };
   },
@@ -60,7 +60,7 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
     if (body.grant_type !== 'refresh_token')
       refuseToken('unsupported_grant_type', `${body.grant_type} is not supported`);
     if (body.client_id !== oauthClientId) refuseToken('invalid_client', 'unknown client');
-    const { user } =
+    const user =
       platform.store.sessions.get(body.refresh_token) ?? refuseToken('invalid_grant', 'Refresh Token has been revoked');
     return { access_token: createAccessToken(user, platform), token_type: 'Bearer', expires_in: tokenSeconds };
   },

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
-import type { DeliveryAttempt, Platform } from '../platform.ts';
+import type { Platform } from '../platform.ts';
 
 /** The result of a run, to be delivered to `url`. */
 export interface WebhookMessage {
@@ -16,10 +16,10 @@ export interface WebhookMessage {
 export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
-    const outcome = await attemptDelivery(message, platform, signal);
-    deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
+    const status = await attemptDelivery(message, platform, signal);
+    deliveries.push(status);
     if (deliveries.length > maxRecordedAttempts) deliveries.shift();
-    if (!isRetryable(outcome.status) || signal.aborted) return;
+    if (!isRetryable(status) || signal.aborted) return;
     if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
   }
 }
@@ -34,13 +34,10 @@ function isRetryable(status: number | undefined): boolean {
 
 const receiverTimeoutMs = 10_000;
 
-async function attemptDelivery(
-  message: WebhookMessage,
-  platform: Platform,
-  signal: AbortSignal,
-): Promise<Pick<DeliveryAttempt, 'status' | 'error'>> {
+/** Returns the HTTP status; undefined without a response. */
+async function attemptDelivery(message: WebhookMessage, platform: Platform, signal: AbortSignal) {
   const fault = platform.faults.take('webhook');
-  if (fault === 'lost') return { error: 'the connection was refused' };
+  if (fault === 'lost') return undefined;
   const send = async () => {
     const response = await fetch(message.url, {
       method: 'POST',
@@ -50,14 +47,13 @@ async function attemptDelivery(
       signal: AbortSignal.any([signal, AbortSignal.timeout(receiverTimeoutMs)]),
     });
     await response.body?.cancel();
-    return { status: response.status };
+    return response.status;
   };
   try {
     if (fault === 'twice') await send();
     return await send();
-  } catch (error) {
-    const { cause, message } = error as Error;
-    return { error: cause instanceof Error ? cause.message : message };
+  } catch {
+    return undefined;
   }
 }
 

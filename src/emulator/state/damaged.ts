@@ -2,7 +2,7 @@
 export class DamagedDataError extends Error {
   constructor(
     readonly file: string,
-    readonly reason: string,
+    reason: string,
     cause?: unknown,
   ) {
     super(`the emulator's data in ${file} cannot be read: ${reason}`, { cause });

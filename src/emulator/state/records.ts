@@ -105,12 +105,6 @@ export interface DeviceRecord {
   polledAt?: number;
 }
 
-/** The session of a refresh token. */
-export interface SessionRecord {
-  user: string;
-  createdAt: number;
-}
-
 /** The keys, users, service accounts and billing data of a project. */
 export interface Account {
   keys: ApiKey[];

@@ -5,7 +5,7 @@ import type { AppCreation } from '../../contract/apps.ts';
 import { writeFileAtomicSync } from '../../disk/index.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
-import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
+import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
 /** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
@@ -23,8 +23,8 @@ export class Store {
   incidents: Incident[] = [];
   /** Pending logins, by device code. */
   readonly devices = new Map<string, DeviceRecord>();
-  /** By refresh token. */
-  readonly sessions = new Map<string, SessionRecord>();
+  /** Users by refresh token. */
+  readonly sessions = new Map<string, string>();
   /**
    * Signs tokens and URLs, and derives the secret that approves logins. New at each start: while the emulator was
    * stopped, another local user may have listened on its port and collected what clients and browsers sent.

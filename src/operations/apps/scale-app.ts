@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 export interface ScalingChanges {
@@ -30,7 +31,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
   const after = { ...before, ...Object.fromEntries(requested) };
   const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
-    throw new UsageError(`the minimum of ${min} replicas exceeds the maximum of ${max}`, {
+    throw new UsageError(`the minimum of ${count(min, 'replica')} exceeds the maximum of ${max}`, {
       why: `${shortAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
       fix: 'pass both --min-replicas and --max-replicas',
     });

@@ -19,16 +19,8 @@ export class TargetFolder {
   readonly #opened: OpenedFolders;
   #isCreated = false;
 
-  /** `holds` is for tests: see {@link OpenedFolders}. */
-  constructor(
-    readonly path: string,
-    holds?: boolean,
-  ) {
-    this.#opened = new OpenedFolders(path, {
-      creates: true,
-      followsLinks: true,
-      ...(holds !== undefined && { holds }),
-    });
+  constructor(readonly path: string) {
+    this.#opened = new OpenedFolders(path, { creates: true, followsLinks: true });
   }
 
   /**

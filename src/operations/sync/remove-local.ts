@@ -6,12 +6,12 @@ import { type OpenedFolder, OpenedFolders } from '../../disk/index.ts';
 export class LocalRemoval {
   readonly #folders: OpenedFolders;
 
-  /** `holds` is for tests: see {@link OpenedFolders}. */
-  constructor(root: string, holds?: boolean) {
+  /** `keepsOpen` is for tests: see {@link OpenedFolders}. */
+  constructor(root: string, keepsOpen?: boolean) {
     this.#folders = new OpenedFolders(root, {
       creates: false,
       followsLinks: false,
-      ...(holds !== undefined && { holds }),
+      ...(keepsOpen !== undefined && { keepsOpen }),
     });
   }
 
