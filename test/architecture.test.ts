@@ -99,6 +99,17 @@ test('only disk writes files', () => {
   expect(offences).toEqual([]);
 });
 
+test('an exported name has one meaning', () => {
+  const declared = /^export (?:async )?(?:abstract )?(?:function\*?|class|interface|type|const) (\w+)/gm;
+  const places = new Map<string, string[]>();
+  for (const file of files) {
+    const names = new Set([...readFileSync(file, 'utf8').matchAll(declared)].map(([, name = '']) => name));
+    for (const name of names) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  expect(places.size).toBeGreaterThan(500);
+  expect([...places].filter(([, found]) => found.length > 1)).toEqual([]);
+});
+
 const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator')));
 
 test('the wall clock is read in one place, and measures no duration', () => {

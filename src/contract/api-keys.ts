@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { list, object } from './lists.ts';
+import { listOf, objectOf } from './lists.ts';
 import { optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
-export const ApiKey = object({
+export const ApiKey = objectOf({
   id: textOrEmpty,
   name: optionalText,
   description: optionalText,
@@ -20,4 +20,4 @@ export const ApiKey = object({
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 
 /** Lists API keys, earliest expiry first (spec 4.1). */
-export const listApiKeys = endpoint('GET /v2/projects/{project}/api-keys', { reply: list(ApiKey, 'id') });
+export const listApiKeys = endpoint('GET /v2/projects/{project}/api-keys', { reply: listOf(ApiKey, 'id') });

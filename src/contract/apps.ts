@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, nonEmptyReply, object, replyObject } from './lists.ts';
+import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import {
   optionalBoolean,
   optionalEnum,
@@ -131,7 +131,7 @@ export const App = nonEmptyReply({
 export type App = v.InferOutput<typeof App>;
 
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
-export const AppSummary = object({
+export const AppSummary = objectOf({
   id: textOrEmpty,
   name: optionalText,
   projectId: optionalText,
@@ -161,7 +161,7 @@ export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-ap
 /** Lists apps with this month's usage (spec 4.3). */
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
   query: v.object({ includeEphemeral: assumed(v.optional(queryBoolean)) }),
-  reply: list(AppSummary, 'id'),
+  reply: listOf(AppSummary, 'id'),
 });
 
 /** Reads one app (spec 4.4). */

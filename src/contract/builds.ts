@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 const succeededStatuses = ['success', 'ready'] as const;
@@ -27,10 +27,10 @@ const fields = {
   updatedAt: optionalTime,
   initError: optionalText,
 };
-export const Build = object(fields);
+export const Build = objectOf(fields);
 export type Build = v.InferOutput<typeof Build>;
 
-export const BuildLogLine = object({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
+export const BuildLogLine = objectOf({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
 /** Answer of zip contents (spec 2.13). The inner shape is not documented, so it is passed on unchanged. */
@@ -39,7 +39,7 @@ export type ZipContents = v.InferOutput<typeof ZipContents>;
 
 /** List an app's builds (docs/platform.md#builds). The shape of the reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {
-  reply: assumed(list(Build, 'id', 'status')),
+  reply: assumed(listOf(Build, 'id', 'status')),
 });
 
 /** Get one build (docs/platform.md#builds). Its status is the only source of the result. */
@@ -49,7 +49,7 @@ export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{
 
 /** Get all log lines of a build so far (docs/platform.md#builds). */
 export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/logs', {
-  reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
+  reply: replyObject({ logs: listOf(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });
 
 /** Lists the files in a build's archive (spec 4.8). */

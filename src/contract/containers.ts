@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { list, object } from './lists.ts';
+import { listOf, objectOf } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
-export const Container = object({
+export const Container = objectOf({
   /** The full name of the pod, as in runs and log lines. */
   containerId: textOrEmpty,
   containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED'),
@@ -27,5 +27,5 @@ export type Container = v.InferOutput<typeof Container>;
 
 /** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
-  reply: list(Container, 'containerId'),
+  reply: listOf(Container, 'containerId'),
 });

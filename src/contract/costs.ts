@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, objectsByName, optionalList, replyObject } from './lists.ts';
+import { listOf, objectOf, objectsByName, optionalList, replyObject } from './lists.ts';
 import { optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
-export const AppCost = replyObject({ costs: assumed(objectsByName(object({ total_cost_cents: optionalNumber }))) });
+export const AppCost = replyObject({ costs: assumed(objectsByName(objectOf({ total_cost_cents: optionalNumber }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
 /** Get the cost of an app by day (docs/platform.md#costs-and-invoices). */
@@ -24,7 +24,7 @@ export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { reply: ProjectCost });
 
 /** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
-export const Invoice = object({
+export const Invoice = objectOf({
   id: textOrEmpty,
   amountDue: optionalNumber,
   currency: optionalText,
@@ -39,6 +39,6 @@ const someInvoices = optionalList(Invoice, 'id');
 /** List invoices (docs/platform.md#costs-and-invoices): the reply is an array, or an object that holds one. */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
-    v.union([list(Invoice, 'id'), replyObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
+    v.union([listOf(Invoice, 'id'), replyObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
   ),
 });

@@ -14,7 +14,7 @@ const unreadableByList = new WeakMap<object, UnreadableItem[]>();
  * or lack a `required` number are dropped; items that lack another `required` field are kept. Both are reported by
  * {@link unreadableItems}. Null and absent read as an empty list.
  */
-export function list<Item extends v.GenericSchema>(item: Item, ...required: (keyof v.InferOutput<Item> & string)[]) {
+export function listOf<Item extends v.GenericSchema>(item: Item, ...required: (keyof v.InferOutput<Item> & string)[]) {
   return v.nullish(items(item, required), []);
 }
 
@@ -36,7 +36,7 @@ export function objectsByName<Item extends v.GenericSchema>(item: Item) {
 }
 
 /** An object. Unknown fields are kept. */
-export function object<Entries extends v.ObjectEntries>(entries: Entries) {
+export function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
   return checkedObject(entries, v.check(isRecord, 'is not an object'));
 }
 
@@ -50,7 +50,7 @@ export function replyObject<Entries extends v.ObjectEntries>(
 ) {
   const isValid = (value: unknown) => !isError(value) || hasOneOf(entries, value);
   const schema = v.pipe(
-    object(entries),
+    objectOf(entries),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const value = dataset.value as Record<string, unknown>;
@@ -68,7 +68,7 @@ export function replyObject<Entries extends v.ObjectEntries>(
 /** The object of a reply that has at least one of the fields. */
 export function nonEmptyReply<Entries extends v.ObjectEntries>(entries: Entries) {
   const isValid = (value: unknown) => hasOneOf(entries, value);
-  return Object.assign(checked(object(entries), v.check(isValid, missingFieldsMessage(entries))), { entries });
+  return Object.assign(checked(objectOf(entries), v.check(isValid, missingFieldsMessage(entries))), { entries });
 }
 
 /** Lists of replies are not nested deeper; unknown fields may be nested without limit. */

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, nonEmptyReply, object, replyObject } from './lists.ts';
+import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, queryNumber, textOrEmpty } from './scalars.ts';
 
 /**
  * One line that an app printed (docs/platform.md#logs). `timestamp` stays text: it is finer than milliseconds, and it
  * identifies a line that has no `logId`.
  */
-export const AppLogLine = object({
+export const AppLogLine = objectOf({
   logLine: textOrEmpty,
   timestamp: textOrEmpty,
   appId: optionalText,
@@ -39,7 +39,7 @@ export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(
-    replyObject({ logs: list(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalBoolean }),
+    replyObject({ logs: listOf(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalBoolean }),
   ),
   mayBeEmpty: true,
 });

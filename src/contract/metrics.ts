@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalText, optionalTime } from './scalars.ts';
 
 /** Number of points in a series; the default is lower (spec 4.7). */
@@ -10,9 +10,9 @@ export const resolutions = ['medium', 'high'] as const;
 export const StartupTimes = replyObject({
   status: optionalText,
   data: v.nullish(
-    object({
-      time_series: list(
-        object({ timestamp: numberOrNaN, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
+    objectOf({
+      time_series: listOf(
+        objectOf({ timestamp: numberOrNaN, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
         'timestamp',
       ),
       total_runs: optionalNumber,

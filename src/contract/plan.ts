@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { object, replyObject } from './lists.ts';
+import { objectOf, replyObject } from './lists.ts';
 import { optionalBoolean, optionalItems, optionalText } from './scalars.ts';
 
 /** Billing plans, smallest first (spec 4.16). */
@@ -10,7 +10,7 @@ export type PlanCode = (typeof planCodes)[number];
 /** Changes the plan. `redirectUrl` completes the payment; empty if none is required (spec 4.16). */
 export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
   body: v.object({ planCode: v.picklist(planCodes) }),
-  reply: object({ redirectUrl: optionalText }),
+  reply: objectOf({ redirectUrl: optionalText }),
 });
 
 /** Answer of list payment methods (spec 2.12). The fields of a method are not documented. */

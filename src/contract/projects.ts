@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { list, object } from './lists.ts';
+import { listOf, objectOf } from './lists.ts';
 import { optionalText, textOrEmpty } from './scalars.ts';
 
-export const Project = object({ id: textOrEmpty, name: optionalText });
+export const Project = objectOf({ id: textOrEmpty, name: optionalText });
 export type Project = v.InferOutput<typeof Project>;
 
 /** List the projects that a token gives access to (docs/platform.md#projects). */
-export const listProjects = endpoint('GET /v2/projects', { reply: list(Project, 'id') });
+export const listProjects = endpoint('GET /v2/projects', { reply: listOf(Project, 'id') });

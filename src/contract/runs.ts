@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, optionalList, replyObject } from './lists.ts';
+import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import {
   optionalBoolean,
   optionalEnum,
@@ -32,7 +32,7 @@ export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed'
  * One call of an app. The first group of fields is from the chart endpoint (spec 2.6), the rest from the run list
  * (docs/platform.md#runs). Times are in ms.
  */
-export const Run = object({
+export const Run = objectOf({
   id: textOrEmpty,
   projectId: optionalText,
   modelId: optionalText,
@@ -78,7 +78,7 @@ function timings<const Measure extends string>(measure: Measure) {
 }
 
 /** Statistics of one period (spec 2.7). Times in ms. */
-export const RunBucket = object({
+export const RunBucket = objectOf({
   timeGroup: optionalText,
   startTime: optionalTime,
   endTime: optionalTime,
@@ -145,7 +145,7 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
 /** List the runs of an app, newest first, with fields that the chart endpoint leaves out (docs/platform.md#runs). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
-  reply: replyObject({ items: list(Run, 'id'), nextToken: optionalText }),
+  reply: replyObject({ items: listOf(Run, 'id'), nextToken: optionalText }),
 });
 
 /** Get one run (docs/platform.md#runs). */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { optionalItems, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
-export const ServiceAccount = object({
+export const ServiceAccount = objectOf({
   id: textOrEmpty,
   name: optionalText,
   description: optionalText,
@@ -17,7 +17,7 @@ export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
 /** Lists service accounts (spec 4.14). */
 export const listServiceAccounts = endpoint('GET /v2/projects/{project}/service-accounts', {
-  reply: replyObject({ serviceAccounts: list(ServiceAccount, 'id') }),
+  reply: replyObject({ serviceAccounts: listOf(ServiceAccount, 'id') }),
 });
 
 /** Replaces all grants of a service account with at least one project (spec 4.15). Idempotent. */
@@ -25,6 +25,6 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
   body: v.object({
     grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),
   }),
-  reply: object({ serviceAccountId: optionalText }),
+  reply: objectOf({ serviceAccountId: optionalText }),
   retryable: true,
 });

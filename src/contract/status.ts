@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { optionalRecord, optionalText } from './scalars.ts';
 
 /** A JSON:API resource: the status page, a section, a component, a report or an update. */
-export const StatusItem = object({
+export const StatusItem = objectOf({
   id: optionalText,
   type: optionalText,
   attributes: optionalRecord,
@@ -13,7 +13,7 @@ export const StatusItem = object({
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
 /** The status page, with everything that belongs to it in `included` (docs/platform.md#service-status). */
-export const StatusPage = replyObject({ data: StatusItem, included: list(StatusItem) }, 'data');
+export const StatusPage = replyObject({ data: StatusItem, included: listOf(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
 /** Get the state of the platform's services, without a token (docs/platform.md#service-status). */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A member of a project, or a pending invitation (spec 2.10). */
-export const User = object({
+export const User = objectOf({
   id: textOrEmpty,
   projectId: optionalText,
   email: optionalText,
@@ -25,4 +25,4 @@ export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
 });
 
 /** Lists members and pending invitations (spec 4.13). */
-export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: list(User, 'id') });
+export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: listOf(User, 'id') });

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { list, object, replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
-export const VolumeEntry = object({
+export const VolumeEntry = objectOf({
   /** The name of a folder may end with a slash. */
   name: textOrEmpty,
   is_folder: booleanOrFalse,
@@ -60,7 +60,7 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
-  reply: list(VolumeEntry, 'name'),
+  reply: listOf(VolumeEntry, 'name'),
 });
 
 /** Get a presigned URL to read one file (docs/platform.md#volumes). */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
-import { type JwtClaims, signToken } from './account/access.ts';
+import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
@@ -75,7 +75,7 @@ export interface Emulator {
   /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
   readonly deliveries: readonly (number | undefined)[];
   /** Creates a token with other claims, for example an expired one. */
-  issueToken(claims: Partial<JwtClaims>): string;
+  issueToken(claims: Partial<TokenClaims>): string;
   /**
    * Makes the next matching requests fail, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
    * with a `*` applies until reset. Throws a RangeError that lists the valid faults.
@@ -178,7 +178,7 @@ async function startIn(
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
   if (store.isNew) seed();
   server.open(platform);
-  const issueToken = (claims: Partial<JwtClaims>) =>
+  const issueToken = (claims: Partial<TokenClaims>) =>
     signToken({ ...defaultClaims(project, now()), ...claims }, store.key);
 
   return {
@@ -214,7 +214,7 @@ async function startIn(
   };
 }
 
-function defaultClaims(project: string, now: number): JwtClaims {
+function defaultClaims(project: string, now: number): TokenClaims {
   const iat = Math.floor(now / 1000);
   return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
 }

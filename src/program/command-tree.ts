@@ -90,5 +90,15 @@ function rejectEmptyArguments(child: Commander, inputs: unknown[]): void {
 
 /** Whether a word is the name of a command or a group. */
 export function isCommand(name: string): boolean {
-  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
+  return findEntry(name) !== undefined;
+}
+
+/** Whether a word is the name of a group, and the next word is none of its commands. */
+export function isUnknownChild(name: string, child: string): boolean {
+  const entry = findEntry(name);
+  return entry !== undefined && 'commands' in entry && !Object.hasOwn(entry.commands, child);
+}
+
+function findEntry(name: string): Leaf | Group | undefined {
+  return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
 }

@@ -59,10 +59,7 @@ export function describeCommand(
     category,
     summary: commander.summary(),
     details,
-    usage: `gantry ${line} ${commander.usage().replace('[options] ', '').replace('[options]', '')} [flags]`.replace(
-      / +/g,
-      ' ',
-    ),
+    usage: usageOf(commander, line),
     arguments: commander.registeredArguments.map(describeArgument),
     flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
     effect,
@@ -71,6 +68,11 @@ export function describeCommand(
     exitCodes: describeExitCodes(exits),
     examples,
   };
+}
+
+function usageOf(commander: Commander, line: string): string {
+  const inputs = commander.usage().replace(/\[options\] ?/, '');
+  return ['gantry', line, inputs, inputs.includes('[flags]') ? '' : '[flags]'].filter(Boolean).join(' ');
 }
 
 /** In the order of their numbers. */

@@ -2,7 +2,7 @@ import { type Command as Commander, CommanderError } from 'commander';
 import { createPage } from '../output/page.ts';
 import { createRenderer, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
-import { buildProgram, isCommand } from './command-tree.ts';
+import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
 import { executeCommand, type RunState } from './execute-command.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
@@ -25,7 +25,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
     if (!(error instanceof CommanderError)) throw error;
     if (helpTarget) await showHelp(helpTarget, argv, io);
     else if (error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
-    else throw (await import('./usage-errors.ts')).usageError(error, argv);
+    else throw (await import('./usage-errors.ts')).usageError(error, words);
   }
   return code;
 }
@@ -36,9 +36,11 @@ function normalizeArguments(argv: string[]): string[] {
   const own = end < 0 ? argv : argv.slice(0, end);
   const rest = end < 0 ? [] : argv.slice(end);
   const words = own.map((word) => (word === '--json' ? '--json=' : word));
-  const [first, second] = words;
-  if (first === 'help' && (second === undefined || isCommand(second))) return [...words.slice(1), '--help', ...rest];
-  return [...words, ...rest];
+  const [first, second, third = '-'] = words;
+  if (first !== 'help' || (second !== undefined && !isCommand(second))) return [...words, ...rest];
+  // Without --help, an unknown command is an error.
+  const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);
+  return [...words.slice(1), ...(isUnknown ? [] : ['--help']), ...rest];
 }
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */

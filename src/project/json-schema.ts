@@ -2,7 +2,7 @@ import { isHardwareDefault, type Key, type Kind } from './key.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 
 /** The part of JSON Schema that is used here. */
-export interface JsonSchema {
+export interface ConfigSchema {
   $schema?: string;
   title?: string;
   description?: string;
@@ -13,19 +13,19 @@ export interface JsonSchema {
   maximum?: number;
   minLength?: number;
   minItems?: number;
-  items?: JsonSchema;
-  anyOf?: JsonSchema[];
-  properties?: Record<string, JsonSchema>;
+  items?: ConfigSchema;
+  anyOf?: ConfigSchema[];
+  properties?: Record<string, ConfigSchema>;
   required?: string[];
-  additionalProperties?: boolean | JsonSchema;
+  additionalProperties?: boolean | ConfigSchema;
 }
 
 /**
  * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins support. It also rejects
  * single values that `gantry check` only warns about.
  */
-export function configJsonSchema(): JsonSchema {
-  const cerebrium: JsonSchema = table('Everything the platform reads.');
+export function configJsonSchema(): ConfigSchema {
+  const cerebrium: ConfigSchema = table('Everything the platform reads.');
   for (const name of sectionNames) addSection(name.split('.'), sections[name], cerebrium);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -35,7 +35,7 @@ export function configJsonSchema(): JsonSchema {
 }
 
 /** Adds a section at its dotted name, with the tables around it. */
-function addSection([name = '', ...below]: readonly string[], section: Section, into: JsonSchema): void {
+function addSection([name = '', ...below]: readonly string[], section: Section, into: ConfigSchema): void {
   into.properties ??= {};
   if (below.length === 0) {
     into.properties[name] = { ...sectionSchema(section) };
@@ -46,7 +46,7 @@ function addSection([name = '', ...below]: readonly string[], section: Section, 
   addSection(below, section, into.properties[name]);
 }
 
-function sectionSchema(section: Section): JsonSchema {
+function sectionSchema(section: Section): ConfigSchema {
   const keys = Object.entries(section.keys).map(([name, key]) => [name, keySchema(key)] as const);
   const schema = table(section.about, Object.fromEntries(keys), requiredKeys(section));
   return section.entries ? { ...schema, additionalProperties: keySchema(section.entries) } : schema;
@@ -56,12 +56,12 @@ function requiredKeys({ keys }: Section): string[] {
   return Object.keys(keys).filter((name) => keys[name]?.required);
 }
 
-function table(description: string, properties: Record<string, JsonSchema> = {}, names: string[] = []): JsonSchema {
-  const schema: JsonSchema = { type: 'object', description, properties, additionalProperties: false };
+function table(description: string, properties: Record<string, ConfigSchema> = {}, names: string[] = []): ConfigSchema {
+  const schema: ConfigSchema = { type: 'object', description, properties, additionalProperties: false };
   return names.length > 0 ? { ...schema, required: names } : schema;
 }
 
-function keySchema(key: Key): JsonSchema {
+function keySchema(key: Key): ConfigSchema {
   const [minimum, maximum] = key.range ?? [];
   return {
     description: describe(key),
@@ -73,7 +73,7 @@ function keySchema(key: Key): JsonSchema {
 }
 
 /** The schema of each kind of value; `text` is the schema of a single string. */
-const shapes: Record<Kind, (text: JsonSchema) => JsonSchema> = {
+const shapes: Record<Kind, (text: ConfigSchema) => ConfigSchema> = {
   string: (text) => text,
   boolean: () => ({ type: 'boolean' }),
   integer: () => ({ type: 'integer' }),

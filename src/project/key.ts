@@ -42,13 +42,13 @@ export interface Key<K extends Kind = Kind> extends KeyFacts<K> {
   about: string;
 }
 
-export const string = describe('string');
-export const boolean = describe('boolean');
-export const integer = describe('integer');
-export const number = describe('number');
-export const strings = describe('strings');
-export const compute = describe('compute');
-export const command = describe('command');
+export const stringKey = describe('string');
+export const booleanKey = describe('boolean');
+export const integerKey = describe('integer');
+export const numberKey = describe('number');
+export const stringsKey = describe('strings');
+export const computeKey = describe('compute');
+export const commandKey = describe('command');
 
 /** Whether a default depends on the hardware. */
 export function isHardwareDefault(value: Key['default']): value is HardwareDefault<never> {

@@ -1,5 +1,16 @@
 import { accelerators, providers, regions } from './hardware.ts';
-import { boolean, command, compute, integer, type Key, type Kind, type Kinds, number, string, strings } from './key.ts';
+import {
+  booleanKey,
+  commandKey,
+  computeKey,
+  integerKey,
+  type Key,
+  type Kind,
+  type Kinds,
+  numberKey,
+  stringKey,
+  stringsKey,
+} from './key.ts';
 
 export interface Section {
   about: string;
@@ -17,29 +28,29 @@ export const sections = {
   deployment: {
     about: 'The name of the app, its files and how its image is built.',
     keys: {
-      name: string('Name of the app: lowercase letters, digits and hyphens.', { field: 'name', required: true }),
-      python_version: string('Version of Python in the image, in quotes.', {
+      name: stringKey('Name of the app: lowercase letters, digits and hyphens.', { field: 'name', required: true }),
+      python_version: stringKey('Version of Python in the image, in quotes.', {
         field: 'pythonVersion',
         default: '3.11',
         oneOf: ['3.10', '3.11', '3.12', '3.13'],
       }),
-      docker_base_image_url: string('Base image, for linux/amd64.', {
+      docker_base_image_url: stringKey('Base image, for linux/amd64.', {
         field: 'baseImage',
         default: 'debian:bookworm-slim',
       }),
-      include: strings('Globs of the files to send.', { field: 'include', default: ['*'] }),
-      exclude: strings('Globs of the files to skip.', { field: 'exclude', default: ['.*'] }),
-      shell_commands: strings('Commands run at the end of the build.', { field: 'shellCommands', default: [] }),
-      pre_build_commands: strings('Commands run before dependencies are installed.', {
+      include: stringsKey('Globs of the files to send.', { field: 'include', default: ['*'] }),
+      exclude: stringsKey('Globs of the files to skip.', { field: 'exclude', default: ['.*'] }),
+      shell_commands: stringsKey('Commands run at the end of the build.', { field: 'shellCommands', default: [] }),
+      pre_build_commands: stringsKey('Commands run before dependencies are installed.', {
         field: 'preBuildCommands',
         default: [],
       }),
-      disable_auth: boolean('true makes the app public; false requires a token.', {
+      disable_auth: booleanKey('true makes the app public; false requires a token.', {
         field: 'disableAuth',
         default: true,
       }),
-      use_uv: boolean('Install Python packages with uv instead of pip.', { field: 'useUv', default: false }),
-      deployment_initialization_timeout: integer('How long the app may take to start.', {
+      use_uv: booleanKey('Install Python packages with uv instead of pip.', { field: 'useUv', default: false }),
+      deployment_initialization_timeout: integerKey('How long the app may take to start.', {
         field: 'deploymentInitializationTimeout',
         default: 600,
         range: [60, 830],
@@ -50,86 +61,94 @@ export const sections = {
   hardware: {
     about: 'The hardware of one replica, and where it runs.',
     keys: {
-      cpu: number('CPU cores of one replica; whole cores with a GPU.', {
+      cpu: numberKey('CPU cores of one replica; whole cores with a GPU.', {
         field: 'cpu',
         default: 2,
         range: [0.25, 352],
         unit: 'cores',
       }),
-      memory: number('Memory of one replica.', { field: 'memory', default: 4, range: [0, 2048], unit: 'GB' }),
-      compute: compute('CPU or an accelerator; a list is an order of preference within one family.', {
+      memory: numberKey('Memory of one replica.', { field: 'memory', default: 4, range: [0, 2048], unit: 'GB' }),
+      compute: computeKey('CPU or an accelerator; a list is an order of preference within one family.', {
         field: 'compute',
         default: ['CPU'],
         oneOf: Object.keys(accelerators),
       }),
-      gpu_count: integer('Accelerators of one replica.', {
+      gpu_count: integerKey('Accelerators of one replica.', {
         field: 'gpuCount',
         default: { cpu: 0, gpu: 1 },
         range: [0],
       }),
-      provider: string('Cloud to run in.', { field: 'provider', absent: 'picked by the platform', oneOf: providers }),
-      region: string('Region to run in.', { field: 'region', absent: 'picked by the platform', oneOf: regions }),
+      provider: stringKey('Cloud to run in.', {
+        field: 'provider',
+        absent: 'picked by the platform',
+        oneOf: providers,
+      }),
+      region: stringKey('Region to run in.', { field: 'region', absent: 'picked by the platform', oneOf: regions }),
     },
   },
   scaling: {
     about: 'The number of replicas, and when it changes.',
     keys: {
-      min_replicas: integer('Minimum number of replicas; 0 scales to zero when idle.', {
+      min_replicas: integerKey('Minimum number of replicas; 0 scales to zero when idle.', {
         field: 'minReplicaCount',
         default: 0,
         range: [0, 2000],
       }),
-      max_replicas: integer('Maximum number of replicas.', { field: 'maxReplicaCount', default: 1, range: [1, 2000] }),
-      cooldown: integer('How long a replica without requests keeps running.', {
+      max_replicas: integerKey('Maximum number of replicas.', {
+        field: 'maxReplicaCount',
+        default: 1,
+        range: [1, 2000],
+      }),
+      cooldown: integerKey('How long a replica without requests keeps running.', {
         field: 'cooldownPeriodSeconds',
         default: 10,
         range: [0, 3600],
         unit: 'seconds',
       }),
-      replica_concurrency: integer('Concurrent requests per replica.', {
+      replica_concurrency: integerKey('Concurrent requests per replica.', {
         field: 'replicaConcurrency',
         default: { cpu: 100, gpu: 1 },
         range: [1],
       }),
-      response_grace_period: integer('Maximum duration of a request, also while its replica stops.', {
+      response_grace_period: integerKey('Maximum duration of a request, also while its replica stops.', {
         field: 'responseGracePeriodSeconds',
         default: 900,
         range: [16, 43_200],
         unit: 'seconds',
       }),
-      scaling_metric: string('Metric that decides the number of replicas.', {
+      scaling_metric: stringKey('Metric that decides the number of replicas.', {
         field: 'scalingMetric',
         default: 'concurrency_utilization',
         oneOf: ['concurrency_utilization', 'requests_per_second', 'cpu_utilization', 'memory_utilization'],
       }),
-      scaling_target: integer('Target value of the metric: percent, or requests per second.', {
+      scaling_target: integerKey('Target value of the metric: percent, or requests per second.', {
         field: 'scalingTarget',
         default: 100,
         range: [1],
       }),
-      scaling_buffer: integer('Extra replicas beyond what the metric requires.', {
+      scaling_buffer: integerKey('Extra replicas beyond what the metric requires.', {
         field: 'scalingBuffer',
         default: 0,
         range: [0],
       }),
-      evaluation_interval_seconds: integer('Time window of the metric.', {
+      evaluation_interval_seconds: integerKey('Time window of the metric.', {
         field: 'evaluationIntervalSeconds',
         default: 30,
         range: [6, 300],
         unit: 'seconds',
       }),
-      load_balancing_algorithm: string('How requests are distributed to replicas.', {
+      load_balancing_algorithm: stringKey('How requests are distributed to replicas.', {
         field: 'loadBalancingAlgorithm',
         default: 'round-robin',
         oneOf: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
       }),
-      compute_tier: string('Protected replicas are not interrupted, and cost twice as much.', {
+      compute_tier: stringKey('Protected replicas are not interrupted, and cost twice as much.', {
         field: 'computeTier',
         default: 'interruptible',
         oneOf: ['interruptible', 'protected'],
         strict: true,
       }),
-      roll_out_duration_seconds: integer('Duration of a rollout.', {
+      roll_out_duration_seconds: integerKey('Duration of a rollout.', {
         field: 'rollOutDurationSeconds',
         default: 0,
         range: [0, 21_600],
@@ -140,7 +159,7 @@ export const sections = {
   runtime: {
     about: 'How the app is started. Without custom, deepgram or rime, the default runtime cortex serves main.py.',
     keys: {
-      container_runtime: string('v1 is runc, v2 is gVisor.', {
+      container_runtime: stringKey('v1 is runc, v2 is gVisor.', {
         field: 'containerRuntime',
         absent: 'picked by the platform',
         oneOf: ['v1', 'v2'],
@@ -151,20 +170,20 @@ export const sections = {
   'runtime.custom': {
     about: 'Your own server instead of the default runtime.',
     keys: {
-      entrypoint: command('Command that starts the server, as a list of words or as one string.', {
+      entrypoint: commandKey('Command that starts the server, as a list of words or as one string.', {
         field: 'entrypoint',
         absent: 'CMD of the image',
       }),
-      port: integer('Port the server listens on.', { field: 'port', default: 8000, range: [1, 65_535] }),
-      healthcheck_endpoint: string('Path of the liveness check; without one, a TCP connection is checked.', {
+      port: integerKey('Port the server listens on.', { field: 'port', default: 8000, range: [1, 65_535] }),
+      healthcheck_endpoint: stringKey('Path of the liveness check; without one, a TCP connection is checked.', {
         field: 'healthcheckEndpoint',
         default: '',
       }),
-      readycheck_endpoint: string('Path of the readiness check; without one, a TCP connection is checked.', {
+      readycheck_endpoint: stringKey('Path of the readiness check; without one, a TCP connection is checked.', {
         field: 'readycheckEndpoint',
         default: '',
       }),
-      dockerfile_path: string('Dockerfile the image is built from, instead of dependencies and build commands.', {
+      dockerfile_path: stringKey('Dockerfile the image is built from, instead of dependencies and build commands.', {
         field: 'dockerfilePath',
         absent: 'no Dockerfile',
       }),
@@ -178,14 +197,14 @@ export const sections = {
   'dependencies.paths': {
     about: 'Files that list packages, instead of the sections.',
     keys: {
-      pip: string('A requirements file, such as requirements.txt.', { default: '' }),
-      conda: string('A file that lists conda packages.', { default: '' }),
-      apt: string('A file that lists apt packages.', { default: '' }),
+      pip: stringKey('A requirements file, such as requirements.txt.', { default: '' }),
+      conda: stringKey('A file that lists conda packages.', { default: '' }),
+      apt: stringKey('A file that lists apt packages.', { default: '' }),
     },
   },
   experimental: {
     about: 'Experimental settings, which may change.',
-    keys: { checkpointing: boolean('Start replicas from a snapshot of memory (AWS only).', { default: false }) },
+    keys: { checkpointing: booleanKey('Start replicas from a snapshot of memory (AWS only).', { default: false }) },
   },
 } satisfies Record<string, Section>;
 
@@ -212,15 +231,15 @@ function partner(about: string) {
   return {
     about,
     keys: {
-      port: integer('Port the service listens on.', { field: 'port', absent, range: [1, 65_535] }),
-      model_name: string('Model to serve.', { field: 'modelName', absent }),
-      language: string('Language to serve.', { field: 'language', absent }),
-      image_version: string('Version of the image, such as "260728".', { field: 'imageVersion', absent }),
+      port: integerKey('Port the service listens on.', { field: 'port', absent, range: [1, 65_535] }),
+      model_name: stringKey('Model to serve.', { field: 'modelName', absent }),
+      language: stringKey('Language to serve.', { field: 'language', absent }),
+      image_version: stringKey('Version of the image, such as "260728".', { field: 'imageVersion', absent }),
     },
   };
 }
 
 function packages(about: string) {
   const version = 'Version: "==1.2", ">=1.0,<2", "1.2" for exactly that, or "latest".';
-  return { about, keys: {}, entries: string(version) };
+  return { about, keys: {}, entries: stringKey(version) };
 }

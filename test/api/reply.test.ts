@@ -9,7 +9,7 @@ import type { HttpReply } from '../../src/api/http-reply.ts';
 import { readReply } from '../../src/api/reply.ts';
 import { type Send, sendDirectly } from '../../src/api/transport.ts';
 import { endpoint, type ReplyFormat } from '../../src/contract/endpoint.ts';
-import { list, object, unreadableItems } from '../../src/contract/lists.ts';
+import { listOf, objectOf, unreadableItems } from '../../src/contract/lists.ts';
 import { textOrEmpty } from '../../src/contract/scalars.ts';
 import type { GantryError } from '../../src/errors.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-const items = list(object({ id: textOrEmpty }), 'id');
+const items = listOf(objectOf({ id: textOrEmpty }), 'id');
 const portal = '<!DOCTYPE html><html><head><title>\n Sign  in to\tGuest </title></head><body>hi</body></html>';
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -153,7 +153,7 @@ describe('JSON', () => {
 
   test('of another shape exits with 70 and names the field', () => {
     expect(failureOf(() => read(items, '{"apps":[]}'))).toMatchObject({ exit: 'bug' });
-    expect(failureOf(() => read(object({ inner: items }), '{"inner":"none"}')).message).toBe(
+    expect(failureOf(() => read(objectOf({ inner: items }), '{"inner":"none"}')).message).toBe(
       'DELETE /x returned an unexpected reply: inner: is not a list',
     );
   });

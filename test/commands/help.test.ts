@@ -48,6 +48,8 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
 );
 
 test('help of an unknown topic exits with 2 and lists the topics', async () => {
+  const child = await gantry(['help', 'apps', 'nonsense']);
+  expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
   expect(stderr).toContain('available topics: flags, exit-codes, environment, json, faults');

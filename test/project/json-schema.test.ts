@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { configJsonSchema, type JsonSchema } from '../../src/project/json-schema.ts';
+import { type ConfigSchema, configJsonSchema } from '../../src/project/json-schema.ts';
 import type { Key } from '../../src/project/key.ts';
 import { type Section, sections } from '../../src/project/schema.ts';
 import { projectTemplate } from '../../src/project/template.ts';
@@ -9,8 +9,8 @@ import { projectTemplate } from '../../src/project/template.ts';
 const schema = configJsonSchema();
 
 /** The schema of a dotted name below `cerebrium`. */
-function at(name: string): JsonSchema | undefined {
-  return ['cerebrium', ...name.split('.')].reduce<JsonSchema | undefined>(
+function at(name: string): ConfigSchema | undefined {
+  return ['cerebrium', ...name.split('.')].reduce<ConfigSchema | undefined>(
     (outer, key) => outer?.properties?.[key],
     schema,
   );
@@ -76,7 +76,7 @@ test('the JSON Schema finds mistakes', () => {
 });
 
 /** A validator of as much of JSON Schema as ours uses: the paths at fault. */
-function* faults(value: unknown, rules: JsonSchema, path: readonly string[] = []): Generator<string> {
+function* faults(value: unknown, rules: ConfigSchema, path: readonly string[] = []): Generator<string> {
   if (rules.anyOf) {
     if (!rules.anyOf.some((one) => [...faults(value, one)].length === 0)) yield path.join('.');
   } else if (!matches(value, rules)) yield path.join('.');
@@ -91,7 +91,7 @@ function* faults(value: unknown, rules: JsonSchema, path: readonly string[] = []
   }
 }
 
-function matches(value: unknown, { type, enum: names, minimum, maximum, minItems, minLength }: JsonSchema): boolean {
+function matches(value: unknown, { type, enum: names, minimum, maximum, minItems, minLength }: ConfigSchema): boolean {
   const kinds = Array.isArray(value) ? ['array'] : Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
   if (typeof type === 'string' && !kinds.includes(type)) return false;
   if (typeof value === 'number') return value >= (minimum ?? value) && value <= (maximum ?? value);

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 
 /** The claims of a JWT. Times in seconds since 1970. */
-export interface JwtClaims {
+export interface TokenClaims {
   sub: string;
   /** The project of a service account's token. A user's token has none and may access every project. */
   project_id?: string;
@@ -16,7 +16,7 @@ export interface JwtClaims {
 }
 
 /** A JWT, signed with HS256. */
-export function signToken(claims: JwtClaims, key: string): string {
+export function signToken(claims: TokenClaims, key: string): string {
   const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${content}.${signature(content, key)}`;
 }
@@ -43,7 +43,7 @@ function whyUnreadable(authorization: string, { previousKey }: Platform['store']
 }
 
 /** The claims of a token with a valid signature, even if it has expired; otherwise undefined. */
-export function readClaims(authorization: string, key: string): JwtClaims | undefined {
+export function readClaims(authorization: string, key: string): TokenClaims | undefined {
   const [, header, payload, actual = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   const expected = signature(`${header}.${payload}`, key);
   if (!payload || !equalsInConstantTime(actual, expected)) return undefined;
