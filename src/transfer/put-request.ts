@@ -25,7 +25,7 @@ export interface PutRequest {
 const storageLimit: ReplyLimit = { bytes: 64 * 1024, truncates: true };
 
 /**
- * One PUT to a signed URL, without retries. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
+ * One PUT to a signed URL; upload-file.ts repeats it. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
  * from that of the sent bytes, throws a retryable error.
  */
 export async function sendPutRequest(

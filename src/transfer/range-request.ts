@@ -37,7 +37,7 @@ export interface ObjectResponse {
 
 type Reply = Dispatcher.ResponseData;
 
-/** One GET of a signed URL, without retries. */
+/** One GET of a signed URL; download-range.ts repeats it. */
 export async function sendRangeRequest(
   asking: RangeRequest,
   resources: TransferResources,
