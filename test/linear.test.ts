@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findBaseImages } from '../src/config/registry-login.ts';
-import type { AppResponse } from '../src/operations/invoke/call.ts';
 import { parseHeaders } from '../src/operations/invoke/call-headers.ts';
 import { readEvents } from '../src/operations/invoke/events.ts';
+import type { AppResponse } from '../src/operations/invoke/response.ts';
 import { splitLogText } from '../src/operations/logs/log-line.ts';
 import { KnownSecrets } from '../src/output/known-secrets.ts';
 import { createPage } from '../src/output/page.ts';

@@ -9,12 +9,12 @@ import type { ReceivedRequest } from '../../receiver/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { readWebhookSecret } from '../webhooks/index.ts';
 import { tryRequest } from './best-effort.ts';
-import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
+import { type AppCall, callOrThrow } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { type DeliveryReceiver, openDeliveryReceiver } from './delivery-receiver.ts';
 import type { InvokeOptions } from './invoke-options.ts';
-import { readResponse, readRunId } from './response.ts';
+import { type AppResponse, readResponse, readRunId } from './response.ts';
 import { maxRunMs, waitForRun } from './wait-for-run.ts';
 
 /** A run that was started by an asynchronous call. */

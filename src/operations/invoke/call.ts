@@ -8,6 +8,7 @@ import { duration, size } from '../../output/format.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
+import type { AppResponse } from './response.ts';
 
 export interface AppCall {
   target: CallTarget;
@@ -17,18 +18,6 @@ export interface AppCall {
   body: OutgoingBody | undefined;
   /** Maximum time to wait for the response, ms. */
   timeoutMs: number | undefined;
-}
-
-/** The response of an app. Its body has not been read yet. */
-export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
-  target: CallTarget;
-  /** Media type in lower case, without parameters. */
-  type: string;
-  /** Value of `Context.elapsed` when the call started. */
-  startedAt: number;
-  firstByteMs: number;
-  /** The body: read it to its end, or call `close`. Throws UnavailableError if cut off, PendingError at the time limit. */
-  chunks: AsyncGenerator<Buffer>;
 }
 
 /**

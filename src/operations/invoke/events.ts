@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { UnexpectedReplyError } from '../../errors.ts';
-import type { AppResponse } from './call.ts';
+import type { AppResponse } from './response.ts';
 
 /** A server-sent event. */
 export interface AppEvent {

@@ -1,6 +1,12 @@
 export { parseParameters } from './arguments.ts';
 export type { AsyncRun } from './async-call.ts';
-export type { AppResponse } from './call.ts';
 export { type AppEvent, readEvents } from './events.ts';
 export { invokeApp } from './invoke-app.ts';
-export { findRunId, isTextResponse, readResponse, responseHead, responseSummary } from './response.ts';
+export {
+  type AppResponse,
+  findRunId,
+  isTextResponse,
+  readResponse,
+  responseHead,
+  responseSummary,
+} from './response.ts';

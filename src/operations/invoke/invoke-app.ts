@@ -3,11 +3,12 @@ import { webhookSecretHeader } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 import { parseInvokeArguments } from './arguments.ts';
 import type { AsyncRun } from './async-call.ts';
-import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
+import { type AppCall, callOrThrow } from './call.ts';
 import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
 import { resolveCallTarget } from './call-target.ts';
 import type { InvokeOptions } from './invoke-options.ts';
 import { readRequestBody } from './request-body.ts';
+import type { AppResponse } from './response.ts';
 
 /** A response whose body has not been read yet, or an asynchronous run. */
 export type InvokeResult = { response: AppResponse } | { run: AsyncRun };

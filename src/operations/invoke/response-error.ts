@@ -19,10 +19,9 @@ import { stringifyJson } from '../../json-text.ts';
 import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { describeGracePeriod, tryRequest } from './best-effort.ts';
-import type { AppResponse } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
-import { firstHeader, readRunId } from './response.ts';
+import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
 const maxBytes = 1024 * 1024;

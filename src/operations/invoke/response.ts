@@ -1,7 +1,20 @@
+import type { StreamedReply } from '../../api/streamed.ts';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
-import type { AppResponse } from './call.ts';
+import type { CallTarget } from './call-target.ts';
+
+/** The response of an app. Its body has not been read yet. */
+export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
+  target: CallTarget;
+  /** Media type in lower case, without parameters. */
+  type: string;
+  /** Value of `Context.elapsed` when the call started. */
+  startedAt: number;
+  firstByteMs: number;
+  /** The body: read it to its end, or call `close`. Throws UnavailableError if cut off, PendingError at the time limit. */
+  chunks: AsyncGenerator<Buffer>;
+}
 
 /** A response whose body has been read. */
 export interface BufferedResponse extends DecodedBody {
