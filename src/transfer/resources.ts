@@ -65,7 +65,9 @@ export async function withTransferResources<T>(
   };
   const closing = new AbortController();
   const either = AbortSignal.any([signal, closing.signal]);
-  const dispatcher = await openConnections(options, Math.max(limits.large, limits.small), either);
+  // A copy between volumes sends to a host while it receives from the same one.
+  const connections = 2 * Math.max(limits.large, limits.small);
+  const dispatcher = await openConnections(options, connections, either);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   const restoreYoungGeneration = limitYoungGeneration();
   try {

@@ -148,6 +148,19 @@ describe('the copy', () => {
     expectNoTrace(back, emulator);
   });
 
+  test.each([
+    ['with one request at a time', 1, ['--concurrency', '1']],
+    ['of more files than there are requests at a time', 70, []],
+  ])('from a volume to the same host ends %s', async (_, count, flags) => {
+    const names = Array.from({ length: count }, (_, index) => `/from/${index}`);
+    for (const name of names) shelf().write(name, noise(600_000, name));
+    const { code, stderr } = await gantry(['cp', ':/from', ':/to', ...flags]);
+    expect([code, withoutProgress(stderr)]).toEqual([0, '']);
+    for (const name of names) {
+      expect(shelf().read(name.replace('from', 'to'))?.equals(noise(600_000, name))).toBe(true);
+    }
+  });
+
   test('copies the whole target of a symbolic link', async () => {
     lay({ 'cache/blob': noise(12 * 2 ** 20), 'models/readme': '' });
     symlinkSync('../cache/blob', join(here, 'models/model.bin'));
