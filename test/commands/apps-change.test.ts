@@ -25,8 +25,8 @@ describe('apps scale', () => {
       app: 'web',
       changed: true,
       settings: [
-        { setting: 'maxReplicaCount', from: 4, to: 6 },
-        { setting: 'cooldownPeriodSeconds', from: 10, to: 120 },
+        { setting: 'scaling.max_replicas', from: 4, to: 6 },
+        { setting: 'scaling.cooldown', from: 10, to: 120 },
       ],
     });
     expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });

@@ -71,7 +71,7 @@ describe('apps scale', () => {
   test('exits with 1 and the current number if the change is not shown', async () => {
     const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/maxReplicaCount of web is still \d, not 7/);
+    expect(stderr).toMatch(/scaling.max_replicas of web is still \d, not 7/);
   });
 
   test('reports the current number if it is neither the old nor the new one', async () => {
@@ -82,7 +82,7 @@ describe('apps scale', () => {
       return { body: JSON.stringify({ ...JSON.parse((await pass()).body), maxReplicaCount: 5 }) };
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('maxReplicaCount of web is 5, not 7');
+    expect(stderr).toContain('scaling.max_replicas of web is 5, not 7');
   });
 
   test('waits until the change is shown', async () => {
@@ -97,7 +97,7 @@ describe('apps scale', () => {
       return { body: JSON.stringify(others) };
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('not verified: the platform does not show maxReplicaCount');
+    expect(stderr).toContain('not verified: the platform does not show scaling.max_replicas');
   });
 });
 

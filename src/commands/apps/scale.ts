@@ -26,7 +26,7 @@ export default defineCommand({
     app: text('app name'),
     changed: boolean('whether anything changed'),
     settings: list(
-      object({ setting: text('setting'), from: anything('value before'), to: anything('value after') }),
+      object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),
       'changed settings: setting, from, to; empty if nothing changed',
     ),
   }),

@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
+import { type App, getApp, scaleApp } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
@@ -13,7 +13,22 @@ export interface ScalingChanges {
   settings: { setting: string; from: number | null; to: number }[];
 }
 
-type NewScaling = { [Setting in keyof AppScaling]: number | undefined };
+/** Keys of cerebrium.toml, by the names of the platform. */
+const keys = {
+  minReplicaCount: 'scaling.min_replicas',
+  maxReplicaCount: 'scaling.max_replicas',
+  cooldownPeriodSeconds: 'scaling.cooldown',
+  responseGracePeriodSeconds: 'scaling.response_grace_period',
+} as const;
+
+interface Change {
+  field: keyof typeof keys;
+  setting: string;
+  from: number | null;
+  to: number;
+}
+
+type NewScaling = { [Field in keyof typeof keys]: number | undefined };
 
 /**
  * Changes the scaling of a deployed app. Reads the app first, to return the old values and to send only real changes.
@@ -22,7 +37,7 @@ type NewScaling = { [Setting in keyof AppScaling]: number | undefined };
 export async function changeScaling(context: Context, app: string, scaling: NewScaling): Promise<ScalingChanges> {
   const { api, project, progress } = context;
   const requested = Object.entries(scaling).filter(
-    (entry): entry is [keyof NewScaling & string, number] => entry[1] !== undefined,
+    (entry): entry is [keyof typeof keys, number] => entry[1] !== undefined,
   );
   if (requested.length === 0) {
     throw new UsageError('nothing to change', { fix: gantryCommand`apps scale --help` });
@@ -37,25 +52,33 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     });
   }
   const changes = requested
-    .map(([setting, to]) => ({ setting, from: (before[setting] as number | null | undefined) ?? null, to }))
+    .map(
+      ([field, to]): Change => ({
+        field,
+        setting: keys[field],
+        from: (before[field] as number | null | undefined) ?? null,
+        to,
+      }),
+    )
     .filter(({ from, to }) => from !== to);
   if (changes.length === 0) progress.note('nothing to change');
   else {
-    await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])) });
+    await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ field, to }) => [field, to])) });
     await verifyChanges(context, app, changes);
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
-  return { app: shortAppName(project, app), changed: changes.length > 0, settings: changes };
+  const settings = changes.map(({ setting, from, to }) => ({ setting, from, to }));
+  return { app: shortAppName(project, app), changed: changes.length > 0, settings };
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
 async function verifyChanges(
   { api, project, progress, delay }: Context,
   app: string,
-  changes: ScalingChanges['settings'],
+  changes: Change[],
 ): Promise<void> {
   const differing = (shown: App) =>
-    changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);
+    changes.filter(({ field, to }) => typeof shown[field] === 'number' && shown[field] !== to);
   const shown = await waitForChange(
     () => api(getApp, { project, app }),
     (state) => differing(state).length === 0,
@@ -63,8 +86,8 @@ async function verifyChanges(
   );
   const [first] = differing(shown);
   if (first) {
-    const { setting, from, to } = first;
-    const now = shown[setting] === from ? `still ${from}` : `${shown[setting]}`;
+    const { field, setting, from, to } = first;
+    const now = shown[field] === from ? `still ${from}` : `${shown[field]}`;
     throw new FailedError(`${setting} of ${shortAppName(project, app)} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
       fix: gantryCommand`apps get ${shortAppName(project, app)}`,
@@ -74,6 +97,6 @@ async function verifyChanges(
       },
     });
   }
-  const hidden = changes.filter(({ setting }) => typeof shown[setting] !== 'number').map(({ setting }) => setting);
+  const hidden = changes.filter(({ field }) => typeof shown[field] !== 'number').map(({ setting }) => setting);
   if (hidden.length > 0) progress.note(`not verified: the platform does not show ${hidden.join(', ')}`);
 }
