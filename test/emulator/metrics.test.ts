@@ -117,7 +117,7 @@ describe('containers', () => {
       hardwareProvider: 'aws',
       containerRestartCount: 0,
       containerStartTimestamp: '2026-11-22T09:30:05.000Z',
-      containerTerminationTimestamp: '',
+      containerTerminationTimestamp: null,
       timestamp: '2026-11-22T09:30:10.000Z',
       containerRunningTimeMs: 5 * second,
       containerIp: expect.stringMatching(/^10\.\d+\.\d+\.\d+$/),

@@ -12,9 +12,9 @@ export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   },
 };
 
-/** Times in the future are empty. */
+/** Times in the future are null: clients that parse times reject an empty text. */
 function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
-  const past = (time: number) => (time <= now ? formatTime(time) : '');
+  const past = (time: number) => (time <= now ? formatTime(time) : null);
   return {
     containerId: name,
     containerState: state,
