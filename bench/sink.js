@@ -93,16 +93,16 @@ function complete({ upload_id: upload, file_path: path }) {
 
 /** @param {string} dir */
 function listing(dir) {
-  const entry = (/** @type {string} */ name, /** @type {number} */ bytes) => ({
+  const entry = (/** @type {string} */ name, /** @type {number} */ bytes, /** @type {string} */ modified) => ({
     name,
     is_folder: false,
     size_bytes: bytes,
-    last_modified: dir === '/' ? '2026-01-01T00:00:00Z' : new Date().toISOString(),
+    last_modified: modified,
   });
   const given = dir === '/' ? Array.from({ length: folder.files }, (_, index) => `file${index}.bin`) : [];
   return [
-    ...given.map((name) => entry(name, folder.bytes)),
-    ...[...(folders.get(dir) ?? [])].map((each) => entry(...each)),
+    ...given.map((name) => entry(name, folder.bytes, '2026-01-01T00:00:00Z')),
+    ...[...(folders.get(dir) ?? [])].map(([name, bytes]) => entry(name, bytes, new Date().toISOString())),
   ];
 }
 

@@ -58,6 +58,7 @@ const common = [
   'flags/list',
   'flags/values',
   'output/table',
+  'views/status',
 ].map((name) => realpathSync(`src/${name}.ts`));
 
 const workerFolders = [
