@@ -162,7 +162,7 @@ async function confirmation({ folder, quick, report }) {
     {
       file: 'upload-confirmation.ts',
       from: 'add(file: CompletedFile): void {',
-      to: 'add(file: CompletedFile): void { return this.#verdicts.arrived(file);',
+      to: 'add(file: CompletedFile): void { return this.listener.arrived(file);',
     },
   ]);
   const rounds = quick ? 5 : 11;
