@@ -11,8 +11,9 @@ test('the benchmarks name some replacements', () => expect(replacements.length).
 
 test.each(replacements)('what the benchmarks replace in $file is there, once', ({ file, from, to }) => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((path) => join('src', path))
     .filter((path) => path.replaceAll('\\', '/').endsWith(`/${file}`))
-    .map((path) => readFileSync(join('src', path), 'utf8'));
+    .map((path) => readFileSync(path, 'utf8'));
   expect(sources).toHaveLength(1);
   expect(sources[0]?.split(from)).toHaveLength(2);
   for (const [member = ''] of to.matchAll(/this\.#?\w+/g)) expect(sources[0]).toContain(member);
