@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
@@ -43,7 +43,8 @@ export function processIo(): Io {
       return ignoreStreamErrors(writeCompletely(process.stdout));
     },
     get stderr() {
-      return process.getBuiltinModule('node:tty').isatty(2) ? ignoreStreamErrors(process.stderr) : lazyStderr();
+      // isatty would load node:tty in each start.
+      return fstatSync(2).isCharacterDevice() ? ignoreStreamErrors(process.stderr) : lazyStderr();
     },
     env: process.env,
     cwd: process.cwd(),
