@@ -13,6 +13,8 @@ import { limitYoungGeneration } from './young-generation.ts';
 /** Resources that all transfers of a command share. */
 export interface TransferResources {
   dispatcher: Dispatcher;
+  /** For what is received while it is sent on: on the connections of `dispatcher`, both could wait for each other. */
+  sourceDispatcher: Dispatcher;
   signal: AbortSignal;
   /** Wall-clock time, for stored times and those of the platform. */
   now: () => number;
@@ -65,14 +67,14 @@ export async function withTransferResources<T>(
   };
   const closing = new AbortController();
   const either = AbortSignal.any([signal, closing.signal]);
-  // A copy between volumes sends to a host while it receives from the same one.
-  const connections = 2 * Math.max(limits.large, limits.small);
-  const dispatcher = await openConnections(options, connections, either);
+  const open = () => openConnections(options, Math.max(limits.large, limits.small), either);
+  const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   const restoreYoungGeneration = limitYoungGeneration();
   try {
     return await work({
       dispatcher,
+      sourceDispatcher,
       signal,
       now,
       elapsed,
@@ -88,6 +90,6 @@ export async function withTransferResources<T>(
   } finally {
     restoreYoungGeneration();
     closing.abort();
-    await Promise.all([dispatcher.destroy(), hasher?.close()]);
+    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close()]);
   }
 }

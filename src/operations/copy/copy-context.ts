@@ -9,6 +9,8 @@ import type { CopyProgress } from './copy-progress.ts';
 export interface CopyContext {
   /** Counts its retries instead of printing each. */
   api: Api;
+  /** The same on the connections of `sourceDispatcher` (see TransferResources). */
+  sourceApi: Api;
   project: string;
   resources: TransferResources;
   progress: CopyProgress;

@@ -167,8 +167,10 @@ async function createCopyContext(
     if (status === 429 || status === 503) resources.small.reduce();
     progress.retried(retry);
   };
-  const api = context.apiWithSignal(context.signal, onRetry, createPooledSend(resources.dispatcher));
-  return { api, project: context.project, resources, progress, journal, options, command: context };
+  const apiOn = (dispatcher: TransferResources['dispatcher']) =>
+    context.apiWithSignal(context.signal, onRetry, createPooledSend(dispatcher));
+  const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
+  return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
 }
 
 function resourceOptions(context: Context, options: CopyOptions, progress: CopyProgress) {

@@ -10,6 +10,7 @@ import { RemoteContent } from '../../transfer/remote-content.ts';
 import type { TransferResources } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
 import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
 
 /** The content of a local or remote file that is copied. */
@@ -27,12 +28,12 @@ export interface SourceContent {
 
 export async function openSource(
   found: SizedFile,
-  context: VolumeContext,
+  { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
   resources: TransferResources,
 ): Promise<SourceContent> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, resources)
-    : openRemote(found, found.from, context, resources);
+    : openRemote(found, found.from, { api: sourceApi, project }, resources);
 }
 
 /** A remote file's content, for comparison part by part. */
@@ -142,7 +143,8 @@ function openRemote(
   context: VolumeContext,
   resources: TransferResources,
 ): SourceContent {
-  const content = new RemoteContent(bytes, urlRequester(at, context), resources);
+  const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
+  const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
   const whole = new WholeRead(content, resources);
   return {
     bytes,
