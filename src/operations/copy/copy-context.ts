@@ -9,7 +9,7 @@ import type { CopyProgress } from './copy-progress.ts';
 export interface CopyContext {
   /** Counts its retries instead of printing each. */
   api: Api;
-  /** The same on the connections of `sourceDispatcher` (see TransferResources). */
+  /** For a file that is sent on while it is received: on the connections of the upload, its request could wait for ever. */
   sourceApi: Api;
   project: string;
   resources: TransferResources;
