@@ -1,7 +1,8 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError, platformExits } from '../errors.ts';
+import { GantryError, InterruptedError, platformExits, UsageError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import {
   chooseRegion,
@@ -26,6 +27,7 @@ import {
   text,
 } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
+import { fileDecisionFields } from '../views/file-decisions.ts';
 
 /** The result of a dry run. */
 const planFields = {
@@ -64,6 +66,7 @@ const planFields = {
     },
     'with --dry-run: what would be sent',
   ),
+  selection: fileDecisionFields,
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   changed: boolean('with --dry-run: whether anything would change'),
@@ -72,9 +75,11 @@ const planFields = {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
+      .option('--config-file <file>', 'config file; the files of the working directory are sent', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
+      .option('--files', 'with --dry-run: list every file, and why it is sent or not')
+      .option('--use-gitignore', 'do not send what .gitignore files ignore')
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
@@ -84,10 +89,12 @@ export default defineCommand({
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { settings, prompt } = context;
+    if (options.files && !options.dryRun) throw filesWithoutDryRun();
     const local = await readLocalApp(context, options);
     const shouldConfirm = prompt.isPossible && !options.dryRun;
     const dryRun = options.dryRun === true;
-    const plan = await planDeploy(context, local, { compareFiles: dryRun || shouldConfirm, dryRun });
+    const listFiles = options.files;
+    const plan = await planDeploy(context, local, { compareFiles: dryRun || shouldConfirm, dryRun, listFiles });
     if (options.dryRun) return plan;
     if (shouldConfirm) await confirmPlan(context, plan);
 
@@ -124,12 +131,19 @@ export default defineCommand({
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
-    'deploy --dry-run',
+    'deploy --dry-run --files',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
   ],
 });
+
+function filesWithoutDryRun(): UsageError {
+  return new UsageError('--files needs --dry-run', {
+    why: 'it lists the files that a deploy would send',
+    fix: gantryCommand`deploy --dry-run --files`,
+  });
+}
 
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {

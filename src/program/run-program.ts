@@ -4,28 +4,33 @@ import { createRenderer, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
 import { executeCommand, type RunState } from './execute-command.ts';
+import type { DividedLine } from './program-arguments.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
   let code = 0;
   let helpTarget: Commander | undefined;
-  const words = normalizeArguments(argv);
+  let line: DividedLine = { words: normalizeArguments(argv) };
   const program = buildProgram({
-    firstWord: words[0],
+    firstWord: line.words[0],
     run: async (command, flags, inputs) => {
-      code = await executeCommand(command, flags, inputs, io, state);
+      const { programArguments } = line;
+      const all = programArguments ? inputs.with(-2, programArguments) : inputs;
+      code = await executeCommand(command, flags, all, io, state);
     },
     onHelp: (commander) => {
       helpTarget = commander;
     },
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    if (line.words.includes('run'))
+      line = await (await import('./program-arguments.ts')).divideLine(program, line.words);
+    await program.parseAsync(line.words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (helpTarget) await showHelp(helpTarget, argv, io);
     else if (error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
-    else throw (await import('./usage-errors.ts')).usageError(error, words);
+    else throw (await import('./usage-errors.ts')).usageError(error, line.words);
   }
   return code;
 }

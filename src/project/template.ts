@@ -1,8 +1,6 @@
-import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
-  /** Converted to a valid app name. */
   name: string;
   /** Anything but CPU also sets gpu_count = 1. */
   compute?: string | undefined;
@@ -18,7 +16,7 @@ export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': s
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
   return `[cerebrium.deployment]
-name = ${toToml(toAppName(name))}
+name = ${toToml(name)}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public
 include = ["*"]             # files to send

@@ -1,3 +1,4 @@
+import type { AppConfig } from '../config.ts';
 import type { SectionName } from '../schema.ts';
 import { partners } from '../schema.ts';
 import type { ConfigIssue } from '../toml/issue.ts';
@@ -7,6 +8,8 @@ import type { Draft } from '../toml/sections.ts';
 export interface RuleInput {
   /** The app folder; paths in the file are relative to it. */
   root: string;
+  /** The folder of the config file. */
+  configFolder: string;
   /** The name from the command line, which overrides the one in the file. */
   givenName?: string | undefined;
   sections: Draft['sections'];
@@ -20,6 +23,21 @@ export type Runtime = 'cortex' | 'custom' | (typeof partners)[number];
 /** The runtime; of several, the one that the platform prefers. */
 export function selectRuntime(sections: Draft['sections']): Runtime {
   return partners.find((name) => sections[`runtime.${name}`]) ?? (sections['runtime.custom'] ? 'custom' : 'cortex');
+}
+
+/** The settings that decide which files are sent. The platform takes an empty list of patterns for its default. */
+export function readFileSettings(sections: Draft['sections']): Pick<AppConfig, 'deployment' | 'dependencies'> {
+  const { include = [], exclude = [], ...deployment } = sections.deployment ?? {};
+  const lists = { ...(include.length > 0 && { include }), ...(exclude.length > 0 && { exclude }) };
+  return {
+    deployment: { ...lists, ...deployment },
+    dependencies: {
+      pip: sections['dependencies.pip'] ?? {},
+      conda: sections['dependencies.conda'] ?? {},
+      apt: sections['dependencies.apt'] ?? {},
+      paths: sections['dependencies.paths'] ?? {},
+    },
+  };
 }
 
 /** False if a key is present but unreadable, which is reported already: rules must not treat it as absent. */
