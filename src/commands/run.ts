@@ -64,7 +64,7 @@ async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
   const { globalFlags, referenceOf } = await import('../reference.ts');
   const { flags } = await referenceOf('run');
   return [...globalFlags(), ...flags].map((flag) => ({
-    names: flag.flags.split(/[ ,]+/).filter((word) => word.startsWith('-')),
+    names: flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? [],
     takesValue: flag.type !== 'boolean' && flag.valueRequired,
   }));
 }

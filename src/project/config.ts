@@ -1,10 +1,11 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../errors.ts';
+import { type FileSettings, readFileSettings } from './file-settings.ts';
 import { isCpuOnly } from './hardware.ts';
 import { deployRules, runRules } from './rules/index.ts';
 import { toAppName } from './rules/name.ts';
-import { type RuleInput, type Runtime, readFileSettings, selectRuntime } from './rules/rule.ts';
+import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
 import type { partners, SectionName, Values } from './schema.ts';
 import type { ConfigIssue } from './toml/issue.ts';
 import { locateIssues } from './toml/locate.ts';
@@ -14,7 +15,7 @@ import { createSource, readText, type TomlSource } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
 /** The contents of a cerebrium.toml. Keys are named as in the file; keys that are not in the file are absent. */
-export interface AppConfig {
+export interface AppConfig extends FileSettings {
   /** Absolute path of the config file. */
   file: string;
   /** The app folder, whose files are sent. The config file may lie elsewhere. */
@@ -24,7 +25,6 @@ export interface AppConfig {
   /** From the command line, or `deployment.name`. */
   name: string;
   runtime: Runtime;
-  deployment: Values<'deployment'>;
   /** Without `gpu_count` for CPU apps, which get no GPU. */
   hardware: Values<'hardware'>;
   scaling: Values<'scaling'>;
@@ -34,14 +34,6 @@ export interface AppConfig {
   custom?: Values<'runtime.custom'>;
   /** With the runtime of a partner. */
   partner?: Values<`runtime.${(typeof partners)[number]}`>;
-  /** Package names and versions as written. */
-  dependencies: {
-    pip: Record<string, string>;
-    conda: Record<string, string>;
-    apt: Record<string, string>;
-    /** Relative to `root`. */
-    paths: Values<'dependencies.paths'>;
-  };
   experimental: Values<'experimental'>;
 }
 
@@ -174,7 +166,7 @@ function toAppConfig(
   { sections }: Draft,
 ): AppConfig {
   const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
-  const { deployment, dependencies } = readFileSettings(sections);
+  const fileSettings = readFileSettings(sections);
   const { gpu_count, ...hardware } = section('hardware');
   const runtime = selectRuntime(sections);
   const { container_runtime } = section('runtime');
@@ -182,15 +174,14 @@ function toAppConfig(
     file,
     root,
     text,
-    name: givenName ?? deployment.name ?? '',
+    name: givenName ?? fileSettings.deployment.name ?? '',
     runtime,
-    deployment,
+    ...fileSettings,
     hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
     scaling: section('scaling'),
     ...(container_runtime !== undefined && { container_runtime }),
     ...(runtime === 'custom' && { custom: section('runtime.custom') }),
     ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
-    dependencies,
     experimental: section('experimental'),
   };
 }

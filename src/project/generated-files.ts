@@ -4,14 +4,19 @@
  */
 import { resolve } from 'node:path';
 import { defaultExclude, defaultInclude } from './collect.ts';
-import type { AppConfig } from './config.ts';
 import { dependencyFiles } from './dependencies.ts';
 import { usesFile } from './dockerfile.ts';
+import type { FileSettings } from './file-settings.ts';
 import type { FileEntry } from './files/entry.ts';
 import { isSelected } from './files/patterns.ts';
 import { readTextIfPresent } from './read-text.ts';
+import type { Values } from './schema.ts';
 
-export type GeneratedFileInput = Pick<AppConfig, 'root' | 'deployment' | 'dependencies' | 'custom'>;
+export interface GeneratedFileInput extends FileSettings {
+  /** The app folder. */
+  root: string;
+  custom?: Values<'runtime.custom'>;
+}
 
 /** A file that a section or key of the config file asks for. */
 export interface GeneratedFile {

@@ -15,8 +15,13 @@ export interface FileDecision {
 
 /** Every file that is sent and everything that is not, ordered by path. */
 export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | 'skipped'>): FileDecision[] {
-  return [...entries.map(sentFile), ...skipped.map(skippedFile)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const sent = new Set(entries.map(({ path }) => path));
+  // The config file is sent even if the patterns skip it.
+  const notSent = skipped.filter(({ path, reason }) => reason.kind === 'replaced' || !sent.has(path));
+  return [...entries.map(sentFile), ...notSent.map(skippedFile)].sort(byPath);
 }
+
+const byPath = (a: FileDecision, b: FileDecision) => Number(a.path > b.path) - Number(a.path < b.path);
 
 const sentFile = ({ path, size, reason = { kind: 'required' } }: FileEntry): FileDecision => ({
   path,

@@ -85,7 +85,7 @@ export function checkProgramArguments(
     const meant = closestName(name, names);
     throw new UsageError(`${called.name} has no parameter ${name}`, {
       why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
-      ...(meant && { fix: `did you mean ${spelling.replace(/[\w-]*[\w]/, meant)}?` }),
+      ...(meant && { fix: `did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` }),
     });
   }
 }

@@ -1,7 +1,8 @@
+import { readFileSettings } from '../file-settings.ts';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
-import { isReadable, isSet, type Rule, type RuleInput, readFileSettings, selectRuntime } from './rule.ts';
+import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 export const deploymentRule: Rule = function* (app) {
   yield* publicByDefault(app);
@@ -62,8 +63,7 @@ function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
   if (hasPartner(app)) return;
   const { root, sections } = app;
   const custom = sections['runtime.custom'] ?? {};
-  const { deployment, dependencies } = readFileSettings(sections);
-  const planned = planGeneratedFiles({ root, deployment, dependencies, custom });
+  const planned = planGeneratedFiles({ root, custom, ...readFileSettings(sections) });
   for (const file of planned) yield* generatedFileIssue(file, custom.dockerfile_path);
 }
 

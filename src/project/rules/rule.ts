@@ -1,4 +1,3 @@
-import type { AppConfig } from '../config.ts';
 import type { SectionName } from '../schema.ts';
 import { partners } from '../schema.ts';
 import type { ConfigIssue } from '../toml/issue.ts';
@@ -23,21 +22,6 @@ export type Runtime = 'cortex' | 'custom' | (typeof partners)[number];
 /** The runtime; of several, the one that the platform prefers. */
 export function selectRuntime(sections: Draft['sections']): Runtime {
   return partners.find((name) => sections[`runtime.${name}`]) ?? (sections['runtime.custom'] ? 'custom' : 'cortex');
-}
-
-/** The settings that decide which files are sent. The platform takes an empty list of patterns for its default. */
-export function readFileSettings(sections: Draft['sections']): Pick<AppConfig, 'deployment' | 'dependencies'> {
-  const { include = [], exclude = [], ...deployment } = sections.deployment ?? {};
-  const lists = { ...(include.length > 0 && { include }), ...(exclude.length > 0 && { exclude }) };
-  return {
-    deployment: { ...lists, ...deployment },
-    dependencies: {
-      pip: sections['dependencies.pip'] ?? {},
-      conda: sections['dependencies.conda'] ?? {},
-      apt: sections['dependencies.apt'] ?? {},
-      paths: sections['dependencies.paths'] ?? {},
-    },
-  };
 }
 
 /** False if a key is present but unreadable, which is reported already: rules must not treat it as absent. */

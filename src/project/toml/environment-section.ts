@@ -22,7 +22,7 @@ export function environmentIssue(at: TomlPath, value: TomlValue): ConfigIssue | 
 }
 
 /** Whether a line with this key, below these headers, may hold a secret. */
-export function mayHoldSecret(header: string, key: string): boolean {
+export function isSecretKey(header: string, key: string): boolean {
   return header.split('.').some((part) => sectionName.test(part)) || sectionName.test(key) || secretName.test(key);
 }
 
