@@ -80,7 +80,7 @@ export default defineCommand({
     ),
     selection: fileDecisionFields,
   }),
-  examples: ['package', 'package --files', 'package -o build/app.zip --json=bytes', 'package -o - > ../app.zip'],
+  examples: ['package', 'package --files', 'package -o /tmp/web.zip --json=bytes', 'package -o - > ../app.zip'],
 });
 
 /** Beside the app folder: inside of it, the next deploy would send the archive. */

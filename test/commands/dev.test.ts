@@ -97,8 +97,8 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const { stderr } = await developing(app, [], async ({ call, until, write }) => {
       await until(builds(1));
       write('.notes', 'not sent');
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
-      await until(/(invalid app name "My Web")/);
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = ""\n');
+      await until(/(the app name is empty)/);
       expect(await call()).toMatchObject({ result: 'hello' });
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
       await until(builds(2));

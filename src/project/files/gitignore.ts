@@ -18,7 +18,7 @@ const isCaseInsensitive = process.platform === 'darwin' || process.platform === 
 
 class GitIgnore implements GitIgnoreRules {
   readonly #repository: string;
-  /** The path of the app folder in the repository, with a slash at its end unless it is empty. */
+  /** The path of the app folder in the repository, such as `services/web/`; empty at its root. */
   readonly #prefix: string;
   /** By folder in the repository; null if the folder has no rules. */
   readonly #rules = new Map<string, Ignore | null>();
