@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startOwnWorker } from '../../own-files.ts';
 import { type Result, runTask, type Task } from './deflate-worker.mjs';
 
 /** Threads for compression. With none, the calling thread does the work. */
@@ -36,7 +37,7 @@ class Thread {
   #error: Error | undefined;
 
   constructor() {
-    this.#worker = new Worker(new URL('./deflate-worker.mjs', import.meta.url), {
+    this.#worker = startOwnWorker('project/zip/deflate-worker.mjs', {
       workerData: 'deflate',
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
