@@ -17,6 +17,7 @@ import { Store } from './state/store.ts';
 import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
+export { killTree } from './processes/kill-tree.ts';
 export { findPython } from './processes/python.ts';
 export { DamagedDataError } from './state/damaged.ts';
 export { DataFolderInUseError } from './state/data-folder.ts';
