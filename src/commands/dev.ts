@@ -51,7 +51,7 @@ interface DevFlags {
 async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
   const { progress, interruption } = context;
   const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
-  const emulator = await startEmulatorFromFlags({ ...options, seed: false });
+  const emulator = await startEmulatorFromFlags(context, { ...options, seed: false });
   interruption.message = '';
   try {
     if (!(await findPython())) {

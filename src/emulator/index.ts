@@ -66,6 +66,8 @@ export interface Emulator {
   readonly approvalSecret: string;
   /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
+  /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). Whoever started it then closes it. */
+  readonly stopRequested: AbortSignal;
   readonly store: Store;
   /** Reads and writes files of a region's volume, by default `us-east-1`. */
   volume(region?: string): VolumeFiles;
@@ -159,6 +161,7 @@ async function startIn(
     packages: install ? join(folder, 'packages') : undefined,
     warn,
   });
+  const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,
     storage,
@@ -173,6 +176,7 @@ async function startIn(
     runner,
     webhookPauseMs,
     archiveLimits: limits,
+    requestStop: () => stopRequest.abort(),
   };
   endAbandonedRuns(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
@@ -192,6 +196,7 @@ async function startIn(
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
+    stopRequested: stopRequest.signal,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.add(target, ...texts),
     async reset() {
@@ -216,5 +221,7 @@ async function startIn(
 
 function defaultClaims(project: string, now: number): TokenClaims {
   const iat = Math.floor(now / 1000);
-  return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
+  // Clients check the expiry by their own clock, and this one may stand still in the past.
+  const exp = Math.floor(Math.max(now, Date.now()) / 1000) + 365 * 24 * 60 * 60;
+  return { sub: 'emulator', project_id: project, iat, exp };
 }

@@ -33,6 +33,8 @@ export interface Platform {
   readonly archiveLimits: ArchiveLimits;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
+  /** Asks the process that runs the emulator to end it. */
+  readonly requestStop: () => void;
 }
 
 /** Takes the parameters that a caller passes to the client, and returns what is sent. */

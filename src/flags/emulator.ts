@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
+import type { Context } from '../context.ts';
+import { readRegularSync } from '../disk/index.ts';
 import {
   DamagedDataError,
   DataFolderInUseError,
@@ -7,8 +10,8 @@ import {
   parseFaultOption,
   startEmulator,
 } from '../emulator/index.ts';
-import { ConflictError, FailedError, ProjectError } from '../errors.ts';
-import { sizeFlag, wholeNumberFlag } from './values.ts';
+import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
+import { sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
   dataDir?: string | undefined;
@@ -17,6 +20,10 @@ export interface EmulatorFlags {
   allowOrigin?: string[] | undefined;
   maxUnpacked?: number | undefined;
   fault?: Faults[] | undefined;
+  /** A file with one fault a line. */
+  faults?: string | undefined;
+  /** The clock stands still at this time. */
+  now?: TimeFromNow | undefined;
   /** `false`: an empty project. */
   seed: number | false;
 }
@@ -37,28 +44,33 @@ export function emulatorFlags(command: Commander) {
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
       faultFlag,
-    );
+    )
+    .option('--faults <file>', 'read faults from a file, one per line as --fault takes them; # starts a comment')
+    .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);
 }
 
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
-export async function startEmulatorFromFlags({
-  fault = [],
-  seed,
-  allowOrigin,
-  maxUnpacked,
-  dataDir,
-  ...options
-}: EmulatorFlags & { port: number; onWarning?: (text: string) => void }): Promise<Emulator> {
+export async function startEmulatorFromFlags(
+  context: Pick<Context, 'cwd' | 'now'>,
+  flags: EmulatorFlags & { port: number; onWarning?: (text: string) => void },
+): Promise<Emulator> {
+  const { fault = [], faults: faultFile, now, seed, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
+  const allFaults = [...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)), ...fault];
+  const time = now?.(context.now());
+  if (time !== undefined && options.pace > 0) {
+    throw new UsageError('--now cannot be combined with --pace', { why: 'no build ends while the clock stands still' });
+  }
   const emulator = await startEmulator({
     ...options,
     data: dataDir,
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed !== false && { seed }),
+    ...(time !== undefined && { now: () => time }),
   }).catch((cause) => {
     throw startFailure(cause, options.port);
   });
-  for (const { target, faults } of fault) emulator.fail(target, ...faults);
+  for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
   return emulator;
 }
 
@@ -116,6 +128,38 @@ export const allowOriginFlag = [
   'allow web pages of this origin to call apps (repeatable)',
   originFlag,
 ] as const;
+
+/** Of `emulator env` and `emulator stop`. */
+export const portFlag = [
+  '--port <number>',
+  'port of the emulator, if several are running',
+  wholeNumberFlag(1, 65_535),
+] as const;
+
+/** Throws ProjectError with all invalid lines. */
+function readFaults(path: string, file: string): Faults[] {
+  const found: Faults[] = [];
+  const problems: Problem[] = [];
+  for (const [index, text] of readLines(path, file).entries()) {
+    const line = text.replace(/#.*/, '').trim();
+    try {
+      if (line !== '') found.push(parseFaultOption(line));
+    } catch (error) {
+      const location = { file, line: index + 1, column: text.indexOf(line) + 1, length: line.length, text };
+      problems.push({ severity: 'error', message: (error as Error).message, location });
+    }
+  }
+  if (problems.length > 0) throw new ProjectError(`${file} has invalid faults`, problems);
+  return found;
+}
+
+function readLines(path: string, file: string): string[] {
+  try {
+    return readRegularSync(path).split(/\r?\n/);
+  } catch (cause) {
+    throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
 
 function faultFlag(text: string, all: Faults[] = []): Faults[] {
   try {
