@@ -7,7 +7,7 @@ import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 
 /** What a running process tells other processes of the same user about itself. */
-export interface Announcement {
+interface Announcement {
   update(content: object): void;
   withdraw(): void;
 }

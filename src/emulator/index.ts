@@ -5,18 +5,21 @@ import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
+import type { OnCall } from './invocation/served-call.ts';
 import type { AppLogs } from './logs/app-logs.ts';
 import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
+import { createOwnerCheck } from './server/owner-check.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './state/data-folder.ts';
 import { Store } from './state/store.ts';
 import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
+export type { ServedCall } from './invocation/served-call.ts';
 export { findPython } from './processes/python.ts';
 export { DamagedDataError } from './state/damaged.ts';
 export { DataFolderInUseError } from './state/data-folder.ts';
@@ -49,6 +52,10 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
+  trustOwner?: boolean | undefined;
+  /** Called when a call of an app has ended. */
+  onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */
   onWarning?: ((text: string) => void) | undefined;
 }
@@ -66,6 +73,8 @@ export interface Emulator {
   readonly approvalSecret: string;
   /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
+  /** Whether the owner can call apps without a token, and nobody else. */
+  readonly trustsOwner: boolean;
   /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). Whoever started it then closes it. */
   readonly stopRequested: AbortSignal;
   readonly store: Store;
@@ -135,6 +144,8 @@ async function startIn(
     webhookPauseMs = 1_000,
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
+    trustOwner = false,
+    onCall,
     onWarning: warn = () => {},
   } = options;
   const store = new Store(data && join(data, stateFile));
@@ -176,6 +187,8 @@ async function startIn(
     runner,
     webhookPauseMs,
     archiveLimits: limits,
+    onCall,
+    isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
     requestStop: () => stopRequest.abort(),
   };
   endAbandonedRuns(platform);
@@ -197,6 +210,7 @@ async function startIn(
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     stopRequested: stopRequest.signal,
+    trustsOwner: platform.isOwner !== undefined,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.add(target, ...texts),
     async reset() {

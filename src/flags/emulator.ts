@@ -7,6 +7,7 @@ import {
   DamagedDataError,
   DataFolderInUseError,
   type Emulator,
+  type EmulatorOptions,
   parseFaultOption,
   startEmulator,
 } from '../emulator/index.ts';
@@ -30,6 +31,8 @@ export interface EmulatorFlags {
 
 type Faults = ReturnType<typeof parseFaultOption>;
 
+type StartOptions = EmulatorFlags & { port: number } & Pick<EmulatorOptions, 'onWarning' | 'onCall' | 'trustOwner'>;
+
 /** Flags of `emulator start` and `emulator exec`. */
 export function emulatorFlags(command: Commander) {
   return command
@@ -52,10 +55,13 @@ export function emulatorFlags(command: Commander) {
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now'>,
-  flags: EmulatorFlags & { port: number; onWarning?: (text: string) => void },
+  flags: StartOptions,
 ): Promise<Emulator> {
   const { fault = [], faults: faultFile, now, seed, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
-  const allFaults = [...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)), ...fault];
+  const allFaults = [
+    ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
+    ...fault,
+  ];
   const time = now?.(context.now());
   if (time !== undefined && options.pace > 0) {
     throw new UsageError('--now cannot be combined with --pace', { why: 'no build ends while the clock stands still' });
@@ -73,6 +79,28 @@ export async function startEmulatorFromFlags(
   for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
   return emulator;
 }
+
+/** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
+export async function startOnFreePort(
+  context: Pick<Context, 'cwd' | 'now' | 'progress'>,
+  { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
+): Promise<Emulator> {
+  if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });
+  for (let next = defaultPort; ; next++) {
+    try {
+      const emulator = await startEmulatorFromFlags(context, { ...flags, port: next < lastPort ? next : 0 });
+      if (next > defaultPort) context.progress.note(`port ${defaultPort} is in use; listening on ${emulator.url}`);
+      return emulator;
+    } catch (error) {
+      const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+      // Windows reserves ranges of ports.
+      if (next >= lastPort || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+    }
+  }
+}
+
+export const defaultPort = 4100;
+const lastPort = defaultPort + 20;
 
 function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {

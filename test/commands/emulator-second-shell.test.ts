@@ -51,7 +51,9 @@ describe('a second shell', () => {
     const script = `eval "$1"; echo "$GANTRY_API_URL $GANTRY_TOKEN $GANTRY_PROJECT"`;
     const [api = '', token = '', project] = spawnSync('sh', ['-c', script, 'sh', stdout]).stdout.toString().split(/\s/);
     expect([api, project]).toEqual([url, 'p-12345678']);
-    const list = await gantry(['apps', 'list', '--json'], { env: { ...env, GANTRY_API_URL: api, GANTRY_TOKEN: token } });
+    const list = await gantry(['apps', 'list', '--json'], {
+      env: { ...env, GANTRY_API_URL: api, GANTRY_TOKEN: token },
+    });
     expect([list.code, list.stdout]).toEqual([0, '[]\n']);
     expect((await gantry(['emulator', 'list', '--json=port,command'], { env })).json()).toEqual([
       { port, command: 'emulator start' },
@@ -143,7 +145,12 @@ describe('the syntax of a shell', () => {
     [{ SHELL: '/bin/bash' }, 'linux', 'pwsh', 'powershell'],
     [{ SHELL: '/usr/bin/fish' }, 'linux', 'node', 'fish'],
     [{}, 'linux', 'node', 'sh'],
-    [{ PSModulePath: String.raw`C:\Users\a\Documents\WindowsPowerShell\Modules;C:\WINDOWS` }, 'win32', '', 'powershell'],
+    [
+      { PSModulePath: String.raw`C:\Users\a\Documents\WindowsPowerShell\Modules;C:\WINDOWS` },
+      'win32',
+      '',
+      'powershell',
+    ],
     [{ PSModulePath: String.raw`C:\WINDOWS\system32\WindowsPowerShell\v1.0\Modules` }, 'win32', '', 'cmd'],
     [{ SHELL: String.raw`C:\Program Files\Git\usr\bin\bash.exe` }, 'win32', '', 'sh'],
   ] as const)('%j on %s, started by "%s", is %s', (variables, platform, parent, shell) => {

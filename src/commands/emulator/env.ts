@@ -13,7 +13,11 @@ export default defineCommand({
   configure: (command) =>
     command
       .option(...portFlag)
-      .addOption(command.createOption('--shell <shell>', 'syntax to print (default: of this shell)').choices(shells)),
+      .addOption(
+        command
+          .createOption('--shell <shell>', 'syntax to print; dotenv is NAME=value (default: of this shell)')
+          .choices(shells),
+      ),
   run: (context, { port, shell = detectShell(context.env) }) => {
     const { command, pid, apps, startedAt, folder, ...emulator } = findRunningEmulator(context, port);
     return { shell, pid, ...emulator };
@@ -23,7 +27,7 @@ export default defineCommand({
     ({ environment, shell }) =>
     ({ terminal }) =>
       // Whoever sees the commands has not run them.
-      exportCommands(environment, shell) + (terminal ? `\n${comment(shell)}` : ''),
+      exportCommands(environment, shell) + (terminal && shell !== 'dotenv' ? `\n${comment(shell)}` : ''),
   effect: 'reads',
   exits: ['not-found'],
   json: document({
@@ -34,7 +38,9 @@ export default defineCommand({
     project: text('project id'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
-  details: ['Prints what a second shell runs to use an emulator: one that `gantry dev` or `gantry emulator start` runs.'],
+  details: [
+    'Prints what a second shell runs to use an emulator: one that `gantry dev` or `gantry emulator start` runs.',
+  ],
   examples: ['emulator env', 'emulator env --shell fish | source', 'emulator env --port 4101 --json'],
 });
 

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { findPython } from '../../emulator/index.ts';
 import {
+  defaultPort,
   type EmulatorFlags,
   emulatorEnvironment,
   emulatorFlags,
@@ -20,7 +21,7 @@ import { choice, integer, record, stream, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     emulatorFlags(command)
-      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), 4100)
+      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
       .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready')
       .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3)),
   run: (context, options) => serve(context, options),

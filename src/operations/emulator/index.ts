@@ -1,9 +1,8 @@
-export { prepareReadiness, type Readiness } from './readiness.ts';
+export { prepareReadiness } from './readiness.ts';
 export {
   announceEmulator,
   findRunningEmulator,
   listRunningEmulators,
-  type RunningEmulator,
 } from './running-emulators.ts';
-export { detectShell, evaluationOf, exportCommands, type Shell, shells } from './shell.ts';
+export { detectShell, evaluationOf, exportCommands, shells } from './shell.ts';
 export { stopEmulator } from './stop-emulator.ts';

@@ -11,7 +11,7 @@ interface ReadinessOptions {
 }
 
 /** How an emulator tells the program that started it that it is ready. */
-export interface Readiness {
+interface Readiness {
   /** Writes the document as one line of JSON. */
   tell(document: object): Promise<void>;
   /** Removes the file: the emulator has ended. */
@@ -42,8 +42,10 @@ export function prepareReadiness({ cwd, readyFile, readyFd }: ReadinessOptions):
 function removeOldFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found || (found.isFile() && found.size === 0)) return;
-  if (found.isFile() && isReadyFile(file)) return rmSync(file);
-  throw new ConflictError(`${file} exists and is not a ready file`, { fix: 'remove it, or pass another path' });
+  if (!found.isFile() || !isReadyFile(file)) {
+    throw new ConflictError(`${file} exists and is not a ready file`, { fix: 'remove it, or pass another path' });
+  }
+  rmSync(file);
 }
 
 function isReadyFile(file: string): boolean {

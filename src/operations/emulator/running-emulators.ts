@@ -4,7 +4,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Environment } from '../../config/environment.ts';
 import { resolveFolders } from '../../config/folders.ts';
 import type { Context } from '../../context.ts';
-import { type Announcement, announce, readAnnouncements } from '../../disk/index.ts';
+import { announce, readAnnouncements } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 
 const RunningEmulatorSchema = v.object({
@@ -33,11 +33,17 @@ export type RunningEmulator = v.InferOutput<typeof RunningEmulatorSchema>;
 export function announceEmulator(
   { env, progress, now }: Context,
   emulator: Omit<RunningEmulator, 'pid' | 'port' | 'startedAt'>,
-): Announcement {
+): { update(changes: Partial<RunningEmulator>): void; withdraw(): void } {
   const { pid } = process;
-  const content = { ...emulator, pid, port: Number(new URL(emulator.url).port), startedAt: new Date(now()).toISOString() };
+  const content = {
+    ...emulator,
+    pid,
+    port: Number(new URL(emulator.url).port),
+    startedAt: new Date(now()).toISOString(),
+  };
   try {
-    return announce(folderOf(env), content);
+    const announcement = announce(folderOf(env), content);
+    return { ...announcement, update: (changes) => announcement.update({ ...content, ...changes }) };
   } catch (error) {
     progress.note(`gantry emulator env will not find this emulator: ${(error as Error).message}`);
     return { update: () => {}, withdraw: () => {} };

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Environment, readVariable } from '../../config/environment.ts';
 
-export const shells = ['sh', 'fish', 'powershell', 'cmd'] as const;
-export type Shell = (typeof shells)[number];
+/** With `dotenv`, a file of variables, as GitHub Actions and docker read it. */
+export const shells = ['sh', 'fish', 'powershell', 'cmd', 'dotenv'] as const;
+type Shell = (typeof shells)[number];
 
 /** The shell that runs gantry: the parent process where the system shows it, else by its variables. */
 export function detectShell(env: Environment, platform = process.platform, parent = parentName()): Shell {
@@ -39,6 +40,7 @@ const assignments: Record<Shell, Assignment> = {
   fish: (name, value) => `set -gx ${name} ${single(value.replaceAll('\\', '\\\\'), `\\'`)}`,
   powershell: (name, value) => `$env:${name} = ${single(value, `''`)}`,
   cmd: (name, value) => `set "${name}=${value}"`,
+  dotenv: (name, value) => `${name}=${value}`,
 };
 
 /** Commands that set these variables. */
