@@ -75,7 +75,7 @@ export interface Emulator {
   readonly approvalAddress: string;
   /** Whether the owner can call apps without a token, and nobody else. */
   readonly trustsOwner: boolean;
-  /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). Whoever started it then closes it. */
+  /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */
   readonly stopRequested: AbortSignal;
   readonly store: Store;
   /** Reads and writes files of a region's volume, by default `us-east-1`. */

@@ -26,7 +26,7 @@ export default defineCommand({
   view:
     ({ environment, shell }) =>
     ({ terminal }) =>
-      // Whoever sees the commands has not run them.
+      // On a terminal the commands are shown, not run.
       exportCommands(environment, shell) + (terminal && shell !== 'dotenv' ? `\n${comment(shell)}` : ''),
   effect: 'reads',
   exits: ['not-found'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Platform } from '../platform.ts';
 import type { RunRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
 
 /** A call of an app that has ended, for those who watch the emulator. */
 export interface ServedCall {
@@ -39,8 +39,13 @@ export function observeCall(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
+interface Watched {
+  store: Store;
+  onCall?: OnCall | undefined;
+}
+
 /** Reports an asynchronous run that has ended. */
-export function reportEndedRun(id: string, path: string, { store, onCall }: Platform): void {
+export function reportEndedRun(id: string, path: string, { store, onCall }: Watched): void {
   const run: RunRecord | undefined = store.runs.get(id);
   const app = run && store.apps.get(run.app);
   if (!run || !app || !onCall) return;

@@ -38,7 +38,7 @@ export function prepareReadiness({ cwd, readyFile, readyFd }: ReadinessOptions):
   };
 }
 
-/** Whoever waits for the file must not read that of an earlier emulator. An empty file is one that `mktemp` made. */
+/** A program that waits for the file must not read that of an earlier emulator. An empty file is one that `mktemp` made. */
 function removeOldFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found || (found.isFile() && found.size === 0)) return;
