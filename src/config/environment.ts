@@ -10,6 +10,7 @@ export const variables = {
   GANTRY_INFERENCE_KEY: "the project's key for calling apps; takes precedence over the token",
   GANTRY_WEBHOOK_SECRET: 'secret that signs webhook deliveries',
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and the completion cache',
+  GANTRY_REGISTRY_URL: 'npm registry that gantry version --check asks (default: https://registry.npmjs.org)',
   GANTRY_CI_OUTPUT: '0: no GitHub Actions outputs, summary and annotations',
   CEREBRIUM_SERVICE_ACCOUNT_TOKEN: "the official client's name for GANTRY_TOKEN",
   CEREBRIUM_PROJECT_ID: "the official client's name for GANTRY_PROJECT",

@@ -45,7 +45,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const loadPrompts = (problem: string, question: string, flag: string) => {
     if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
-    return import('@inquirer/prompts');
+    return import('./questions.ts');
   };
   const confirmation = 'confirmation required';
   const missingInput = 'input required';
