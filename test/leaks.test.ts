@@ -96,6 +96,7 @@ const local = [
   ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
+  ...['emulator env', 'emulator list', 'emulator stop'],
   ...['ci init', 'completion', 'reference', 'version', 'help'],
 ];
 

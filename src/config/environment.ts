@@ -36,6 +36,8 @@ export const variables = {
   XDG_CONFIG_HOME: 'folder for settings on Linux and macOS',
   XDG_STATE_HOME: 'folder for unfinished transfers on Linux and macOS',
   XDG_CACHE_HOME: 'folder for the completion cache on Linux and macOS',
+  SHELL: 'the shell whose syntax emulator env prints, if its process cannot be seen',
+  PSModulePath: 'whether that is PowerShell, on Windows',
   APPDATA: 'folder for settings on Windows',
   LOCALAPPDATA: 'folder for unfinished transfers and the completion cache on Windows',
   HOME: 'home folder',
