@@ -5,6 +5,7 @@ import { checkAccess } from '../account/access.ts';
 import { activationPath, handleActivation } from '../account/activation.ts';
 import { dashboardPath } from '../dashboard/address.ts';
 import { showDashboard } from '../dashboard/handler.ts';
+import { handleStop, stopPath } from '../account/stop.ts';
 import { applyFault } from '../faults/injection.ts';
 import type { Platform } from '../platform.ts';
 import { storageTarget } from '../storage/target.ts';
@@ -86,6 +87,7 @@ async function serveEndpoint(
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
+  if (url.pathname === stopPath) return handleStop(request, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
