@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { GlobalFlags } from '../context.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
+import { readOwnFile } from '../own-files.ts';
 import type { Io } from '../process.ts';
 import { createContext } from '../program/create-context.ts';
 import {
@@ -108,7 +107,7 @@ function contextOf({ io, signal, secrets }: Asking, { given }: ValueAtCursor) {
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));
+    return JSON.parse(readOwnFile('typable.json'));
   } catch {
     const { reference } = await import('../reference.ts');
     return reference();

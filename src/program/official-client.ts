@@ -42,7 +42,6 @@ export const commandSpellings: Record<string, string> = {
   'config set default-region': 'config set region',
   list: 'apps list',
   delete: 'apps delete',
-  version: '--version',
 };
 
 interface FlagSpelling {

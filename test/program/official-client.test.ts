@@ -23,7 +23,6 @@ const rows: [typed: string, here: string][] = [
   ['secrets ls --app web -o json', 'secrets list --app web --json'],
   ['list', 'apps list'],
   ['delete web', 'apps delete web'],
-  ['version', '--version'],
   ['download models/a.bin', 'cp :/models/a.bin a.bin'],
   ['download models/', 'cp :/models/ models'],
   ['download /', 'cp :/ .'],
