@@ -1,3 +1,4 @@
+import { maxNameLength, namePattern } from './app-name.ts';
 import { accelerators, providers, regions } from './hardware.ts';
 import {
   booleanKey,
@@ -31,6 +32,8 @@ export const sections = {
       name: stringKey('Name of the app. It is part of URLs: letters, digits, "-", "_" and "." are safe.', {
         field: 'name',
         required: true,
+        pattern: namePattern,
+        maxLength: maxNameLength,
       }),
       python_version: stringKey('Version of Python in the image, in quotes.', {
         field: 'pythonVersion',

@@ -1,15 +1,13 @@
 import { basename } from 'node:path';
+import { maxNameLength, nameCharacters } from '../app-name.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** The longest label of a host name. */
-const maxLength = 63;
-
 /** Why the platform may reject a name; undefined for usual ones. No source limits the characters of a name. */
 export function appNameDoubt(name: string): string | undefined {
-  if (/[^\w.-]/.test(name)) return 'it is part of URLs: letters, digits, "-", "_" and "." are safe';
-  return name.length > maxLength ? `it is part of URLs: up to ${maxLength} characters are safe` : undefined;
+  if (name !== '' && !nameCharacters.test(name)) return 'it is part of URLs: letters, digits, "-", "_" and "." are safe';
+  return name.length > maxNameLength ? `it is part of URLs: up to ${maxNameLength} characters are safe` : undefined;
 }
 
 /** Converts a text to a name that any platform takes: "My App" to "my-app". */
@@ -18,7 +16,7 @@ export function toAppName(text: string): string {
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase();
-  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, maxLength);
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, maxNameLength);
   return slug.replace(/^-+|-+$/g, '') || 'my-app';
 }
 
