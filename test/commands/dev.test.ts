@@ -257,7 +257,7 @@ def run(): return 1
       await until(/("type":"ready")/);
       await result({ name: 'me' });
       await call({}, 'nowhere');
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\n');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\ndisable_auth = false\n');
       await until(/("type":"problem")/);
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
       await until(/("type":"reload")/);

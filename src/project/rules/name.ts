@@ -6,7 +6,7 @@ import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
 /** Why the platform may reject a name; undefined for usual ones. No source limits the characters of a name. */
 export function appNameDoubt(name: string): string | undefined {
-  if (name !== '' && !nameCharacters.test(name)) return 'it is part of URLs: letters, digits, "-", "_" and "." are safe';
+  if (!nameCharacters.test(name)) return 'it is part of URLs: letters, digits, "-", "_" and "." are safe';
   return name.length > maxNameLength ? `it is part of URLs: up to ${maxNameLength} characters are safe` : undefined;
 }
 
