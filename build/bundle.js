@@ -1,6 +1,7 @@
 // Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
 import { cpSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { asciiChunks } from './ascii.js';
 import { flatCommander } from './commander.js';
 import { noticesFor } from './notices.js';
 import { keepOwnLines } from './own-maps.js';
@@ -17,7 +18,7 @@ export async function bundle(folder, plugins = []) {
   rmSync(folder, { recursive: true, force: true });
   const program = await rolldown({
     ...input,
-    plugins: [...plugins, texts, flatCommander, withoutSchemas],
+    plugins: [...plugins, texts, flatCommander, withoutSchemas, asciiChunks],
     input: 'src/main.ts',
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',

@@ -74,6 +74,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'show app metrics',
       commands: {
         startup: { summary: 'chart how long replicas take to start', load: () => import('./metrics/startup.ts') },
+        resources: {
+          summary: 'chart the CPU, memory and GPU memory that replicas use',
+          load: () => import('./metrics/resources.ts'),
+        },
       },
     },
     containers: {
@@ -169,6 +173,12 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       commands: {
         start: { summary: 'start the emulator', load: () => import('./emulator/start.ts') },
         exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
+        env: {
+          summary: 'print the variables that point a shell to a running emulator',
+          load: () => import('./emulator/env.ts'),
+        },
+        list: { summary: 'list running emulators', load: () => import('./emulator/list.ts') },
+        stop: { summary: 'stop a running emulator', load: () => import('./emulator/stop.ts') },
       },
     },
     ci: {
