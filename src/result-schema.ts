@@ -162,6 +162,16 @@ function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
   return type ?? $comment;
 }
 
+/** The same schema with one more optional field. */
+export function withField<S extends ResultSchema>(result: S, name: string, { schema }: OptionalShape<never>): S {
+  const extended = (variant: JsonSchema): JsonSchema => ({
+    ...variant,
+    properties: { ...variant.properties, [name]: schema },
+  });
+  const { anyOf } = result.schema;
+  return { ...result, schema: anyOf ? { ...result.schema, anyOf: anyOf.map(extended) } : extended(result.schema) };
+}
+
 /** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */
 export function withType(schema: JsonSchema, word?: string): JsonSchema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };

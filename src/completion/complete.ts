@@ -42,7 +42,13 @@ const known: Record<string, (context: Context) => Candidate[] | Promise<Candidat
  */
 export async function complete(argv: string[], io: Io): Promise<number> {
   const stop = new AbortController();
-  const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {}, new KnownSecrets());
+  const context = createContext(
+    io,
+    { color: 'never', input: false, pager: false, quiet: true },
+    stop.signal,
+    {},
+    new KnownSecrets(),
+  );
   const asked = { io, secrets: context.secrets };
   const [mode, ...given] = argv;
   const words = joinFlagValues(given);

@@ -37,8 +37,10 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
   const canAsk = () => allowed && io.stdin.isTTY === true;
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
-  const loadPrompts = (problem: string, question: string, flag: string) => {
-    if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
+  const loadPrompts = (problem: string, question: string, flag: string, retryWith?: readonly string[]) => {
+    if (!canAsk()) {
+      throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
+    }
     return import('@inquirer/prompts');
   };
   const confirmation = 'confirmation required';
@@ -49,7 +51,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
     },
     async confirm(question, { byDefault = false } = {}) {
       if (yes) return;
-      const { confirm } = await loadPrompts(confirmation, question, '--yes');
+      const { confirm } = await loadPrompts(confirmation, question, '--yes', ['--yes']);
       const isConfirmed = await awaitAnswer(
         confirm({ message: message(question), default: byDefault }, streams()),
         signal,
@@ -58,7 +60,8 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
     },
     async confirmByName(question, name, given) {
       if (given === undefined) {
-        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
+        const retryWith = ['--confirm', name];
+        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`, retryWith);
         const typed = await awaitAnswer(
           input({ message: message(`${question} Type ${name} to confirm:`) }, streams()),
           signal,
