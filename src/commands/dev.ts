@@ -26,6 +26,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  unattended: false,
   exits: ['input-needed', 'project', 'build-failed', 'not-ready', 'unavailable'],
   json: stream({
     app: text('app name'),

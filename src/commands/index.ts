@@ -8,6 +8,8 @@ export interface Leaf {
 export interface Group {
   summary: string;
   commands: Record<string, Leaf>;
+  /** The command that is meant if none is named. */
+  byDefault?: string;
 }
 
 /** All commands by category. The path of a file is its command line, and a module is imported when it is called. */
@@ -162,6 +164,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
+    open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
     status: { summary: 'show platform status', load: () => import('./status.ts') },
     api: { summary: 'call any endpoint of the platform', load: () => import('./api.ts') },
     emulator: {
@@ -171,6 +174,15 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
       },
     },
+    mcp: {
+      summary: 'serve the commands to AI agents (Model Context Protocol)',
+      byDefault: 'serve',
+      commands: {
+        serve: { summary: 'serve MCP on stdin and stdout', load: () => import('./mcp/serve.ts') },
+        install: { summary: 'show or write the entry of an MCP client', load: () => import('./mcp/install.ts') },
+      },
+    },
+    skill: { summary: 'print instructions for AI agents', load: () => import('./skill.ts') },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
     reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
     help: { summary: 'show help for a command or topic', load: () => import('./help.ts') },

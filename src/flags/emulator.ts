@@ -110,6 +110,7 @@ function originFlag(text: string, all: string[] = []): string[] {
   }
   return [...all, url.origin];
 }
+originFlag.valueKind = 'list';
 
 export const allowOriginFlag = [
   '--allow-origin <url>',
@@ -124,3 +125,4 @@ function faultFlag(text: string, all: Faults[] = []): Faults[] {
     throw new InvalidArgumentError((error as Error).message);
   }
 }
+faultFlag.valueKind = 'list';

@@ -23,6 +23,7 @@ export default defineCommand({
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
   effect: 'changes',
+  unattended: false,
   exits: ['conflict', 'project'],
   json: stream({
     url: text('URL of the emulator'),
