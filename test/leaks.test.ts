@@ -89,6 +89,7 @@ const lines: Record<string, string[]> = {
   whoami: ['--verify'],
   api: ['GET', '/v2/projects'],
   doctor: [],
+  open: ['build'],
 };
 
 /** Commands that never ask the platform. */
@@ -96,7 +97,7 @@ const local = [
   ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
-  ...['completion', 'reference', 'help'],
+  ...['completion', 'reference', 'help', 'skill', 'mcp serve', 'mcp install'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

@@ -1,4 +1,5 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, type NextCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits } from '../errors.ts';
@@ -120,6 +121,7 @@ export default defineCommand({
     },
     planFields,
   ),
+  next: nextCommands,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -158,6 +160,21 @@ async function reportOutcome(
   }
 }
 
+function nextCommands(value: DeployPlan | Deployment, { configFile }: { configFile: string }): NextCommand[] {
+  if ('dryRun' in value) {
+    const flags = configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile];
+    return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
+  }
+  const { app, build, status, runtime } = value;
+  if (buildPhase(status) !== 'succeeded') {
+    return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
+  }
+  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
+  return runtime === 'cortex'
+    ? [{ line: gantryCommand`invoke ${app}`, when: 'to call its function run' }, logs]
+    : [logs];
+}
+
 /** How to call what was deployed. */
 function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployment): View {
   const calls: Record<string, string> = {
@@ -168,7 +185,7 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployme
     [
       buildPhase(status) === 'succeeded'
         ? `${style.bold(`${app} is live`)}, build ${build}`
-        : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
+        : `build ${build} is ${status}`,
       endpoint
         ? (calls[runtime] ?? `call it: ${endpoint}`)
         : `the platform returned no endpoint; see gantry apps get ${app}`,
