@@ -35,15 +35,18 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
   return groups;
 }
 
-/** About gantry itself rather than the platform, or a way for an agent to lock itself out. */
-const notForAgents = new Set(['mcp install', 'logout', 'completion', 'reference', 'help', 'skill', 'open']);
+/** About gantry itself, of use in a shell only, or a way for an agent to lock itself out. */
+const notForAgents = new Set([
+  ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
+  ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
+]);
 
 /** Of tools whose noun has commands with several effects. */
 const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };
 
 /** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
-  app_folder: ['check', 'package', 'init'],
+  app_folder: ['check', 'package', 'init', 'ci'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
   apps: ['apps', 'containers', 'metrics'],
   account: ['whoami', 'doctor', 'status', 'projects', 'users', 'service-accounts', 'api-keys', 'profiles', 'config'],

@@ -1,4 +1,5 @@
 import agentsFile from './agents.md?raw';
+import { schemaAddress } from './json-schema.ts';
 import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
@@ -25,7 +26,9 @@ export function projectTemplate(options: TemplateOptions): {
 
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
-  return `[cerebrium.deployment]
+  return `#:schema ${schemaAddress}
+
+[cerebrium.deployment]
 name = ${toToml(toAppName(name))}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public

@@ -47,8 +47,19 @@ describe('gantry mcp', () => {
       );
     const missing = commands.filter(({ command }) => !toolOf(command)).map(({ command }) => command);
     const [interactive, aboutGantry] = [
-      ['dev', 'emulator exec', 'emulator start', 'login', 'mcp serve', 'open', 'webhooks listen'],
-      ['completion', 'help', 'logout', 'mcp install', 'reference', 'skill'],
+      [
+        'dev',
+        'emulator env',
+        'emulator exec',
+        'emulator list',
+        'emulator start',
+        'emulator stop',
+        'login',
+        'mcp serve',
+        'open',
+        'webhooks listen',
+      ],
+      ['completion', 'help', 'logout', 'mcp install', 'reference', 'skill', 'version'],
     ];
     expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
     for (const { command, effect } of commands) {

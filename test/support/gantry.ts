@@ -41,6 +41,8 @@ export interface Setting {
   typed?: string;
   /** Makes stdin a terminal at which nothing is typed. */
   terminal?: boolean;
+  /** Makes stdin a terminal, and is given a function that types at it. */
+  keyboard?: (type: (keys: string) => void) => void;
   /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
   stdin?: string | Buffer | PassThrough;
   silenceMs?: number;
@@ -108,9 +110,10 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
   });
   Object.assign(stdout, { rows: setting.rows });
   const stdin = Object.assign(setting.stdin instanceof PassThrough ? setting.stdin : new PassThrough(), {
-    isTTY: typed !== undefined || setting.terminal === true,
+    isTTY: typed !== undefined || setting.terminal === true || setting.keyboard !== undefined,
     setRawMode: () => {},
   });
+  setting.keyboard?.((keys) => stdin.write(keys));
   if (setting.stdin !== undefined && setting.stdin !== stdin) stdin.end(setting.stdin);
   const io: Io = {
     stdin,
