@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
-import { list, object, optional, type ResultSchema, text, withField } from './result-schema.ts';
+import { type ResultSchema, withDryRun, withNextField } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
@@ -34,6 +34,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
   unattended?: false;
+  /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
+  dryRun?: true;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
   /** Command lines without the leading `gantry`. */
@@ -82,6 +84,7 @@ export interface Command {
   json: ResultSchema | undefined;
   effect: Effect;
   unattended: boolean;
+  dryRun: boolean;
   details: string[];
   examples: string[];
 }
@@ -96,7 +99,10 @@ export function defineCommand<
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
 ): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
   const command: Command = {
-    configure: (command) => void parts.configure?.(command),
+    configure: (command) => {
+      parts.configure?.(command);
+      if (parts.dryRun) command.option('--dry-run', 'show what would change, and change nothing');
+    },
     run: parts.run as Command['run'],
     view: parts.view as Command['view'],
     data: (parts.data as Command['data']) ?? ((value) => value),
@@ -106,7 +112,8 @@ export function defineCommand<
     exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
     empty: parts.empty,
     next: (parts.next as Command['next']) ?? (() => []),
-    json: parts.next ? withNext(parts.json as unknown as ResultSchema) : (parts.json as ResultSchema | undefined),
+    json: parts.json && schemaOf(parts, parts.json),
+    dryRun: parts.dryRun === true,
     effect: parts.effect,
     unattended: parts.unattended ?? true,
     details: parts.details ?? [],
@@ -115,8 +122,8 @@ export function defineCommand<
   return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }
 
-/** With the field that `next` adds to the result. */
-function withNext(json: ResultSchema): ResultSchema {
-  const command = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
-  return withField(json, 'next', optional(list(command, 'commands that usually follow, if any')));
+/** With what `next` and a dry run add to the result. */
+function schemaOf({ next, dryRun }: { next?: unknown; dryRun?: unknown }, json: ResultSchema): ResultSchema {
+  const result = next ? withNextField(json) : json;
+  return dryRun ? withDryRun(result) : result;
 }

@@ -162,16 +162,6 @@ function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
   return type ?? $comment;
 }
 
-/** The same schema with one more optional field. */
-export function withField<S extends ResultSchema>(result: S, name: string, { schema }: OptionalShape<never>): S {
-  const extended = (variant: JsonSchema): JsonSchema => ({
-    ...variant,
-    properties: { ...variant.properties, [name]: schema },
-  });
-  const { anyOf } = result.schema;
-  return { ...result, schema: anyOf ? { ...result.schema, anyOf: anyOf.map(extended) } : extended(result.schema) };
-}
-
 /** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */
 export function withType(schema: JsonSchema, word?: string): JsonSchema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };
@@ -181,6 +171,23 @@ export function withType(schema: JsonSchema, word?: string): JsonSchema {
     properties: { type, ...schema.properties },
     required: ['type', ...(schema.required ?? [])],
   };
+}
+
+/** The schema with the field that a dry run adds to a document, or to each entry of a list. */
+export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
+  return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
+}
+
+/** The schema with the field of commands that usually follow. */
+export function withNextField({ form, schema }: ResultSchema): ResultSchema {
+  const command = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
+  return { form, schema: withField(schema, 'next', list(command, 'commands that usually follow, if any').schema) };
+}
+
+function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {
+  if (schema.items) return { ...schema, items: withField(schema.items, name, field) };
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withField(variant, name, field)) };
+  return { ...schema, properties: { ...schema.properties, [name]: field } };
 }
 
 /** Whether a result may have fields that are not declared. */

@@ -1,4 +1,4 @@
-import { type Environment, readVariable } from '../config/environment.ts';
+import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -74,7 +74,7 @@ export function wantsColor(terminal: boolean, env: Environment, color: ColorChoi
 function showsLinks(env: Environment): boolean {
   const forced = readVariable(env, 'FORCE_HYPERLINK');
   if (forced) return forced !== '0';
-  if (readVariable(env, 'CI')) return false;
+  if (isCi(env)) return false;
   return (
     /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/.test(readVariable(env, 'TERM_PROGRAM') ?? '') ||
     /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(readVariable(env, 'TERM') ?? '') ||

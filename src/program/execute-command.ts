@@ -1,5 +1,5 @@
 import type { Command, NextCommand } from '../command.ts';
-import { type Environment, readVariable } from '../config/environment.ts';
+import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
@@ -10,6 +10,7 @@ import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
+import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -19,6 +20,11 @@ export interface RunState {
   announce?: (text: string) => void;
   /** Values to redact. */
   secrets: KnownSecrets;
+  /** The command line in gantry's words, if it was that of another client, and a warning about it. */
+  argv?: string[];
+  warning?: string | undefined;
+  /** The folder that the command works in. */
+  cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
 }
@@ -39,6 +45,7 @@ export async function executeCommand(
   const options = inputs.at(-1) as { events?: boolean };
   const filter = flags.jq === undefined ? undefined : await (await import('../output/jq.ts')).compileJq(flags.jq);
   const context = createContext(io, flags, signal, interruption, secrets);
+  state.cwd = context.cwd;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
   const renderer = createRenderer(io.stdout, page, json, {
     declared: fields,
@@ -47,6 +54,7 @@ export async function executeCommand(
     pager: json === false && mayPage(command, flags, page, io.env) ? await loadPager(io, interruption) : undefined,
   });
   state.announce = context.progress.request;
+  if (state.warning) context.progress.warn(state.warning);
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json, { filter });
   // EPIPE surfaces when the result is written.
@@ -63,7 +71,7 @@ export async function executeCommand(
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key. */
 function mayPage({ effect }: Command, { pager }: GlobalFlags, { terminal }: Page, env: Environment): boolean {
-  return effect === 'reads' && pager && terminal && readVariable(env, 'TERM') !== 'dumb' && !readVariable(env, 'CI');
+  return effect === 'reads' && pager && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
 }
 
 async function loadPager(io: Io, interruption: InterruptNotice) {
@@ -87,8 +95,12 @@ async function runAndShow(
   renderer: Renderer,
   { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
 ): Promise<number> {
-  const options = inputs.at(-1) as { events?: boolean };
-  const value = await command.run(context, ...inputs);
+  const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
+  const value = await runToEnd(command, context, inputs);
+  if (value instanceof DryRunEnd) {
+    await renderer.value(markDryRun(value.result), dryRunView(value));
+    return exitCodes.ok.code;
+  }
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
@@ -102,6 +114,17 @@ async function runAndShow(
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+/** Returns the result, or where a dry run ended. */
+async function runToEnd(command: Command, context: Context, inputs: unknown[]): Promise<unknown> {
+  try {
+    const value = await command.run(context, ...inputs);
+    return value;
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error;
+    throw error;
+  }
 }
 
 /** Prints each yielded value as an event, and the returned value as the result. */
@@ -127,18 +150,21 @@ async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unk
 /** Returns the result of a stream, undefined for one value. */
 async function show(
   value: unknown,
-  { data, view, raw, json }: Command,
-  options: unknown,
+  command: Command,
+  options: { dryRun?: true },
   renderer: Renderer,
   next: readonly NextCommand[],
 ) {
+  const { data, view, raw, json } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
     // A command whose result is a document may stream events before it.
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
-  await renderer.value(withNext(data(value), next), view(value, options), isRaw);
+  // A dry run that found nothing to change.
+  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : withNext(data(value), next);
+  await renderer.value(document, view(value, options), isRaw);
   return undefined;
 }
 

@@ -24,6 +24,7 @@ export default defineCommand({
     table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
   next: ({ app }) => [{ line: gantryCommand`containers list ${app}`, when: 'to see its replicas' }],
   effect: 'changes',
+  dryRun: true,
   json: document({
     app: text('app name'),
     changed: boolean('whether anything changed'),
