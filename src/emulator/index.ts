@@ -8,6 +8,7 @@ import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts
 import type { AppLogs } from './logs/app-logs.ts';
 import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
+import type { StorageAccess } from './replicas/persistent-storage.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
@@ -49,6 +50,8 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** How apps get `/persistent-storage`; by default the best that works on this machine. */
+  storageAccess?: StorageAccess | undefined;
   /** Called when an app's server can be reached from other machines. */
   onWarning?: ((text: string) => void) | undefined;
 }
@@ -158,6 +161,8 @@ async function startIn(
     logs: data && join(data, 'logs'),
     packages: install ? join(folder, 'packages') : undefined,
     warn,
+    volumes,
+    storageAccess: options.storageAccess,
   });
   const platform: Platform = {
     url: server.url,

@@ -80,9 +80,11 @@ async function runProgram(
   const { runner, store } = platform;
   const { signal } = runner.trackRun(run);
   const worker = fileURLToPath(new URL('./once.py', import.meta.url));
-  const env = createAppEnvironment(app, '', runner.folder, store, python);
+  const { environment, launch } = await runner.storage.attach(app, python);
+  const env = createAppEnvironment(app, '', environment, store, python);
+  const { command, args } = launch(python, [worker]);
   const program = runner.trackProcess(
-    new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
+    new AppProcess(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
   );
   const log = (stream: 'stdout' | 'stderr') => (text: string) =>
     runner.logs.add(app.id, { container, stream, text, run });
