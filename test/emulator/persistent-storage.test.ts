@@ -74,16 +74,9 @@ describe.skipIf(!python)('/persistent-storage (needs python3)', () => {
         PERSISTENT_STORAGE: storageAccess === 'mount' ? '/persistent-storage' : expect.stringContaining('/mounted/'),
         HF_HOME: `${folder}/.cache/huggingface`,
       });
-      expect((await printed()).filter((line) => line.includes('/persistent-storage is the volume'))).toHaveLength(1);
+      expect((await printed()).filter((line) => line.startsWith('/persistent-storage is the volume'))).toHaveLength(1);
     },
   );
-
-  test('is the volume of the region of the app', async () => {
-    const { emulator, result } = await storing({}, { region: 'eu-north-1' });
-    emulator.volume('eu-north-1').write('/where.txt', 'Stockholm');
-    emulator.volume().write('/where.txt', 'Virginia');
-    expect(await result('child', { path: 'where.txt' })).toBe('Stockholm');
-  });
 
   test('is listed, downloaded and deleted through the API while an app uses it', async () => {
     const { ask, put, result } = await storing();

@@ -195,8 +195,11 @@ export class AppRunner {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
     };
-    if (!this.#announced.has(app.id)) print({ stream: 'stderr', text: storage.note });
-    this.#announced.add(app.id);
+    const note = this.#announced.has(app.id) ? undefined : storage.note();
+    if (note !== undefined) {
+      this.#announced.add(app.id);
+      print({ stream: 'stderr', text: note });
+    }
     return {
       name,
       replica: new Runtime({

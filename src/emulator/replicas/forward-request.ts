@@ -1,5 +1,5 @@
-import { request } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
 import type { ReadableBody, ServerReply } from '../server/reply.ts';
 import { BufferedBody } from './buffered-body.ts';
 import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply } from './replica.ts';
@@ -31,14 +31,25 @@ export async function forwardRequest(
     // An upgrade response closes the connection without an error event.
     outgoing.once('close', () => failed(new Error('its response is not valid HTTP/1.1')));
   });
-  // The server may respond without reading the whole body.
-  pipeline(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => {});
+  sendBody(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => outgoing.destroy());
   try {
     return await response;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new ReplicaError(`its server did not respond: ${(error as Error).message}`);
   }
+}
+
+/**
+ * The server may respond without reading the whole body. The rest is then read from the caller, who gets the response and
+ * may use the connection again.
+ */
+async function sendBody(body: AsyncIterable<Buffer>, outgoing: ClientRequest): Promise<void> {
+  for await (const chunk of body) {
+    if (outgoing.destroyed || outgoing.write(chunk)) continue;
+    await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')]);
+  }
+  outgoing.end();
 }
 
 /** Asks the app's server for a WebSocket. It may refuse with an ordinary response. */

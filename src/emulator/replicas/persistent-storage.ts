@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +20,8 @@ export type StorageAccess = 'mount' | 'link' | 'rewrite';
 export interface AttachedStorage {
   folders: StorageFolders;
   environment: Record<string, string>;
-  /** How it works, for the app's log. */
-  note: string;
+  /** How it works, for the app's log. Undefined if there is nothing to know: an empty volume that is mounted. */
+  note(): string | undefined;
   /** The command that runs a program with access to the volumes. */
   launch(program: string, args: string[]): { command: string; args: string[] };
 }
@@ -60,7 +61,7 @@ export class PersistentStorage {
     return {
       folders,
       environment: environmentFor(volumePath),
-      note: `${noteOn(region)}, mounted in a namespace of the app`,
+      note: () => (isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`),
       launch: (program, args) => ({ command: python, args: [...launcher, program, ...args] }),
     };
   }
@@ -75,7 +76,7 @@ export class PersistentStorage {
     return {
       folders,
       environment: { ...environmentFor(folder), PYTHONPATH: modules },
-      note: `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`,
+      note: () => `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`,
       launch: (command, args) => ({ command, args }),
     };
   }
@@ -88,9 +89,13 @@ function linked(folders: StorageFolders, region: string): AttachedStorage {
   return {
     folders,
     environment: environmentFor(volumePath),
-    note: `${noteOn(region)}, through a link that is removed when the emulator stops`,
+    note: () => `${noteOn(region)}, through a link that is removed when the emulator stops`,
     launch: (command, args) => ({ command, args }),
   };
+}
+
+function isEmpty(folders: StorageFolders): boolean {
+  return Object.values(folders).every((folder) => readdirSync(folder).length === 0);
 }
 
 function noteOn(region: string): string {
