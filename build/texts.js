@@ -3,14 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { manPage } from './man-page.js';
 
 /**
- * Writes what the help of every command is made from (read by src/main.ts), what a shell may complete (src/completion), and a completion
- * script for each shell.
+ * Writes what the help of every command is made from (read by src/main.ts), what a shell may complete (src/completion), a
+ * completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
  * @param {string} folder that holds the bundled program
  */
 export async function writeTexts(folder) {
-  const { commands, flags, groups } = JSON.parse(await stdoutOf(folder, 'reference', '--json=commands,flags,groups'));
+  const reference = JSON.parse(await stdoutOf(folder, 'reference', '--json'));
+  const { commands, flags, groups } = reference;
   writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands, flags, groups }));
 
   mkdirSync(`${folder}/help`);
@@ -24,6 +26,10 @@ export async function writeTexts(folder) {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     writeFileSync(`${folder}/completion/${shell}`, completionScript(shell));
   }
+
+  const environment = JSON.parse(await stdoutOf(folder, 'help', 'environment', '--json'));
+  writeFileSync(`${folder}/gantry.1`, manPage(reference, environment));
+  writeFileSync(`${folder}/cerebrium.schema.json`, await stdoutOf(folder, 'config', 'schema'));
 }
 
 /**

@@ -59,8 +59,11 @@ export interface Context {
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /** A context with other variables and another folder, for commands that start a platform (`gantry dev`). */
-  withOverrides(env: Record<string, string>, cwd: string): Context;
+  /**
+   * A context with other variables and another folder, for commands that start a platform (`gantry dev`). With a signal,
+   * it ends with that instead of Ctrl-C.
+   */
+  withOverrides(env: Record<string, string>, cwd: string, signal?: AbortSignal): Context;
   /** Values to redact. Code that reads another secret adds it. */
   secrets: KnownSecrets;
   signal: AbortSignal;

@@ -1,9 +1,9 @@
-import { readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeSync } from 'node:fs';
 import { writesAnnotations } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
+import { readOwnFile } from './own-files.ts';
 import { type Io, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
 import { type HelpSource, helpText } from './program/help.ts';
@@ -86,7 +86,7 @@ function preparedText(argv: string[]): string | undefined {
 
 function readHelpSource(command: string): HelpSource | undefined {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'help', `${command}.json`), 'utf8'));
+    return JSON.parse(readOwnFile(`help/${command}.json`));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+import { ownCommand } from './own-files.ts';
 
 /** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
 const terminationSignals: readonly TerminationSignal[] =
@@ -65,8 +66,8 @@ export function processIo(): Io {
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
     async spawnDetached(argv) {
       const { spawn } = process.getBuiltinModule('node:child_process');
-      const script = process.argv[1];
-      if (script) spawn(process.execPath, [script, ...argv], { detached: true, stdio: 'ignore' }).unref();
+      const [program, ...before] = ownCommand();
+      spawn(program, [...before, ...argv], { detached: true, stdio: 'ignore', windowsHide: true }).unref();
     },
     silenceMs: 60_000,
   };

@@ -96,7 +96,8 @@ const local = [
   ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
-  ...['completion', 'reference', 'help'],
+  ...['emulator env', 'emulator list', 'emulator stop'],
+  ...['ci init', 'completion', 'reference', 'version', 'help'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
 import type { Context } from '../context.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
@@ -7,6 +5,7 @@ import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
+import { readOwnFile } from '../own-files.ts';
 import type { Io } from '../process.ts';
 import { createContext } from '../program/create-context.ts';
 import { regions } from '../project/hardware.ts';
@@ -75,7 +74,7 @@ const refreshMs = 10_000;
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));
+    return JSON.parse(readOwnFile('typable.json'));
   } catch {
     const { reference } = await import('../reference.ts');
     return reference();

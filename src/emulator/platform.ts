@@ -3,7 +3,9 @@ import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.t
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { ArchiveLimits } from './archives/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
+import type { OnCall } from './invocation/served-call.ts';
 import type { AppRunner } from './replicas/app-runner.ts';
+import type { OwnerCheck } from './server/owner-check.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
 import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';
@@ -33,6 +35,12 @@ export interface Platform {
   readonly archiveLimits: ArchiveLimits;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
+  /** Called when a call of an app has ended. */
+  readonly onCall?: OnCall | undefined;
+  /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
+  readonly isOwner?: OwnerCheck | undefined;
+  /** Asks the process that runs the emulator to end it. */
+  readonly requestStop: () => void;
 }
 
 /** Takes the parameters that a caller passes to the client, and returns what is sent. */

@@ -17,9 +17,11 @@ export interface Progress {
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;
   /** A line printed by the platform or an app; it is sanitized. */
-  log(line: string): void;
+  log(line: string | View): void;
   /** A line that a program wrote to its stderr, unchanged but for sanitizing; shown even with `--quiet`. */
   relay(line: string): void;
+  /** Clears the terminal. Does nothing elsewhere. */
+  clearScreen(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: string, facts: Record<string, unknown>): void;
 }
@@ -102,8 +104,9 @@ export function createProgress(options: ProgressOptions): Progress {
       if (annotations && problem.location) print(workflowAnnotation(problem, page.secrets));
     },
     request: printSafe,
-    log: (line) => quiet || print(sanitize(`  ${line}`, page)),
+    log: (line) => quiet || print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page)),
     relay: (line) => print(sanitize(line, page)),
+    clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
     event: () => {},
   };
 }

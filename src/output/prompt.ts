@@ -1,4 +1,5 @@
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
+import type { KeyInput } from './keys.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
@@ -17,6 +18,11 @@ export interface Prompt {
     options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
+  /**
+   * Calls the listener for each key that is pressed, without showing the key, until the returned function is called.
+   * Undefined if there is no terminal to type at.
+   */
+  listenForKeys(listener: (key: string) => void): Promise<(() => void) | undefined>;
   /** Asks for a secret; each character is shown as `*`. */
   secret(question: string, options: { flag: string }): Promise<string>;
 }
@@ -39,7 +45,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const loadPrompts = (problem: string, question: string, flag: string) => {
     if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
-    return import('@inquirer/prompts');
+    return import('./questions.ts');
   };
   const confirmation = 'confirmation required';
   const missingInput = 'input required';
@@ -83,6 +89,11 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return awaitAnswer(select({ message: message(question), choices, ...fallback }, streams()), signal);
+    },
+    async listenForKeys(listener) {
+      if (!canAsk() || !page.terminal) return undefined;
+      const { listenForKeys } = await import('./keys.ts');
+      return listenForKeys(io.stdin as KeyInput, listener);
     },
     async secret(question, { flag }) {
       const { password } = await loadPrompts(missingInput, question, flag);

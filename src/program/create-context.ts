@@ -71,12 +71,12 @@ export function createContext(
       stderr: page.terminal,
     },
     openBrowser: (address) => io.openBrowser(address),
-    withOverrides: (env, cwd) => {
+    withOverrides: (env, cwd, until = signal) => {
       // The flags choose a project and a profile of the original platform.
       const { project: _, profile: __, cwd: ___, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, signal, {}, secrets);
+      return createContext(Object.create(io, own), kept, until, {}, secrets);
     },
     secrets,
     signal,

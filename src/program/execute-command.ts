@@ -43,7 +43,7 @@ export async function executeCommand(
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json);
   // EPIPE surfaces when the result is written.
-  if (options.events)
+  if (options.events || state.isJsonLines)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   try {
     const code = await runAndShow(command, context, renderer, { inputs, state, json });

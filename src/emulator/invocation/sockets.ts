@@ -15,6 +15,7 @@ import { findCalledApp, forwardedHeaders, pathBelowApp } from './called-app.ts';
 import { checkCaller } from './check-caller.ts';
 import { findReadyBuild, whyNotRunnable } from './ready-build.ts';
 import { relaySocket } from './relay-socket.ts';
+import { reportEndedRun } from './served-call.ts';
 
 /** Passes a WebSocket on to an app's own server. A request that cannot be routed gets an HTTP error. */
 export async function acceptAppSocket(
@@ -26,7 +27,7 @@ export async function acceptAppSocket(
   const recorded = recordRequest(platform.calls, request, url, 'invoke');
   try {
     const { app, path } = findCalledApp(url, platform);
-    checkCaller(request.headers.authorization, app, platform);
+    await checkCaller(request, app, platform);
     const { build, python } = await findServer(app, platform);
     const container = `${app.id}-starting`;
     const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
@@ -95,6 +96,7 @@ async function performSocket(
     slot?.release();
     runner.untrackRun(run);
     markEnded(run, statusCode, platform);
+    reportEndedRun(run, upgrade.address, platform);
   }
 }
 

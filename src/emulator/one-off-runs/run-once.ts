@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FilePart } from '../../contract/scalars.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import type { Platform } from '../platform.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
 import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
@@ -80,7 +80,7 @@ async function runProgram(
 ): Promise<void> {
   const { runner, store } = platform;
   const { signal } = runner.trackRun(run);
-  const worker = fileURLToPath(new URL('./once.py', import.meta.url));
+  const worker = pythonFile('emulator/one-off-runs/once.py');
   const env = createAppEnvironment(app, '', storage.environment, store, python);
   const { command, args } = storage.launch(python, [worker]);
   const program = runner.trackProcess(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pythonFile } from '../processes/python-files.ts';
 import type { AppRecord } from '../state/records.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 import { StorageLinks } from './storage-links.ts';
@@ -71,7 +71,7 @@ export class PersistentStorage {
     await mkdir(modules, { recursive: true, mode: 0o700 });
     await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
     for (const name of ['sitecustomize.py', 'persistent_storage.py'])
-      await copyFile(moduleFile(name), join(modules, name));
+      await copyFile(pythonFile(`emulator/replicas/${name}`), join(modules, name));
     const folder = folders[volumePath] ?? '';
     return {
       folders,
@@ -106,11 +106,6 @@ function environmentFor(folder: string): Record<string, string> {
   return { PERSISTENT_STORAGE: folder, HF_HOME: join(folder, '.cache/huggingface') };
 }
 
-/** A file beside this one; in the built program, all are in one folder. */
-export function moduleFile(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
-}
-
 /** A PYTHONPATH that starts with a folder of modules of the emulator. */
 export function prependPythonPath(folder: string, path: string | undefined): string {
   return path ? [folder, path].join(delimiter) : folder;
@@ -119,7 +114,7 @@ export function prependPythonPath(folder: string, path: string | undefined): str
 async function createLauncher(folders: StorageFolders, scratch: string): Promise<string[]> {
   const root = join(scratch, 'root');
   await mkdir(root, { recursive: true, mode: 0o700 });
-  return ['-I', '-S', moduleFile('persistent_storage.py'), JSON.stringify({ root, folders })];
+  return ['-I', '-S', pythonFile('emulator/replicas/persistent_storage.py'), JSON.stringify({ root, folders })];
 }
 
 /** Whether this user may create mount namespaces. The same for every emulator of this process. */

@@ -6,10 +6,11 @@ import { setTimeout } from 'node:timers/promises';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
 import { AppProcess } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
 import type { ServerReply } from '../server/reply.ts';
 import { findExposedAddress } from './exposed-address.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
-import { moduleFile, prependPythonPath } from './persistent-storage.ts';
+import { prependPythonPath } from './persistent-storage.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -98,7 +99,9 @@ function exposureWarning(address: string, port: number): string {
 async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
   const own = `${folder}.python`;
   await mkdir(own, { recursive: true, mode: 0o700 });
-  for (const name of ['sitecustomize.py', 'loopback.py']) await copyFile(moduleFile(name), join(own, name));
+  for (const name of ['sitecustomize.py', 'loopback.py'] as const) {
+    await copyFile(pythonFile(`emulator/replicas/${name}`), join(own, name));
+  }
   return prependPythonPath(own, PYTHONPATH);
 }
 

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/index.ts';
 import { checkAccess } from '../account/access.ts';
 import { activationPath, handleActivation } from '../account/activation.ts';
+import { handleStop, stopPath } from '../account/stop.ts';
 import { applyFault } from '../faults/injection.ts';
 import type { Platform } from '../platform.ts';
 import { storageTarget } from '../storage/target.ts';
@@ -83,6 +84,7 @@ async function serveEndpoint(
   platform: Platform,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
+  if (url.pathname === stopPath) return handleStop(request, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
