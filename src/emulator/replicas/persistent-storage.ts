@@ -70,7 +70,7 @@ export class PersistentStorage {
     const modules = join(this.options.scratch, `python-${region}`);
     await mkdir(modules, { recursive: true, mode: 0o700 });
     await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
-    for (const name of ['sitecustomize.py', 'persistent_storage.py'])
+    for (const name of ['sitecustomize.py', 'persistent_storage.py'] as const)
       await copyFile(pythonFile(`emulator/replicas/${name}`), join(modules, name));
     const folder = folders[volumePath] ?? '';
     return {
