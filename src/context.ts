@@ -24,6 +24,8 @@ export interface GlobalFlags {
   profile?: string;
   region?: string;
   cwd?: string;
+  /** Of commands that have `--dry-run`. */
+  dryRun?: boolean;
 }
 
 /** Shown when Ctrl-C interrupts the command: what stops and what continues remotely. */
@@ -53,6 +55,11 @@ export interface Context {
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
+  /**
+   * Called when all is known and confirmed, before the first change. A dry run ends here: it shows what would be done,
+   * such as `delete app web`, and `result`.
+   */
+  willChange(what: string | readonly string[], result: object): void;
   readonly stdin: AsyncIterable<Buffer | string>;
   /** Reads all of stdin as text. */
   readStdin(): Promise<string>;

@@ -12,6 +12,8 @@ const terminationSignals: readonly TerminationSignal[] =
 /** What gantry uses of the process. Tests pass their own. */
 export interface Io {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  /** Read in place of stdin, which stays free for questions. */
+  input?: string;
   stdout: Stream;
   stderr: Stream;
   env: Environment;

@@ -142,8 +142,8 @@ test('only deadline.ts creates timeout signals, so that a timeout is an error of
   expect(offences).toEqual([]);
 });
 
-test('the strict platform and the chaos runs share no code with what they judge', () => {
-  const judges = ['test/support/strict-platform', 'test/chaos'].flatMap((folder) =>
+test('the strict platform, the official client of tests and the chaos runs share no code with what they judge', () => {
+  const judges = ['test/support/strict-platform', 'test/support/official-client', 'test/chaos'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(js|ts)$/.test(path))
       .map((path) => join(folder, path)),
@@ -197,7 +197,7 @@ test('no folder is a collection of helpers', () => {
 
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
-  return /^test\/(support\/strict-platform|chaos)\//.test(path) || path.endsWith('vitest');
+  return /^test\/(support\/(strict-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest');
 }
 
 function allowed(file: string, target: string): boolean {

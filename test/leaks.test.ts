@@ -72,6 +72,7 @@ const lines: Record<string, string[]> = {
   'runs follow': ['web', 'r-1'],
   'runs cancel': ['web', 'r-1', '--yes'],
   'metrics startup': ['web'],
+  'metrics resources': ['web'],
   'containers list': ['web'],
   'api-keys list': [],
   'users list': [],

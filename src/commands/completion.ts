@@ -18,9 +18,9 @@ export default defineCommand({
     () =>
       script,
   details: [
-    'Completes commands, flags and the names of your apps. To load the script in every new shell:',
+    'Completes commands, flags, and the names of what you have: apps, builds, runs, containers, secrets, files on volumes. To load the script in every new shell:',
     'bash: add eval "$(gantry completion bash)" to ~/.bashrc.',
-    'zsh: add autoload -U compinit; compinit; eval "$(gantry completion zsh)" to ~/.zshrc.',
+    'zsh: add eval "$(gantry completion zsh)" to ~/.zshrc.',
     'fish: gantry completion fish > ~/.config/fish/completions/gantry.fish',
     'PowerShell: gantry completion powershell >> $PROFILE',
   ],

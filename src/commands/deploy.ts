@@ -105,7 +105,7 @@ export default defineCommand({
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
       .option('--disable-build-logs', 'ask the platform not to keep a build log')
-      .option('--log-level <level>', 'app log level: INFO or DEBUG')
+      .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
@@ -199,12 +199,27 @@ async function reportOutcome(
     progress.note(nextStep(done));
     return done;
   } catch (error) {
-    const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
-      error instanceof GantryError ? (error.facts.details ?? {}) : {}
-    ) as { build?: string; status?: string };
-    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
+    const isInterrupted = error instanceof InterruptedError;
+    const {
+      build = '',
+      status = isInterrupted ? 'cancelled' : 'failed',
+      dashboard = '',
+      reason,
+      log = [],
+    } = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
+    const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
+    const outputs = { app, 'build-id': build, status, endpoint: '', 'dashboard-url': dashboard };
+    writeGithubOutputs(env, outputs, secrets, isInterrupted ? undefined : failure);
     throw error;
   }
+}
+
+interface FailureDetails {
+  build?: string;
+  status?: string;
+  dashboard?: string;
+  reason?: string | null;
+  log?: string[];
 }
 
 /** How to call what was deployed. */

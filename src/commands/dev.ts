@@ -130,6 +130,8 @@ class DevSession {
   readonly #watchers: FolderWatcher[] = [];
   /** By name. */
   readonly #folders = new Map<string, string>();
+  /** Names of apps whose output is printed. */
+  readonly #listening = new Set<string>();
   readonly #shown = new Map<string, ReadyApp>();
   #latest: AppVersion | undefined;
 
@@ -156,6 +158,7 @@ class DevSession {
     let since: string | undefined;
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
+      this.#listen(wanted);
       emulator.store.secrets.set(emulator.project, secrets);
     };
     try {
@@ -230,12 +233,11 @@ class DevSession {
 
   /** Prints where a new app, or one with a new name, can be called. */
   async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
-    const { context, emulator, options } = this;
+    const { context, options } = this;
     const { app, build } = version;
     if (before !== undefined) await this.#forget(before, own);
     const renamed = before === undefined ? '' : ` (renamed from ${before})`;
     context.progress.step(`Deploying ${app}`).done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
-    emulator.logs.subscribe(toAppId(emulator.project, app), (line) => this.#printOutput(app, line));
     const description = await this.describe(version);
     this.#shown.set(app, description);
     this.#announcement.update({ apps: [...this.#shown.keys()] });
@@ -246,6 +248,14 @@ class DevSession {
     const shell = detectShell(context.env);
     context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
     if (options.open) await this.#openLatest();
+  }
+
+  /** Prints what the app prints, also while it starts. */
+  #listen(app: string): void {
+    if (this.#listening.has(app)) return;
+    const { logs, project } = this.emulator;
+    this.#listening.add(app);
+    logs.subscribe(toAppId(project, app), (line) => this.#printOutput(app, line));
   }
 
   /** Nobody calls the app by its former name any more. */

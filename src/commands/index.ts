@@ -74,6 +74,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'show app metrics',
       commands: {
         startup: { summary: 'chart how long replicas take to start', load: () => import('./metrics/startup.ts') },
+        resources: {
+          summary: 'chart the CPU, memory and GPU memory that replicas use',
+          load: () => import('./metrics/resources.ts'),
+        },
       },
     },
     containers: {

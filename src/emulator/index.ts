@@ -230,6 +230,7 @@ async function startIn(
       seed();
       await stopped;
       runner.logs.clear();
+      runner.usage.clear();
     },
     async close() {
       await Promise.all([server.close(), runner.stop()]);

@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { problemText, workflowAnnotation } from './failure.ts';
+import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
@@ -39,8 +39,8 @@ interface ProgressOptions {
   stderr: Stream;
   page: Page;
   quiet: boolean;
-  /** Whether problems are also written as workflow annotations. */
-  annotations: boolean;
+  /** Set if problems are also written as workflow annotations. */
+  annotations: AnnotationRoots | undefined;
   elapsed: () => number;
 }
 
@@ -101,7 +101,7 @@ export function createProgress(options: ProgressOptions): Progress {
     warn(given) {
       const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
       print(problemText(problem, page));
-      if (annotations && problem.location) print(workflowAnnotation(problem, page.secrets));
+      if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },
     request: printSafe,
     log: (line) => quiet || print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page)),

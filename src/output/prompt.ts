@@ -8,6 +8,8 @@ import { wrapText } from './wrap-text.ts';
 export interface Prompt {
   /** Whether stdin is a terminal and `--no-input` is not set. */
   readonly isPossible: boolean;
+  /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
+  readonly isConfirmed: boolean;
   /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
   /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
@@ -34,10 +36,12 @@ interface PromptOptions {
   /** False with `--no-input`. */
   allowed: boolean;
   yes: boolean;
+  /** Nothing is changed, so nothing is confirmed. */
+  dryRun: boolean;
   page: Page;
 }
 
-export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions): Prompt {
+export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
@@ -53,8 +57,9 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
     get isPossible() {
       return canAsk();
     },
+    isConfirmed: yes || dryRun,
     async confirm(question, { byDefault = false } = {}) {
-      if (yes) return;
+      if (yes || dryRun) return;
       const { confirm } = await loadPrompts(confirmation, question, '--yes');
       const isConfirmed = await awaitAnswer(
         confirm({ message: message(question), default: byDefault }, streams()),
@@ -63,6 +68,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
+      if (dryRun) return;
       if (given === undefined) {
         const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
         const typed = await awaitAnswer(

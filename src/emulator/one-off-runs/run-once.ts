@@ -91,6 +91,7 @@ async function runProgram(
   program.onLine(program.child.stdout, log('stdout'));
   program.onLine(program.child.stderr, log('stderr'));
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
+  runner.usage.watch(app.id, container, () => program.child.pid, program.ended);
   markAssigned(run, container, platform);
   markStarted(run, 0, platform);
 

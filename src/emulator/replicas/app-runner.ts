@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
 import { AppLogs } from '../logs/app-logs.ts';
+import { UsageSampler } from '../metrics/usage-sampler.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
 import { findPython, PythonPackages } from '../processes/python.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
@@ -41,6 +43,7 @@ export class UnpackError extends Error {}
 /** Runs apps: their replicas, active calls, background work and logs. */
 export class AppRunner {
   readonly logs: AppLogs;
+  readonly usage: UsageSampler;
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
   readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
@@ -63,6 +66,7 @@ export class AppRunner {
     this.folder = options.folder;
     this.logs = new AppLogs(now, logs);
     this.storage = new PersistentStorage({ volumes, scratch: this.folder, access: storageAccess });
+    this.usage = new UsageSampler(now);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
 
@@ -112,7 +116,7 @@ export class AppRunner {
   }
 
   folderFor(app: string, name: string): string {
-    return join(this.folder, app, name);
+    return join(this.folder, fileNameOf(app), fileNameOf(name));
   }
 
   /** Returns the controller that `cancelRun` aborts. */
@@ -150,7 +154,8 @@ export class AppRunner {
     await pool?.stop();
     this.#announced.delete(app);
     this.logs.delete(app);
-    await rm(join(this.folder, app), { recursive: true, force: true });
+    this.usage.delete(app);
+    await rm(join(this.folder, fileNameOf(app)), { recursive: true, force: true });
   }
 
   /** Aborts all calls and ends all processes. The runner can be used again afterwards. */
@@ -200,13 +205,12 @@ export class AppRunner {
       this.#announced.add(app.id);
       print({ stream: 'stderr', text: note });
     }
-    return {
-      name,
-      replica: new Runtime({
-        ...{ app, build, name, folder, scratch: this.folder, python },
-        ...{ environment, launch: storage.launch, print, warn },
-      }),
-    };
+    const replica = new Runtime({
+      ...{ app, build, name, folder, scratch: this.folder, python },
+      ...{ environment, launch: storage.launch, print, warn },
+    });
+    this.usage.watch(app.id, name, () => replica.pid, replica.ended);
+    return { name, replica };
   }
 }
 

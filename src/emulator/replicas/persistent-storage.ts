@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pythonFile } from '../processes/python-files.ts';
 import type { AppRecord } from '../state/records.ts';
@@ -67,8 +67,9 @@ export class PersistentStorage {
   }
 
   async #rewritten(folders: StorageFolders, region: string): Promise<AttachedStorage> {
-    const modules = join(this.options.scratch, `python-${region}`);
-    await mkdir(modules, { recursive: true, mode: 0o700 });
+    const { scratch } = this.options;
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const modules = await mkdtemp(join(scratch, 'python-'));
     await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
     for (const name of ['sitecustomize.py', 'persistent_storage.py'] as const)
       await copyFile(pythonFile(`emulator/replicas/${name}`), join(modules, name));

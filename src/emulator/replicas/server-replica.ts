@@ -38,6 +38,10 @@ export class ServerReplica implements Replica {
     this.ended.catch(() => {});
   }
 
+  get pid(): number | undefined {
+    return this.#process?.child.pid;
+  }
+
   call(call: ReplicaCall): Promise<ServerReply> {
     return forwardRequest(call, this.#port);
   }

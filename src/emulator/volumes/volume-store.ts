@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../disk/index.ts';
 import type { ReadableBody } from '../server/reply.ts';
 import { DamagedDataError } from '../state/damaged.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import { PartStore } from '../storage/part-store.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
 import { parseVolumeChange, type VolumeChange } from './changes.ts';
@@ -126,7 +127,7 @@ export class VolumeStore {
   }
 
   #mountPath({ location: { project, volume, region } }: Volume): string {
-    return join(this.storage, 'mounted', ...[project, volume, region].map(folderName));
+    return join(this.storage, 'mounted', ...[project, volume, region].map(fileNameOf));
   }
 
   clear(): void {
@@ -255,11 +256,6 @@ export class VolumeFiles {
 export function multipartEtag(md5s: readonly string[]): string {
   const all = Buffer.concat(md5s.map((md5) => Buffer.from(md5, 'hex')));
   return `${createHash('md5').update(all).digest('hex')}-${md5s.length}`;
-}
-
-/** `region` of an app can be any text. */
-function folderName(text: string): string {
-  return /^[\w-]+$/.test(text) ? text : `~${Buffer.from(text).toString('base64url')}`;
 }
 
 function fileContent({ path, size }: MountedFile): ReadableBody {

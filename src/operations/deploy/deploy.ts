@@ -237,6 +237,9 @@ class Deployer {
       return (await followBuild(context, build)).status;
     } catch (error) {
       if (context.signal.aborted) await this.#abandon(created);
+      else if (error instanceof GantryError && created.dashboardUrl) {
+        error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
+      }
       throw error;
     }
   }

@@ -67,6 +67,10 @@ export class CortexReplica implements Replica {
     );
   }
 
+  get pid(): number | undefined {
+    return this.#process.child.pid;
+  }
+
   async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {
     if (method !== 'POST')
       return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
