@@ -200,7 +200,9 @@ class DevSession {
         progress.note(keyLine);
       },
       l: () => {
-        for (const { endpoint, curl } of this.#shown.values()) progress.note(`${endpoint}\n${curl}`);
+        for (const { endpoint, curl, dashboard } of this.#shown.values()) {
+          progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
+        }
       },
       h: () => progress.note(keyHelp),
       '?': () => progress.note(keyHelp),
@@ -216,7 +218,9 @@ class DevSession {
   async describe({ app, build, endpoint, ...version }: AppVersion) {
     const { url, project, token, approvalAddress, trustsOwner } = this.emulator;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
-    return { type: 'ready', app, endpoint, curl, url, project, token, approveUrl: approvalAddress, build } as const;
+    const { dashboard } = version;
+    const facts = { app, endpoint, curl, dashboard, url, project, token, approveUrl: approvalAddress, build };
+    return { type: 'ready', ...facts } as const;
   }
 
   /** Two apps of one name would replace each other. */
@@ -297,9 +301,11 @@ class DevSession {
 
   async #openLatest(): Promise<void> {
     const { openBrowser, progress } = this.context;
-    const address = this.#latest?.endpoint;
-    if (address === undefined) progress.note('no app is ready yet');
-    else if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+    if (!this.#latest) return progress.note('no app is ready yet');
+    const { runtime, endpoint, dashboard } = this.#latest;
+    // A browser cannot call functions.
+    const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
+    if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
 
   #label(app: string): string | undefined {

@@ -329,7 +329,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
       await setTimeout(10_000);
     });
     expect(code).toBe(0);
-    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
+    expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
     expect(stderr.match(/reloaded/g)).toHaveLength(1);
   });
 
@@ -342,7 +342,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
 
   test('--open opens the app once it is ready', async () => {
     const { opened } = await developing(app, ['--open'], async ({ until }) => void (await until(/(another shell)/)));
-    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
+    expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
   });
 });
 
