@@ -41,6 +41,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  unattended: false,
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,
   details: [
