@@ -1,4 +1,5 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, type NextCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits, UsageError } from '../errors.ts';
@@ -149,6 +150,7 @@ export default defineCommand({
     },
     planFields,
   ),
+  next: nextCommands,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -198,6 +200,21 @@ async function reportOutcome(
   }
 }
 
+function nextCommands(value: DeployPlan | Deployment, { configFile }: { configFile: string }): NextCommand[] {
+  if ('dryRun' in value) {
+    const flags = configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile];
+    return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
+  }
+  const { app, build, status, runtime } = value;
+  if (buildPhase(status) !== 'succeeded') {
+    return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
+  }
+  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
+  return runtime === 'cortex'
+    ? [{ line: gantryCommand`invoke ${app}`, when: 'to call its function run' }, logs]
+    : [logs];
+}
+
 interface FailureDetails {
   build?: string;
   status?: string;
@@ -218,7 +235,7 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard, changed }:
         ? `${style.bold(`${app} is unchanged`)} since build ${build}: nothing to deploy`
         : buildPhase(status) === 'succeeded'
           ? `${style.bold(`${app} is live`)}, build ${build}`
-          : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
+          : `build ${build} is ${status}`,
       endpoint
         ? (calls[runtime] ?? `call it: ${endpoint}`)
         : `the platform returned no endpoint; see gantry apps get ${app}`,
