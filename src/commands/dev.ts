@@ -61,7 +61,7 @@ interface DevFlags {
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
 async function* serve(context: Context, given: string[], { envFile, open, ...options }: DevFlags) {
-  const { progress, interruption, cwd } = context;
+  const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
   const readSecrets = await secretsReader(context, envFile);
   const session: { current?: DevSession } = {};
@@ -72,18 +72,27 @@ async function* serve(context: Context, given: string[], { envFile, open, ...opt
   interruption.message = '';
   const quit = new AbortController();
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
-  const dev = new DevSession(context, emulator, { signal, several: folders.length > 1, open: open === true });
-  session.current = dev;
-  const stopKeys = await context.prompt.listenForKeys((key) => dev.press(key, () => quit.abort()));
+  const stopKeys = await context.prompt.listenForKeys((key) => session.current?.press(key, () => quit.abort()));
   signal.addEventListener('abort', () => stopKeys?.(), { once: true });
+  const several = folders.length > 1;
+  const dev = new DevSession(context, emulator, {
+    signal,
+    several,
+    open: open === true,
+    hasKeys: stopKeys !== undefined,
+  });
+  session.current = dev;
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
   const apps = folders.map((folder) => dev.run(folder, { envFile, readSecrets }));
   try {
     await warnWithoutPython(context);
     Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
-    progress.note(stopKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
-    for await (const [version] of versions) yield version as ReadyApp;
+    for await (const [version] of versions) {
+      yield version as ReadyApp;
+      // Below what was just printed.
+      dev.explain();
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -113,6 +122,7 @@ interface SessionOptions {
   signal: AbortSignal;
   several: boolean;
   open: boolean;
+  hasKeys: boolean;
 }
 
 interface AppSources {
@@ -135,6 +145,7 @@ class DevSession {
   readonly #listening = new Set<string>();
   readonly #shown = new Map<string, ReadyApp>();
   #latest: AppVersion | undefined;
+  #isExplained = false;
 
   constructor(
     private readonly context: Context,
@@ -186,6 +197,16 @@ class DevSession {
     const statusCode = status ?? null;
     const durationMs = Math.round(call.durationMs);
     progress.event('request', { app, at, ...call, durationMs, statusCode, ...(run !== undefined && { run }) });
+  }
+
+  /** Says once what can be done now. */
+  explain(): void {
+    if (this.#isExplained) return;
+    this.#isExplained = true;
+    const { env, progress } = this.context;
+    const command = evaluationOf('gantry emulator env', detectShell(env));
+    if (this.#latest) progress.note(`to use it in another shell: ${command}`);
+    progress.note(this.options.hasKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
   }
 
   press(key: string, quit: () => void): void {
@@ -249,10 +270,7 @@ class DevSession {
     const isFirst = this.#latest === undefined;
     this.#latest = version;
     this.ready.emit('ready', description);
-    if (!isFirst) return;
-    const shell = detectShell(context.env);
-    context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
-    if (options.open) await this.#openLatest();
+    if (isFirst && options.open) await this.#openLatest();
   }
 
   /** Prints what the app prints, also while it starts. */
@@ -288,6 +306,7 @@ class DevSession {
       progress.event('problem', { app, at, changed, ...facts, servingSince: since ?? null });
     }
     progress.note(servingText(since));
+    this.explain();
   }
 
   #printOutput(

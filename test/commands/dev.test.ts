@@ -1,9 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -204,6 +206,22 @@ def run(): return 1
     expect(stderr).toMatch(/ POST \/run 200 .+ m?s \(async, ended\)\n/);
     expect(stderr).toMatch(/ POST \/waits .*m?s \(the caller disconnected\)\n/);
     expect(stderr).toMatch(/^ {2}\[stderr\] oops$/m);
+  });
+
+  test('prints a line for each WebSocket, once it is closed or refused', async () => {
+    const voice = (name: string) => readFileSync(`fixtures/apps/voice/${name}`, 'utf8');
+    const files = Object.fromEntries(readdirSync('fixtures/apps/voice').map((name) => [name, voice(name)]));
+    const { stderr } = await developing(files, [], async ({ until, headers }) => {
+      const url = (await until(/(http:\S+\/voice)\n/)).replace('http', 'ws');
+      const socket = new WebSocket(`${url}/ws`, { headers: await headers() });
+      await once(socket, 'open');
+      socket.close();
+      await until(/(GET \/ws 101 \S+ m?s \(websocket\))/);
+      const refused = new WebSocket(`${url}x/ws`);
+      await once(refused, 'error');
+      await until(/(GET \/ws 404 )/);
+    });
+    expect(stderr.match(/\(websocket\)/g)).toHaveLength(2);
   });
 
   test('follows a new name, and forgets the former address', async () => {
