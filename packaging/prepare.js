@@ -1,6 +1,6 @@
 // npm runs this in a clone, and before it packs a dependency from git.
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, realpathSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const windows = process.platform === 'win32';
@@ -16,7 +16,10 @@ function undoGlobalInstall() {
   const { npm_config_global_prefix: globalPrefix, npm_config_prefix: prefix = globalPrefix ?? '' } = process.env;
   const link = join(prefix, windows ? '' : 'lib', 'node_modules', 'gantry');
   const isLink = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink();
-  if (isLink && existsSync(link) && realpathSync(link) === realpathSync('.')) unlinkSync(link);
+  if (!isLink || !existsSync(link) || realpathSync(link) !== realpathSync('.')) return;
+  unlinkSync(link);
+  // The npm outside had made the folder, and unpacks into it.
+  mkdirSync(link);
 }
 
 function installLibraries() {
