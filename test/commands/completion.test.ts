@@ -104,6 +104,13 @@ describe('completion', () => {
     });
   });
 
+  test('offers a path as it is typed, whatever was asked before', async () => {
+    emulator.volume().write('/models/a.bin', 'x');
+    const found = [];
+    for (const typed of ['/', ':/', '', 'default:']) found.push((await offeredOnceKnown(['cat', typed])).words);
+    expect(found).toEqual([['/models/'], [':/models/'], ['models/'], ['default:models/']]);
+  });
+
   test('offers runs, containers, secrets and service accounts', async () => {
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     emulator.store.secrets.set(emulator.project, { TOKEN: 'hidden' });
