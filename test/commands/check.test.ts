@@ -25,6 +25,20 @@ test('rejects an unknown --json field before reading anything', async () => {
   expect(stderr).toContain('available fields: file, valid, app, runtime, problems');
 });
 
+test.each([
+  [['my-app'], 'found in my-app', 'fix cd my-app, or pass -C my-app'],
+  [['b', 'a', '.hidden'], 'found in .hidden, a, b', 'fix cd .hidden'],
+  [[], 'cerebrium.toml', 'fix gantry init'],
+])('without a config file looks for one in the folders %j', async (folders, why, fix) => {
+  await using place = await folderOf(
+    Object.fromEntries([['x', ''], ...folders.map((name) => [`${name}/cerebrium.toml`, ''])]),
+  );
+  const { code, stderr } = await gantry(['check'], { cwd: place.path });
+  expect(code).toBe(10);
+  expect(stderr).toContain(why);
+  expect(stderr).toContain(fix);
+});
+
 test('a warning fails only with --strict', async () => {
   await using app = await folderOf(odd);
   const lax = await gantry(['check'], { cwd: app.path });

@@ -223,6 +223,28 @@ describe('gantry completion', () => {
     expect(code).toBe(2);
   });
 
+  test.each([
+    ['default:/mo', "default : /mo ''", 'gantry cp x default:/mo', 4, '/models/'],
+    [':', ':', 'gantry cp x :', 3, '/models/'],
+    [':/mo', ': /mo', 'gantry cp x :/mo', 4, '/models/'],
+  ])('completes %s in bash, which splits words at colons', async (typed, split, line, at, inserted) => {
+    const candidate = `${typed.replace(/[^:]*$/, '')}/models/`;
+    const program = `
+      eval "$("${process.execPath}" bin/gantry.cjs completion bash)"
+      gantry() { printf '%s|' "$@" > ${folder}/asked; printf '${candidate}\\t\\n:6\\n'; }
+      COMP_LINE='${line}' COMP_WORDS=(gantry cp x ${split}) COMP_CWORD=${at === 4 && split.includes("''") ? 5 : at}
+      __gantry_complete 2>/dev/null; echo "<\${COMPREPLY[*]}>"`;
+    const { stdout } = await execa('bash', ['--norc', '-c', program]);
+    expect(stdout).toBe(`<${inserted}>`);
+    expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe(`complete|--|cp|x|${typed}|`);
+  });
+
+  test('of zsh loads compinit if the shell has not', async () => {
+    const { stdout } = await gantry(['completion', 'zsh']);
+    expect(stdout).toMatch(/^#compdef gantry\n.*\$\+functions\[compdef\].*compinit.*\ncompdef _gantry gantry$/m);
+    expect(stdout).toContain('comp=${comp//:/\\\\:}');
+  });
+
   test('works in bash, also loaded twice, and executes nothing that was typed', async () => {
     const program = `
       gantry() { "${process.execPath}" bin/gantry.cjs "$@"; }

@@ -1,5 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
@@ -87,14 +88,31 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing) {
-    const isDefault = basename(file) === 'cerebrium.toml';
+    if (basename(file) !== 'cerebrium.toml') return failure(`${shownAs} not found`, { why: `looked for ${file}` });
+    const [first, ...others] = appFoldersIn(dirname(file));
+    if (first === undefined) {
+      return failure(`${shownAs} not found`, { why: `looked for ${file}`, fix: gantryCommand`init` });
+    }
     return failure(`${shownAs} not found`, {
-      why: `looked for ${file}`,
-      ...(isDefault && { fix: gantryCommand`init` }),
+      why: `looked for ${file}; found in ${[first, ...others].slice(0, 3).join(', ')}`,
+      fix: `cd ${first}, or pass -C ${first}`,
     });
   }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
+}
+
+/** Folders that have a config file: after `gantry init my-app` one easily stays in the parent. */
+function appFoldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'cerebrium.toml')))
+      .map(({ name }) => name)
+      .sort();
+  } catch {
+    return [];
+  }
 }
 
 function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {
