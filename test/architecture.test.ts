@@ -20,6 +20,7 @@ const mayImport: Record<string, string[]> = {
     'context',
     'flags',
     'reference',
+    'mcp',
     'operations',
     'views',
     'project',
@@ -31,6 +32,7 @@ const mayImport: Record<string, string[]> = {
   ],
   operations: ['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
   receiver: [],
+  mcp: ['main', 'reference', 'command', 'context', 'process', 'config', 'disk', 'output', 'version'],
   transfer: ['api', 'config', 'contract', 'disk'],
   api: ['contract', 'config'],
   config: ['contract', 'disk'],
@@ -88,7 +90,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
+  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|volumes\/mounted-folder|archives\/|processes\/|replicas\/))/;
 
 test('only disk writes files', () => {
   const writing =
@@ -142,8 +144,8 @@ test('only deadline.ts creates timeout signals, so that a timeout is an error of
   expect(offences).toEqual([]);
 });
 
-test('the strict platform and the chaos runs share no code with what they judge', () => {
-  const judges = ['test/support/strict-platform', 'test/chaos'].flatMap((folder) =>
+test('the strict platform, the official client of tests and the chaos runs share no code with what they judge', () => {
+  const judges = ['test/support/strict-platform', 'test/support/official-client', 'test/chaos'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(js|ts)$/.test(path))
       .map((path) => join(folder, path)),
@@ -197,7 +199,7 @@ test('no folder is a collection of helpers', () => {
 
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
-  return /^test\/(support\/strict-platform|chaos)\//.test(path) || path.endsWith('vitest');
+  return /^test\/(support\/(strict-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest');
 }
 
 function allowed(file: string, target: string): boolean {

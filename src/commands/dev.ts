@@ -41,6 +41,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  unattended: false,
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,
   details: [
@@ -60,7 +61,7 @@ interface DevFlags {
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
 async function* serve(context: Context, given: string[], { envFile, open, ...options }: DevFlags) {
-  const { progress, interruption, cwd } = context;
+  const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
   const readSecrets = await secretsReader(context, envFile);
   const session: { current?: DevSession } = {};
@@ -71,18 +72,27 @@ async function* serve(context: Context, given: string[], { envFile, open, ...opt
   interruption.message = '';
   const quit = new AbortController();
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
-  const dev = new DevSession(context, emulator, { signal, several: folders.length > 1, open: open === true });
-  session.current = dev;
-  const stopKeys = await context.prompt.listenForKeys((key) => dev.press(key, () => quit.abort()));
+  const stopKeys = await context.prompt.listenForKeys((key) => session.current?.press(key, () => quit.abort()));
   signal.addEventListener('abort', () => stopKeys?.(), { once: true });
+  const several = folders.length > 1;
+  const dev = new DevSession(context, emulator, {
+    signal,
+    several,
+    open: open === true,
+    hasKeys: stopKeys !== undefined,
+  });
+  session.current = dev;
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
   const apps = folders.map((folder) => dev.run(folder, { envFile, readSecrets }));
   try {
     await warnWithoutPython(context);
     Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
-    progress.note(stopKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
-    for await (const [version] of versions) yield version as ReadyApp;
+    for await (const [version] of versions) {
+      yield version as ReadyApp;
+      // Below what was just printed.
+      dev.explain();
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -112,6 +122,7 @@ interface SessionOptions {
   signal: AbortSignal;
   several: boolean;
   open: boolean;
+  hasKeys: boolean;
 }
 
 interface AppSources {
@@ -130,8 +141,11 @@ class DevSession {
   readonly #watchers: FolderWatcher[] = [];
   /** By name. */
   readonly #folders = new Map<string, string>();
+  /** Names of apps whose output is printed. */
+  readonly #listening = new Set<string>();
   readonly #shown = new Map<string, ReadyApp>();
   #latest: AppVersion | undefined;
+  #isExplained = false;
 
   constructor(
     private readonly context: Context,
@@ -156,6 +170,7 @@ class DevSession {
     let since: string | undefined;
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
+      this.#listen(wanted);
       emulator.store.secrets.set(emulator.project, secrets);
     };
     try {
@@ -184,6 +199,16 @@ class DevSession {
     progress.event('request', { app, at, ...call, durationMs, statusCode, ...(run !== undefined && { run }) });
   }
 
+  /** Says once what can be done now. */
+  explain(): void {
+    if (this.#isExplained) return;
+    this.#isExplained = true;
+    const { env, progress } = this.context;
+    const command = evaluationOf('gantry emulator env', detectShell(env));
+    if (this.#latest) progress.note(`to use it in another shell: ${command}`);
+    progress.note(this.options.hasKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
+  }
+
   press(key: string, quit: () => void): void {
     const { progress } = this.context;
     const actions: Record<string, () => unknown> = {
@@ -196,7 +221,9 @@ class DevSession {
         progress.note(keyLine);
       },
       l: () => {
-        for (const { endpoint, curl } of this.#shown.values()) progress.note(`${endpoint}\n${curl}`);
+        for (const { endpoint, curl, dashboard } of this.#shown.values()) {
+          progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
+        }
       },
       h: () => progress.note(keyHelp),
       '?': () => progress.note(keyHelp),
@@ -212,7 +239,9 @@ class DevSession {
   async describe({ app, build, endpoint, ...version }: AppVersion) {
     const { url, project, token, approvalAddress, trustsOwner } = this.emulator;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
-    return { type: 'ready', app, endpoint, curl, url, project, token, approveUrl: approvalAddress, build } as const;
+    const { dashboard } = version;
+    const facts = { app, endpoint, curl, dashboard, url, project, token, approveUrl: approvalAddress, build };
+    return { type: 'ready', ...facts } as const;
   }
 
   /** Two apps of one name would replace each other. */
@@ -230,22 +259,26 @@ class DevSession {
 
   /** Prints where a new app, or one with a new name, can be called. */
   async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
-    const { context, emulator, options } = this;
+    const { context, options } = this;
     const { app, build } = version;
     if (before !== undefined) await this.#forget(before, own);
     const renamed = before === undefined ? '' : ` (renamed from ${before})`;
     context.progress.step(`Deploying ${app}`).done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
-    emulator.logs.subscribe(toAppId(emulator.project, app), (line) => this.#printOutput(app, line));
     const description = await this.describe(version);
     this.#shown.set(app, description);
     this.#announcement.update({ apps: [...this.#shown.keys()] });
     const isFirst = this.#latest === undefined;
     this.#latest = version;
     this.ready.emit('ready', description);
-    if (!isFirst) return;
-    const shell = detectShell(context.env);
-    context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
-    if (options.open) await this.#openLatest();
+    if (isFirst && options.open) await this.#openLatest();
+  }
+
+  /** Prints what the app prints, also while it starts. */
+  #listen(app: string): void {
+    if (this.#listening.has(app)) return;
+    const { logs, project } = this.emulator;
+    this.#listening.add(app);
+    logs.subscribe(toAppId(project, app), (line) => this.#printOutput(app, line));
   }
 
   /** Nobody calls the app by its former name any more. */
@@ -273,6 +306,7 @@ class DevSession {
       progress.event('problem', { app, at, changed, ...facts, servingSince: since ?? null });
     }
     progress.note(servingText(since));
+    this.explain();
   }
 
   #printOutput(
@@ -286,9 +320,11 @@ class DevSession {
 
   async #openLatest(): Promise<void> {
     const { openBrowser, progress } = this.context;
-    const address = this.#latest?.endpoint;
-    if (address === undefined) progress.note('no app is ready yet');
-    else if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+    if (!this.#latest) return progress.note('no app is ready yet');
+    const { runtime, endpoint, dashboard } = this.#latest;
+    // A browser cannot call functions.
+    const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
+    if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
 
   #label(app: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
+import type { Caller } from './account/caller.ts';
 import type { ArchiveLimits } from './archives/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
 import type { OnCall } from './invocation/served-call.ts';
@@ -43,10 +44,11 @@ export interface Platform {
   readonly requestStop: () => void;
 }
 
-/** Takes the parameters that a caller passes to the client, and returns what is sent. */
+/** Takes the parameters that a caller passes to the client, and returns what is sent. Anonymous endpoints have no caller. */
 type Handler<E extends Endpoint> = (
   params: CallParameters<E>,
   platform: Platform,
+  caller: Caller | undefined,
 ) => WireReply<E> | Promise<WireReply<E>>;
 
 /** A request whose handler reads it and creates its reply itself. */

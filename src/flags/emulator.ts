@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
+import { splitRoute } from '../contract/endpoint.ts';
+import { oauthClientId, renewToken } from '../contract/session.ts';
 import { readRegularSync } from '../disk/index.ts';
 import {
   DamagedDataError,
@@ -133,7 +135,11 @@ export function emulatorEnvironment({ url, project, token, approvalSecret }: Emu
     GANTRY_LOGS_URL: url,
     GANTRY_TOKEN: token,
     GANTRY_PROJECT: project,
+    // The official client keeps logins and the chosen project of each environment apart.
+    CEREBRIUM_ENV: 'local',
     REST_API_URL: url,
+    AUTH_URL: url + splitRoute(renewToken.route).path,
+    CLIENT_ID: oauthClientId,
     LOGSTREAM_URL: url.replace('http', 'ws'),
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
     CEREBRIUM_PROJECT_ID: project,
@@ -150,6 +156,7 @@ function originFlag(text: string, all: string[] = []): string[] {
   }
   return [...all, url.origin];
 }
+originFlag.valueKind = 'list';
 
 export const allowOriginFlag = [
   '--allow-origin <url>',
@@ -196,3 +203,4 @@ function faultFlag(text: string, all: Faults[] = []): Faults[] {
     throw new InvalidArgumentError((error as Error).message);
   }
 }
+faultFlag.valueKind = 'list';

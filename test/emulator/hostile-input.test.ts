@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, splitRoute } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
 import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 import { python, running } from './support/running.ts';
@@ -30,6 +28,16 @@ describe('a request target', () => {
     expect(answer.status).toBe(status);
     // The emulator still works.
     expect((await fetch(`${emulator.url}/index.json`)).status).toBe(200);
+  });
+
+  test.each([
+    ['that is too long', `GET /index.json?${'x'.repeat(20_000)} HTTP/1.1`, 431, 'too long'],
+    ['of an unknown method', 'NONSENSE / HTTP/1.1', 400, 'not valid HTTP'],
+    ['of another protocol', 'hello', 400, 'not valid HTTP'],
+  ])('%s gets a message', async (_, line, status, message) => {
+    const { emulator } = await platform();
+    const answer = await sendRaw(emulator.url, [line, `Host: ${new URL(emulator.url).host}`]);
+    expect([answer.status, JSON.parse(answer.body).message]).toEqual([status, expect.stringContaining(message)]);
   });
 
   test('of a WebSocket gets a reply as well', async () => {
@@ -155,127 +163,3 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     }
   });
 });
-
-/** A seeded random number generator (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const words = [
-  ...['', 'web', 'p-12345678-web', 'default', 'us-east-1', '__proto__', 'constructor', 'a\0b', '..', '/', 'a//b', '%'],
-  ...['true', '-1', '0', '1e400', '99999999999999999999', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z'],
-  ...['9999-12-31T23:59:59Z', 'Europe/Nowhere', 'x'.repeat(5_000), '\ud800', '{"auths":7}', 'null', 'é💥'],
-];
-const numbers = [0, -0, -1, 1, 0.5, 2 ** 31, 2 ** 53, 1e300, -1e300, Number.NaN, 43_201];
-
-/** Random hostile values, mostly with names that schemas have. */
-class Hostile {
-  readonly #next: () => number;
-  readonly #names: readonly string[];
-
-  constructor(next: () => number, names: readonly string[]) {
-    this.#next = next;
-    this.#names = names;
-  }
-
-  pick<T>(values: readonly T[]): T {
-    return values[Math.floor(this.#next() * values.length)] as T;
-  }
-
-  text(): string {
-    return this.pick(words);
-  }
-
-  value(depth = 0): unknown {
-    const kind = this.#next();
-    if (kind < 0.3) return this.text();
-    if (kind < 0.55) return this.pick(numbers);
-    if (kind < 0.7) return this.pick([null, true, false]);
-    if (depth > 3) return [];
-    const size = Math.floor(this.#next() * 4);
-    if (kind < 0.82) return Array.from({ length: size }, () => this.value(depth + 1));
-    return this.object(depth + 1);
-  }
-
-  object(depth = 0): Record<string, unknown> {
-    const size = 1 + Math.floor(this.#next() * 5);
-    return Object.fromEntries(
-      Array.from({ length: size }, () => [
-        this.#next() < 0.8 && this.#names.length > 0 ? this.pick(this.#names) : this.text(),
-        this.value(depth),
-      ]),
-    );
-  }
-
-  body(): string {
-    const kind = this.#next();
-    if (kind < 0.1) return this.pick(['', '{', 'null', '[]', '7', '"text"', '['.repeat(20_000), '{"a":1}x']);
-    return JSON.stringify(kind < 0.9 ? this.object() : this.value());
-  }
-
-  query(): string {
-    const size = Math.floor(this.#next() * 5);
-    const fields = Array.from({ length: size }, () => [this.pick([...this.#names, 'x']), this.text()]);
-    return new URLSearchParams(fields as [string, string][]).toString();
-  }
-}
-
-function namesIn(schema: unknown): string[] {
-  const entries = (schema as { entries?: Record<string, unknown> } | undefined)?.entries ?? {};
-  return [
-    ...Object.keys(entries),
-    ...Object.values(entries).flatMap((inner) => (inner === schema ? [] : namesIn(inner))),
-  ];
-}
-
-const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
-const rounds = Number(process.env.FUZZ_ROUNDS ?? 12);
-
-test.each(Object.entries<Endpoint>(endpoints))(
-  '%s replies to any request, never with an internal error',
-  async (name, endpoint) => {
-    const { emulator } = await platform({ seed: 1 });
-    const { method, path } = splitRoute(endpoint.route);
-    const names = [...namesIn(endpoint.query), ...namesIn(endpoint.body)];
-    const hostile = new Hostile(randomOf(seed + Object.keys(endpoints).indexOf(name)), names);
-    const known: Record<string, string> = { project: emulator.project, app: `${emulator.project}-web`, name: 'web' };
-    for (let round = 0; round < rounds; round += 1) {
-      const target = path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-        hostile.pick([true, true, true, false]) && known[parameter]
-          ? known[parameter]
-          : encodeURIComponent(Buffer.from(hostile.text()).toString()),
-      );
-      const body = endpoint.body || hostile.pick([true, false]) ? hostile.body() : undefined;
-      const url = `${emulator.url}${target}?${hostile.query()}`;
-      const type = hostile.pick(['application/json', 'multipart/form-data; boundary=x', 'text/plain']);
-      const answer = await fetch(url, {
-        method,
-        headers: { authorization: `Bearer ${emulator.token}`, 'content-type': type },
-        ...(body !== undefined && method !== 'GET' && { body }),
-        signal: AbortSignal.timeout(15_000),
-      });
-      const text = await answer.text();
-      expect([answer.status, text], `${method} ${url} ${body}`).toEqual([
-        expect.toSatisfy((status: number) => status !== 500),
-        expect.not.stringContaining('the emulator has a bug'),
-      ]);
-    }
-    // Other requests still work.
-    const after = async (below: string) =>
-      (
-        await fetch(`${emulator.url}/v2/projects/${emulator.project}${below}`, {
-          headers: { authorization: `Bearer ${emulator.token}` },
-        })
-      ).status;
-    expect([await after('/apps'), await after('/cost')]).toEqual([
-      200,
-      expect.toSatisfy((status: number) => status < 500),
-    ]);
-  },
-);

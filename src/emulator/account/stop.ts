@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Platform } from '../platform.ts';
 import { readJson } from '../server/read-request.ts';
 import { jsonReply, refuse, type ServerReply } from '../server/reply.ts';
-import { equalsInConstantTime } from './access.ts';
 import { approvalSecret } from './activation.ts';
+import { equalsInConstantTime } from './constant-time.ts';
 
 /** Not a path of the platform: `gantry emulator stop` requests it. */
 export const stopPath = '/emulator/stop';

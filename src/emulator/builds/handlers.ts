@@ -4,6 +4,7 @@ import { findApp, findBuild } from '../apps/find.ts';
 import { listArchive, type ReadArchive, readArchive } from '../archives/archive.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import { getBuildProgress } from './build-progress.ts';
@@ -65,7 +66,7 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
     settings: app.settings,
     registries,
     pace,
-    keyName: `${app.project}/cortex/${app.name}/build-${id}.zip`,
+    keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
     script: { scenes: [] },
   };
   store.builds.set(id, build);

@@ -34,6 +34,11 @@ export function textReply(body: string): ServerReply {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
+/** An error of a login (RFC 6749, 5.2): it has a code, unlike errors of the management API. */
+export function oauthError(error: string, description: string): ServerReply {
+  return jsonReply({ error, error_description: description }, 400);
+}
+
 /** What a proxy in front of the platform answers. */
 export const badGatewayPage: ServerReply = {
   status: 502,
@@ -64,9 +69,18 @@ export type ByteStream = AsyncIterable<Buffer>;
 /** Replies on an upgraded connection, and closes it. */
 export function writeRawReply(stream: Duplex, { status, headers, body }: ServerReply): void {
   const text = typeof body === 'string' ? body : '';
-  const lines = Object.entries({ ...headers, connection: 'close', 'content-length': Buffer.byteLength(text) });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${text}`);
+  writeRawHead(stream, status, { ...headers, connection: 'close', 'content-length': `${Buffer.byteLength(text)}` });
+  stream.end(text);
+  // The end of the client's side is only noticed if it is read.
+  stream.resume();
+}
+
+/** Writes the status line and headers of a reply on an upgraded connection. */
+export function writeRawHead(stream: Duplex, status: number, headers: NodeJS.Dict<string | string[]>): void {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => `${name}: ${value}\r\n`),
+  );
+  stream.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`);
 }
 
 /** Replies to a request that is neither recorded nor routed. */

@@ -88,28 +88,22 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing) {
-    if (basename(file) !== 'cerebrium.toml') return failure(`${shownAs} not found`, { why: `looked for ${file}` });
-    const [first, ...others] = appFoldersIn(dirname(file));
-    if (first === undefined) {
-      return failure(`${shownAs} not found`, { why: `looked for ${file}`, fix: gantryCommand`init` });
-    }
+    const apps = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
+    const [app] = apps;
     return failure(`${shownAs} not found`, {
-      why: `looked for ${file}; found in ${[first, ...others].slice(0, 3).join(', ')}`,
-      fix: `cd ${first}, or pass -C ${first}`,
+      why: `looked for ${file}${apps.length > 0 ? `; there is one in ${apps.join(', ')}` : ''}`,
+      ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
     });
   }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
 }
 
-/** Folders that have a config file: after `gantry init my-app` one easily stays in the parent. */
-function appFoldersIn(folder: string): string[] {
+/** The subfolders that are apps; only the first ones. */
+function appsBelow(folder: string): string[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'cerebrium.toml')))
-      .map(({ name }) => name)
-      .sort();
+    const names = readdirSync(folder).slice(0, 200);
+    return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
   } catch {
     return [];
   }
