@@ -176,4 +176,4 @@ export class ReplicaPool {
 }
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
-const portMs = 2_000;
+const portMs = 10_000;
