@@ -3,7 +3,8 @@ import { basename, join, relative, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
-import { ConflictError, FailedError } from '../errors.ts';
+import { ConflictError, FailedError, UsageError } from '../errors.ts';
+import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { projectTemplate } from '../project/template.ts';
 import { document, list, text } from '../result-schema.ts';
 
@@ -13,22 +14,28 @@ export default defineCommand({
       .argument('[dir]', 'app folder; created if it does not exist', '.')
       .option('--name <name>', 'app name (default: name of the folder)')
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
-      .option('--python <version>', 'Python version'),
-  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python }) => {
+      .option('--python <version>', 'Python version')
+      .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml'),
+  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents }) => {
     const folder = resolve(cwd, dir);
-    const suggested = basename(folder);
+    const suggested = toAppName(basename(folder));
     const chosen =
       name ?? (prompt.isPossible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
+    if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
+    const appName = appNameDoubt(chosen) ? toAppName(chosen) : chosen;
+    if (appName !== chosen)
+      progress.note(`using the app name ${appName}: ${JSON.stringify(chosen)} may not fit in URLs`);
     const files = projectTemplate({
-      name: chosen,
+      name: appName,
       compute,
       pythonVersion: python,
       region: settings.region.value,
+      agents,
     });
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
-      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
+      if (await createFile(folder, file, text, agents === true)) written.push(join(relative(cwd, folder), file));
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
     return { dir: folder, paths: written };
@@ -40,7 +47,7 @@ export default defineCommand({
   effect: 'changes',
   exits: ['conflict', 'input-needed'],
   json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
-  examples: ['init', 'init my-app --compute ADA_L4'],
+  examples: ['init', 'init my-app --compute ADA_L4', 'init --agents'],
 });
 
 function createFolder(folder: string): void {
@@ -51,8 +58,8 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Never overwrites: an existing config file is an error, existing code is kept. */
-async function createFile(folder: string, file: string, text: string): Promise<boolean> {
+/** Never overwrites: an existing config file is an error unless `mayExist`, existing code is kept. */
+async function createFile(folder: string, file: string, text: string, mayExist: boolean): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
@@ -60,7 +67,7 @@ async function createFile(folder: string, file: string, text: string): Promise<b
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
     }
-    if (file !== 'cerebrium.toml') return false;
+    if (mayExist || file !== 'cerebrium.toml') return false;
     throw new ConflictError(`${file} already exists in ${folder}`, {
       why: 'init does not overwrite files',
       fix: gantryCommand`check -C ${folder}`,

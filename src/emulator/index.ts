@@ -4,11 +4,13 @@ import { TemporaryFolder } from '../disk/index.ts';
 import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
+import { dashboardAddress } from './dashboard/address.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { OnCall } from './invocation/served-call.ts';
 import type { AppLogs } from './logs/app-logs.ts';
 import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
+import type { StorageAccess } from './replicas/persistent-storage.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
@@ -53,6 +55,8 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** How apps get `/persistent-storage`; by default the best that works on this machine. */
+  storageAccess?: StorageAccess | undefined;
   /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
   trustOwner?: boolean | undefined;
   /** Called when a call of an app has ended. */
@@ -74,6 +78,8 @@ export interface Emulator {
   readonly approvalSecret: string;
   /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
+  /** The page of the project. Its address has a key that only lets its holder see the page. */
+  readonly dashboardUrl: string;
   /** Whether the owner can call apps without a token, and nobody else. */
   readonly trustsOwner: boolean;
   /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */
@@ -172,6 +178,8 @@ async function startIn(
     logs: data && join(data, 'logs'),
     packages: install ? join(folder, 'packages') : undefined,
     warn,
+    volumes,
+    storageAccess: options.storageAccess,
   });
   const stopRequest = new AbortController();
   const platform: Platform = {
@@ -210,6 +218,7 @@ async function startIn(
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
+    dashboardUrl: dashboardAddress(server.url, { project }, store),
     stopRequested: stopRequest.signal,
     trustsOwner: platform.isOwner !== undefined,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),

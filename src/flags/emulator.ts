@@ -156,6 +156,7 @@ function originFlag(text: string, all: string[] = []): string[] {
   }
   return [...all, url.origin];
 }
+originFlag.valueKind = 'list';
 
 export const allowOriginFlag = [
   '--allow-origin <url>',
@@ -202,3 +203,4 @@ function faultFlag(text: string, all: Faults[] = []): Faults[] {
     throw new InvalidArgumentError((error as Error).message);
   }
 }
+faultFlag.valueKind = 'list';

@@ -1,19 +1,25 @@
+import agentsFile from './agents.md?raw';
 import { schemaAddress } from './json-schema.ts';
-import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
-  /** Converted to a valid app name. */
   name: string;
   /** Anything but CPU also sets gpu_count = 1. */
   compute?: string | undefined;
   region?: string | undefined;
   pythonVersion?: string | undefined;
+  /** Adds instructions for AI agents. */
+  agents?: boolean | undefined;
 }
 
 /** The files that `gantry init` writes: an app that can be deployed, with comments on what to change. */
-export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': string; 'main.py': string } {
-  return { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+export function projectTemplate(options: TemplateOptions): {
+  'cerebrium.toml': string;
+  'main.py': string;
+  'AGENTS.md'?: string;
+} {
+  const files = { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+  return options.agents ? { ...files, 'AGENTS.md': agentsFile } : files;
 }
 
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
@@ -21,7 +27,7 @@ function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: T
   return `#:schema ${schemaAddress}
 
 [cerebrium.deployment]
-name = ${toToml(toAppName(name))}
+name = ${toToml(name)}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public
 include = ["*"]             # files to send
