@@ -33,8 +33,10 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
     const isParseError = error instanceof CommanderError;
     if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
     if (helpTarget) await showHelp(helpTarget, argv, io);
-    else if (isParseError && error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
-    else return runTranslated(error, words, io, state);
+    else if (isParseError && error.code === 'commander.version') {
+      if (words.includes('--json=')) return runProgram(['version', '--json'], io, state);
+      await stdoutRenderer(io).text(`${error.message}\n`);
+    } else return runTranslated(error, words, io, state);
   }
   return code;
 }
