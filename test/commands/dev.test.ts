@@ -153,7 +153,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const { stderr } = await developing(app, [], async ({ result, until, write }) => {
       await until(ready);
       write('.notes', 'not sent');
-      write('cerebrium.toml', named('My Web\\n'));
+      write('cerebrium.toml', named(''));
       await until(/(still serving the version of \d\d:\d\d:\d\d; waiting for a fix)/);
       expect(await result()).toMatchObject({ result: 'hello' });
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
@@ -276,7 +276,7 @@ def run(): return 1
       await until(/("type":"ready")/);
       await result({ name: 'me' });
       await call({}, 'nowhere');
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\n');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\ndisable_auth = false\n');
       await until(/("type":"problem")/);
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
       await until(/("type":"reload")/);
