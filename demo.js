@@ -17,7 +17,7 @@ const steps = [
     ['invoke', 'functions', '--await-webhook', 'name=Grace'],
   ],
   ['What it printed', ['logs', 'functions', '--tail', '4']],
-  ['Code that runs once', ['run', 'main.py', '-C', 'fixtures/apps/hello']],
+  ['Code that runs once', ['run', '-C', 'fixtures/apps/hello', 'main.py']],
   ['Files go to a volume', ['cp', 'fixtures/apps/hello', 'default:/hello']],
   ['And are there', ['ls', 'default:/hello', '-R']],
   ['An app that reads the volume', ['deploy', '-C', 'fixtures/apps/storage', '-q']],
