@@ -1,8 +1,10 @@
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { ProjectError } from '../errors.ts';
 import { count } from '../output/format.ts';
 import { wrapped } from '../output/table.ts';
+import { checkAppSource } from '../project/app-source.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { anything, boolean, choice, document, integer, list, object, optional, text } from '../result-schema.ts';
 
@@ -25,11 +27,13 @@ const problemShape = object({
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[file]', 'config file', 'cerebrium.toml')
+      .argument('[file]', 'config file or app folder', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--strict', 'treat warnings as errors'),
-  run: async ({ cwd, progress }, file, { name, strict }) => {
-    const { project, problems } = await checkAppConfig(resolve(cwd, file), { name, shownAs: file });
+  run: async ({ cwd, progress, env, signal }, target, { name, strict }) => {
+    const file = isFolder(resolve(cwd, target)) ? join(target, 'cerebrium.toml') : target;
+    const { project, problems: own } = await checkAppConfig(resolve(cwd, file), { name, shownAs: file });
+    const problems = project ? [...own, ...(await checkAppSource(project, file, { env, signal }))] : own;
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     if (failures.length > 0) throw new ProjectError(`${file} has ${count(failures.length, 'error')}`, problems);
     for (const problem of problems) progress.warn(problem);
@@ -51,3 +55,7 @@ export default defineCommand({
   }),
   examples: ['check', 'check other/cerebrium.toml --strict', 'check --json'],
 });
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

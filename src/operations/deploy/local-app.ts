@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import type { Problem } from '../../errors.ts';
 import { fileSummary } from '../../output/format.ts';
+import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
 import { type AppConfig, loadAppConfig } from '../../project/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
@@ -37,7 +38,7 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
     const { deployment, dependencies, root, file, custom } = project;
     const config = relative(root, file);
     const required = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
-    const [collection, generated] = await Promise.all([
+    const [collection, generated, sourceProblems] = await Promise.all([
       collectFiles(root, {
         include: deployment.include ?? defaultInclude,
         exclude: deployment.exclude ?? defaultExclude,
@@ -51,11 +52,13 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
         shellCommands: deployment.shell_commands ?? [],
         preBuildCommands: deployment.pre_build_commands ?? [],
       }),
+      checkAppSource(project, configFile, { env: context.env, signal }),
     ]);
+    throwOnError(sourceProblems);
     const renamed = name === undefined ? [] : [textEntry(config, project.text)];
     const entries = addGeneratedFiles(collection.entries, [...generated, ...renamed]);
     const bytes = totalBytes(entries);
-    const problems = [...collection.warnings, ...checkLimits(entries)];
+    const problems = [...sourceProblems, ...collection.warnings, ...checkLimits(entries)];
     step.done(`Collected ${fileSummary(entries.length, bytes)}`);
     for (const warning of problems) progress.warn(warning);
     return { project, entries, bytes, warnings: [...warnings, ...problems] };
