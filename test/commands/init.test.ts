@@ -103,3 +103,20 @@ test.runIf(process.platform === 'linux')('fails if the folder cannot be created'
   const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create folder /proc/gantry/app')]);
 });
+
+test.each([
+  ['--compute', 'FOO', 'CPU'],
+  ['--compute', 'AMPERE_A11', 'Did you mean AMPERE_A10?'],
+  ['--python', '2.7', '3.12'],
+])('refuses %s %s, and lists what there is', async (flag, value, said) => {
+  await using place = await folderOf({});
+  const { code, stderr } = await gantry(['init', 'app', flag, value], { cwd: place.path });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  await expect(config(join(place.path, 'app'))).rejects.toThrow('ENOENT');
+});
+
+test('accepts hardware in other spellings', async () => {
+  await using place = await folderOf({});
+  expect((await gantry(['init', '.', '--compute', 'ada-l4'], { cwd: place.path })).code).toBe(0);
+  expect(await config(place.path)).toContain('compute = "ADA_L4"');
+});
