@@ -20,6 +20,7 @@ const steps = [
   ['And are there', ['ls', 'default:/hello', '-R']],
   ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
+  ['An app that cannot start says where', ['deploy', '-C', 'fixtures/apps/crashes'], 12],
   ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
 ];
 

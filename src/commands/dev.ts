@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toAppId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
-import { allowOriginFlag, emulatorEnvironment, startEmulatorFromFlags } from '../flags/emulator.ts';
+import { allowOriginFlag, emulatorEnvironment, installFlag, startEmulatorFromFlags } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
@@ -17,6 +17,7 @@ export default defineCommand({
       .argument('[dir]', 'app folder', '.')
       .option('--port <number>', 'port to listen on; 0 picks a free one', wholeNumberFlag(0, 65_535), 4100)
       .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+      .option(...installFlag)
       .option(...allowOriginFlag)
       .option('--env-file <file>', '.env or JSON file with secrets for the app'),
   run: (context, folder, options) => serve(context, folder, options),
@@ -43,6 +44,7 @@ export default defineCommand({
 interface DevFlags {
   port: number;
   pace: number;
+  install?: true | undefined;
   envFile?: string | undefined;
   allowOrigin?: string[] | undefined;
 }
@@ -51,7 +53,7 @@ interface DevFlags {
 async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
   const { progress, interruption } = context;
   const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
-  const emulator = await startEmulatorFromFlags({ ...options, seed: false });
+  const emulator = await startEmulatorFromFlags(context, { ...options, seed: false });
   interruption.message = '';
   try {
     if (!(await findPython())) {
@@ -81,6 +83,8 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
 }
 
 function printLogs({ progress }: Context, { logs, project }: Emulator, app: string): void {
+  // What the app printed while it started.
+  for (const { text } of logs.getLines(toAppId(project, app))) progress.log(text);
   logs.subscribe(toAppId(project, app), ({ text }) => progress.log(text));
 }
 

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
+import type { Context } from '../context.ts';
 import {
   DamagedDataError,
   DataFolderInUseError,
@@ -31,7 +33,7 @@ export function emulatorFlags(command: Commander) {
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
-    .option('--install', "install each app's dependencies with pip")
+    .option(...installFlag)
     .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
@@ -40,17 +42,24 @@ export function emulatorFlags(command: Commander) {
     );
 }
 
+/** Python environments are kept in the cache folder, so that the next emulator need not install them again. */
+export const installFlag = ['--install', "install each app's pip packages, with uv if it is there"] as const;
+
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
-export async function startEmulatorFromFlags({
-  fault = [],
-  seed,
-  allowOrigin,
-  maxUnpacked,
-  dataDir,
-  ...options
-}: EmulatorFlags & { port: number; onWarning?: (text: string) => void }): Promise<Emulator> {
+export async function startEmulatorFromFlags(
+  { settings }: Context,
+  {
+    fault = [],
+    seed,
+    allowOrigin,
+    maxUnpacked,
+    dataDir,
+    ...options
+  }: EmulatorFlags & { port: number; onWarning?: (text: string) => void },
+): Promise<Emulator> {
   const emulator = await startEmulator({
     ...options,
+    packages: join(settings.folders.cache, 'python'),
     data: dataDir,
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,

@@ -107,6 +107,21 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).toContain('fix name = "my-web"');
   });
 
+  test('shows why a new version does not start when it is saved, and keeps the one before', async () => {
+    const { stderr } = await developing(app, [], async ({ call, until, write }) => {
+      await until(builds(1));
+      write('main.py', 'import nothing_like_this\n');
+      await until(/(ModuleNotFoundError)/);
+      await until(/(still serving the previous version)/);
+      expect(await call()).toMatchObject({ result: 'hello' });
+      write('main.py', app['main.py'].replace('hello', 'back'));
+      await until(builds(2));
+      expect(await call()).toMatchObject({ result: 'back' });
+    });
+    expect(stderr).toMatch(/web was built but did not start[\s\S]*File "main\.py", line 1/);
+    expect(stderr.match(/No module named 'nothing_like_this'/g)).toHaveLength(1);
+  });
+
   test('passes the secrets of a file to the app', async () => {
     const files = { ...app, '.env': 'KEY=abc\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
     const { stdout, stderr } = await developing(files, ['--env-file', '.env'], async ({ call }) => {

@@ -10,7 +10,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'command to run, after --'),
   run: async (context, [program = '', ...args], options) => {
-    const emulator = await startEmulatorFromFlags({ ...options, port: 0, onWarning: context.progress.warn });
+    const emulator = await startEmulatorFromFlags(context, { ...options, port: 0, onWarning: context.progress.warn });
     try {
       return { exitCode: await runChild(context, program, args, emulatorEnvironment(emulator)) };
     } finally {

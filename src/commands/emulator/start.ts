@@ -41,8 +41,9 @@ export default defineCommand({
 });
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C. */
-async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
-  const emulator = await startEmulatorFromFlags({ ...options, onWarning: progress.warn });
+async function* serve(context: Context, options: EmulatorFlags & { port: number }) {
+  const { progress, signal } = context;
+  const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
   try {
     progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);

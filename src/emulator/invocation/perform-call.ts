@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { requirementsOf } from '../builds/requirements.ts';
 import type { Platform } from '../platform.ts';
 import { ProcessStartError } from '../processes/process.ts';
 import { BufferedBody } from '../replicas/buffered-body.ts';
@@ -8,7 +9,7 @@ import { CallAbortedError, type ReplicaCall, ReplicaError } from '../replicas/re
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
 import { markAssigned, markEnded, markQueued, markStarted } from '../runs/record.ts';
 import { jsonReply, type ServerReply } from '../server/reply.ts';
-import type { AppRecord } from '../state/records.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 import { findReadyBuild, whyNotRunnable } from './ready-build.ts';
 import { simulateCall } from './simulated.ts';
@@ -61,7 +62,8 @@ export async function performCall(
     if (obstacle || !python) return trackReply(await simulated(app, call, obstacle?.reason ?? '', platform), end);
 
     const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
-    const interpreter = (await runner.pythonWith(await requirementsIn(folder)).catch(throwStartError)) ?? python;
+    const requirements = await readRequirements(build, folder);
+    const interpreter = (await runner.pythonWith(requirements).catch(throwStartError)) ?? python;
     const request = { app, build, python: interpreter, signal, onQueued: () => markQueued(run, platform) };
     slot = await runner.getPool(app.id).acquire(request);
     if (signal.aborted) slot.release();
@@ -74,6 +76,7 @@ export async function performCall(
     markStarted(run, slot.wasReady ? 0 : platform.now() - assignedAt, platform);
     return trackReply(await slot.replica.call({ ...call, signal }), end, signal);
   } catch (error) {
+    if (error instanceof AppStartError) logStartError(error, app, run, slot, platform);
     const reply = errorReply(error, run);
     end(reply.status);
     return reply;
@@ -94,11 +97,24 @@ async function simulated(
   return simulateCall({ ...call, signal: platform.runner.signal }, why);
 }
 
-async function requirementsIn(folder: string): Promise<string> {
-  return readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
+async function readRequirements({ settings }: BuildRecord, folder: string): Promise<string> {
+  const listed = await readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
+  return requirementsOf(settings, new Map([['requirements.txt', listed]]));
 }
 
 class AppStartError extends Error {}
+
+/** What a replica prints while it starts belongs to no run: so that the log of this run is not empty. */
+function logStartError(
+  { message }: Error,
+  app: AppRecord,
+  run: string,
+  slot: ReplicaSlot | undefined,
+  { runner }: Platform,
+): void {
+  const container = slot?.name ?? `${app.id}-starting`;
+  runner.logs.add(app.id, { container, stream: 'stderr', text: `error: ${message}`, run });
+}
 
 function throwStartError({ message }: Error, installs = true): never {
   const isMissing = /^ModuleNotFoundError/.test(message) && !installs;

@@ -2,13 +2,15 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
-import { AppLogs } from '../logs/app-logs.ts';
+import { AppLogs, type AppOutput } from '../logs/app-logs.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
-import { findPython, PythonPackages } from '../processes/python.ts';
+import { findPython } from '../processes/python.ts';
+import { PythonPackages } from '../processes/python-packages.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
+import { pathShortener } from './path-shortener.ts';
 import { CallAbortedError } from './replica.ts';
 import { ReplicaPool } from './replica-pool.ts';
 import { ServerReplica } from './server-replica.ts';
@@ -23,7 +25,7 @@ interface AppRunnerOptions {
   folder: string;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
-  /** `false` simulates all calls. */
+  /** `false` simulates all builds and calls. */
   real: boolean;
   /** Where dependencies are installed. Without it, none are. */
   packages?: string | undefined;
@@ -32,6 +34,14 @@ interface AppRunnerOptions {
 }
 
 export class UnpackError extends Error {}
+
+interface FirstStart {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
+  signal: AbortSignal;
+  print: (text: string) => void;
+}
 
 /** Runs apps: their replicas, active calls, background work and logs. */
 export class AppRunner {
@@ -43,6 +53,10 @@ export class AppRunner {
   readonly #pools = new Map<string, ReplicaPool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
+  /** Builds that install or start something. */
+  readonly #builds = new Map<string, AbortController>();
+  /** Receives what the first replica of a build prints until it is ready. */
+  readonly #starts = new Map<string, (output: AppOutput) => void>();
   /** One-off runs. */
   readonly #processes = new Set<AppProcess>();
   readonly #background = new Set<Promise<unknown>>();
@@ -53,6 +67,10 @@ export class AppRunner {
     this.folder = options.folder;
     this.logs = new AppLogs(now, logs);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
+  }
+
+  get runsApps(): boolean {
+    return this.options.real;
   }
 
   get installsPackages(): boolean {
@@ -68,7 +86,7 @@ export class AppRunner {
   async pythonWith(requirements: string, log: (line: string) => void = () => {}): Promise<string | undefined> {
     const python = await this.python();
     if (!python || !this.#packages || requirements.trim() === '') return python;
-    return this.#packages.install(requirements, python, log, (process) => this.trackProcess(process));
+    return this.#packages.install(requirements, { python, log, track: (process) => this.trackProcess(process) });
   }
 
   /** Aborts when the emulator stops. */
@@ -122,6 +140,44 @@ export class AppRunner {
     this.#calls.get(run)?.abort(new CallAbortedError('the run was canceled', 500, 0));
   }
 
+  /** Returns the signal that `cancelBuild` aborts. */
+  trackBuild(build: string): AbortSignal {
+    const controller = new AbortController();
+    this.#builds.set(build, controller);
+    return controller.signal;
+  }
+
+  untrackBuild(build: string): void {
+    this.#builds.delete(build);
+  }
+
+  cancelBuild(build: string): void {
+    this.#builds.get(build)?.abort(new CallAbortedError('the build was canceled', 500, 0));
+  }
+
+  /**
+   * Starts the first replica of a build, which waits for the app's next call. `print` gets what it prints until it is
+   * ready; after that it is the app's log. Rejects with a `ReplicaError` or an `UnpackError` if it does not start.
+   */
+  async startFirstReplica({ app, build, python, signal, print }: FirstStart): Promise<void> {
+    const folder = await this.unpackBuild(build);
+    const printed: AppOutput[] = [];
+    this.#starts.set(build.id, (output) => {
+      print(output.text);
+      if (printed.length < maxStartLines) printed.push(output);
+    });
+    try {
+      await this.getPool(app.id).startFirst(app, build, python, signal);
+      for (const output of printed) this.logs.add(app.id, output);
+    } catch (error) {
+      this.#unpacked.delete(build.id);
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    } finally {
+      this.#starts.delete(build.id);
+    }
+  }
+
   /** Work that only `stop` waits for. */
   runInBackground(work: Promise<unknown>): void {
     const done = work.catch(() => {}).finally(() => this.#background.delete(done));
@@ -164,8 +220,13 @@ export class AppRunner {
     const folder = this.folderFor(app.id, build.id);
     const environment = createAppEnvironment(app, build.id, this.folder, this.options.store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
-    const print = (output: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
-      this.logs.add(app.id, { ...output, container: name });
+    const shorten = pathShortener(folder);
+    const print = ({ text, ...output }: Omit<AppOutput, 'container'>) => {
+      const shown = { ...output, text: shorten(text), container: name };
+      const onStart = this.#starts.get(build.id);
+      if (onStart) onStart(shown);
+      else this.logs.add(app.id, shown);
+    };
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
@@ -176,5 +237,8 @@ export class AppRunner {
     };
   }
 }
+
+/** An app may print without an end while it starts. */
+const maxStartLines = 5_000;
 
 const stoppedError = new CallAbortedError('the emulator is stopping', 503, -1);

@@ -1,6 +1,6 @@
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
-import type { Replica } from './replica.ts';
+import { type Replica, StartTimeoutError } from './replica.ts';
 
 export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
 
@@ -40,6 +40,10 @@ export class ReplicaPool {
   readonly #running = new Set<Replica>();
   readonly #stopping = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
+  /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
+  #first: PooledReplica | undefined;
+  /** The start of a server that must have the app's port for itself. */
+  #startAlone: Promise<unknown> | undefined;
 
   constructor(
     private readonly startReplica: StartReplica,
@@ -49,6 +53,11 @@ export class ReplicaPool {
   async acquire({ app, build, python, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
       signal.throwIfAborted();
+      if (this.#startAlone) {
+        await this.#startAlone;
+        continue;
+      }
+      if (this.#first?.build === build.id) this.#admitFirst();
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
@@ -66,12 +75,67 @@ export class ReplicaPool {
     }
   }
 
+  /**
+   * Starts a replica of a build that gets no calls yet, and keeps it for the first one. Replicas of the version before
+   * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
+   */
+  async startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    if (!hasFixedPort(build)) return this.#startFirst(app, build, python, signal);
+    const before = this.#startAlone ?? Promise.resolve();
+    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));
+    const ended = starting
+      .catch(() => {})
+      .finally(() => {
+        if (this.#startAlone === ended) this.#startAlone = undefined;
+      });
+    this.#startAlone = ended;
+    return starting;
+  }
+
   async stop(): Promise<void> {
+    clearTimeout(this.#first?.timer);
+    this.#first = undefined;
     for (const member of [...this.#members]) this.#drop(member);
     await Promise.all([...this.#running].map((replica) => replica.stop(0)));
   }
 
+  async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const member = this.#create(app, build, python);
+    try {
+      await inTime(member.replica.ready, build, signal);
+    } catch (error) {
+      await member.replica.stop(0);
+      throw error;
+    }
+    if (this.#first) this.#dismiss(this.#first);
+    this.#first = member;
+    const { cooldownPeriodSeconds, minReplicaCount } = app.settings;
+    if (minReplicaCount === 0) {
+      member.timer = afterSeconds(cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+    }
+  }
+
+  #admitFirst(): void {
+    const member = this.#first;
+    this.#first = undefined;
+    if (!member) return;
+    clearTimeout(member.timer);
+    this.#members.push(member);
+  }
+
+  async #freePort(): Promise<void> {
+    for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
+    await Promise.all(this.#stopping);
+  }
+
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
+    const member = this.#create(app, build, python);
+    this.#members.push(member);
+    return member;
+  }
+
+  #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
     const { name, replica } = this.startReplica(app, build, python);
     const member: PooledReplica = {
       name,
@@ -81,7 +145,6 @@ export class ReplicaPool {
       busy: 0,
       idleSince: this.now(),
     };
-    this.#members.push(member);
     this.#running.add(replica);
     const remove = () => {
       this.#running.delete(replica);
@@ -142,6 +205,7 @@ export class ReplicaPool {
 
   #drop(member: PooledReplica): void {
     clearTimeout(member.timer);
+    if (this.#first === member) this.#first = undefined;
     this.#members = this.#members.filter((other) => other !== member);
     this.#wakeAll();
   }
@@ -159,3 +223,29 @@ export class ReplicaPool {
 }
 
 const graceMs = 2_000;
+
+/** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
+async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {
+  const { deploymentInitializationTimeout: seconds, runtime } = settings;
+  // The replica of a server has the same limit, and knows what it was waiting for.
+  const limit = runtime === 'custom' ? seconds + 5 : seconds;
+  let stopWaiting = () => {};
+  const tooLate = new Promise<never>((_, failed) => {
+    const onAbort = () => failed(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = afterSeconds(limit, () =>
+      failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
+    );
+    stopWaiting = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+  });
+  await Promise.race([ready, tooLate]).finally(stopWaiting);
+}
+
+/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
+function hasFixedPort({ settings }: BuildRecord): boolean {
+  const { runtime, entrypoint, port } = settings;
+  return runtime === 'custom' && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+}

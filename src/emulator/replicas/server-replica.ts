@@ -11,7 +11,7 @@ import { AppProcess } from '../processes/process.ts';
 import type { ReadableBody, ServerReply } from '../server/reply.ts';
 import { BufferedBody } from './buffered-body.ts';
 import { findExposedAddress } from './exposed-address.ts';
-import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from './replica.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, StartTimeoutError } from './replica.ts';
 
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
@@ -112,7 +112,10 @@ async function untilReady(settings: AppSettings, port: number, signal: AbortSign
     if (await (path ? isHealthy(port, path) : isListening(port))) return;
     await setTimeout(pollMs);
   }
-  throw new ReplicaError(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+  const missing = path
+    ? `GET ${path} on port ${settings.port} did not succeed`
+    : `nothing listens on port ${settings.port}`;
+  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
 }
 
 function isHealthy(port: number, path: string): Promise<boolean> {
