@@ -4,12 +4,16 @@ import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import {
+  busyPolicies,
+  checkDrift,
   chooseRegion,
   type Deployment,
   type DeployPlan,
   deploy,
+  findLiveDeployment,
   planDeploy,
   readLocalApp,
+  resolveBusyBuilds,
 } from '../operations/deploy/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
@@ -34,6 +38,10 @@ const planFields = {
   project: text('project'),
   runtime: text('cortex, custom or a partner'),
   exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
+  build: nullable(text('the build that serves; null if there is none')),
+  endpoint: text('URL of the deployed app; empty if unknown'),
+  region: nullable(text('where the app is deployed')),
+  keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),
   public: boolean('with --dry-run: whether anyone can call it without a token'),
   setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
   settings: list(
@@ -42,6 +50,9 @@ const planFields = {
       from: anything('deployed value'),
       to: anything('new value'),
       byDefault: boolean('whether the file leaves it to its default'),
+      drifted: nullable(
+        boolean('whether it was changed outside of the file since the last deploy; null if that is unknown'),
+      ),
     }),
     'with --dry-run: settings that would change',
   ),
@@ -52,6 +63,7 @@ const planFields = {
         changed: list(text('path'), 'changed files'),
         removed: list(text('path'), 'removed files'),
         unchanged: integer('number of files'),
+        unverified: integer('how many of the unchanged files were compared by size only'),
       },
       'with --dry-run: changed files; null if there is nothing to compare with',
     ),
@@ -66,7 +78,7 @@ const planFields = {
   ),
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
-  changed: boolean('with --dry-run: whether anything would change'),
+  changed: boolean('whether a deploy would change anything'),
 };
 
 export default defineCommand({
@@ -75,6 +87,15 @@ export default defineCommand({
       .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
+      .option('--if-changed', 'deploy only if settings or files differ from the live build')
+      .addOption(
+        command
+          .createOption('--if-busy <action>', 'what to do if builds of the app are in progress')
+          .choices(busyPolicies)
+          .default('proceed' as const),
+      )
+      .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
+      .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
@@ -83,23 +104,38 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
-    const { settings, prompt } = context;
+    const { settings, prompt, elapsed } = context;
+    const { dryRun = false, ifChanged = false, keepScaling = false, strict = false, ifBusy } = options;
+    const { timeout: timeoutMs = 3_600_000 } = options;
+    const started = elapsed();
     const local = await readLocalApp(context, options);
-    const shouldConfirm = prompt.isPossible && !options.dryRun;
-    const dryRun = options.dryRun === true;
-    const plan = await planDeploy(context, local, { compareFiles: dryRun || shouldConfirm, dryRun });
-    if (options.dryRun) return plan;
-    if (shouldConfirm) await confirmPlan(context, plan);
+    const { name } = local.project;
+    const shouldConfirm = prompt.isPossible && !dryRun;
+    const planOptions = { compareFiles: dryRun || shouldConfirm || ifChanged, dryRun, keepScaling };
+    // Another deploy may be about to change what this one compares with.
+    const waits = ifBusy === 'wait' && !ifChanged;
+    const busy = dryRun || waits ? undefined : resolveBusyBuilds(context, name, ifBusy, timeoutMs);
+    if (ifBusy !== 'proceed') await busy;
+    const [plan] = await Promise.all([planDeploy(context, local, planOptions), busy]);
+    checkDrift(context, plan, strict);
+    if (dryRun) return plan;
 
     const region = chooseRegion(settings.region, local.project.hardware.region);
-    return reportOutcome(context, plan, () =>
-      deploy(context, local, {
-        ...options,
-        region,
+    const sent = { ...options, region, keep: plan.keep };
+    const live = ifChanged ? await findLiveDeployment(context, local, plan, sent) : undefined;
+    if (!live && shouldConfirm) await confirmPlan(context, plan);
+    return reportOutcome(context, plan, async () => {
+      if (live) return live;
+      return deploy(context, local, {
+        ...sent,
+        ifBusy,
         detach: options.detach === true,
-        timeoutMs: options.timeout ?? 3_600_000,
-      }),
-    );
+        timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
+        recheck: ifChanged
+          ? async () => findLiveDeployment(context, local, await planDeploy(context, local, planOptions), sent)
+          : undefined,
+      });
+    });
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
@@ -117,6 +153,7 @@ export default defineCommand({
       packMs: number('duration of packing, in ms'),
       uploadMs: number('duration of the upload, in ms'),
       buildMs: number('time waited for the build, in ms'),
+      changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
     },
     planFields,
   ),
@@ -128,6 +165,7 @@ export default defineCommand({
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
+    'deploy --if-changed --if-busy wait',
   ],
 });
 
@@ -159,16 +197,18 @@ async function reportOutcome(
 }
 
 /** How to call what was deployed. */
-function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployment): View {
+function nextStep({ app, build, status, runtime, endpoint, dashboard, changed }: Deployment): View {
   const calls: Record<string, string> = {
     cortex: `call a function of main.py: POST ${endpoint}/<function>`,
     custom: `call your server: ${endpoint}/<path>`,
   };
   return ({ style }) =>
     [
-      buildPhase(status) === 'succeeded'
-        ? `${style.bold(`${app} is live`)}, build ${build}`
-        : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
+      !changed
+        ? `${style.bold(`${app} is unchanged`)} since build ${build}: nothing to deploy`
+        : buildPhase(status) === 'succeeded'
+          ? `${style.bold(`${app} is live`)}, build ${build}`
+          : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
       endpoint
         ? (calls[runtime] ?? `call it: ${endpoint}`)
         : `the platform returned no endpoint; see gantry apps get ${app}`,

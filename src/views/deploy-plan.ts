@@ -50,11 +50,14 @@ function settingsTable(changes: SettingChange[]): View {
       FROM: ({ from }) => text(from),
       TO: ({ to }) => text(to),
     };
-    if (changes.some(({ byDefault }) => byDefault)) {
-      columns.NOTE = ({ byDefault }) => (byDefault ? 'default: not set in the file' : '');
-    }
+    if (changes.some((change) => noteText(change))) columns.NOTE = noteText;
     return wrappedTable(changes, columns)(page);
   };
+}
+
+function noteText({ byDefault, drifted }: SettingChange): string {
+  const notes = [drifted && 'changed outside of the file', byDefault && 'default: not set in the file'];
+  return notes.filter(Boolean).join('; ');
 }
 
 function fileList(changes: FileChanges | null): View | undefined {

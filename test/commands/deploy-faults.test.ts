@@ -231,7 +231,14 @@ describe('the upload', () => {
     emulator.fail('upload', 'expired');
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
     const order = emulator.calls.map(({ endpoint }) => endpoint);
-    expect(order.slice(1, 7)).toEqual(['createApp', 'upload', 'cancelBuild', 'getBuild', 'createApp', 'upload']);
+    expect(order.slice(order.indexOf('createApp')).slice(0, 6)).toEqual([
+      'createApp',
+      'upload',
+      'cancelBuild',
+      'getBuild',
+      'createApp',
+      'upload',
+    ]);
     const [second, first] = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(first?.cancelledAt).toBeDefined();
     expect(json()).toMatchObject({ build: second?.id, status: 'success' });

@@ -45,9 +45,9 @@ describe('a deploy', () => {
 
   test('ignores a --json field that only a dry run has', async () => {
     await using app = await folderOf(smallApp());
-    const { code, json } = await gantry(['deploy', '--json=status,changed'], { emulator, cwd: app.path });
+    const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: app.path });
     expect(code).toBe(0);
-    expect(json()).toEqual({ status: 'success', changed: null });
+    expect(json()).toEqual({ status: 'success', settings: null });
   });
 
   test('rejects an unknown --json field before sending anything', async () => {
@@ -253,8 +253,8 @@ describe('a dry run', () => {
       exists: true,
       changed: true,
       settings: expect.arrayContaining([
-        { setting: 'scaling.max_replicas', from: 5, to: 4, byDefault: false },
-        { setting: 'scaling.min_replicas', from: 2, to: 0, byDefault: true },
+        { setting: 'scaling.max_replicas', from: 5, to: 4, byDefault: false, drifted: false },
+        { setting: 'scaling.min_replicas', from: 2, to: 0, byDefault: true, drifted: false },
       ]),
       fileChanges: { added: ['new.txt'], changed: ['cerebrium.toml', 'main.py'], removed: ['old.txt'] },
     });

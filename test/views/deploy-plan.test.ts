@@ -19,8 +19,12 @@ const plan: DeployPlan = {
     minReplicaCount: 0,
     maxReplicaCount: 3,
   },
+  build: 'b-1',
+  endpoint: '',
+  region: null,
+  keep: {},
   settings: [],
-  fileChanges: { added: [], changed: [], removed: [], unchanged: 3 },
+  fileChanges: { added: [], changed: [], removed: [], unchanged: 3, unverified: 0 },
   send: { files: 3, bytes: 2048, largest: [{ path: 'main.py', bytes: 1024 }] },
   warnings: [],
   failedBuild: null,
@@ -70,8 +74,8 @@ describe('a deploy plan', () => {
 
   test('lists the settings it would change, and which of them return to their default', () => {
     const settings = [
-      { setting: 'scaling.min_replicas', from: 1, to: 2, byDefault: false },
-      { setting: 'hardware.region', from: '', to: ['a', 'b'], byDefault: true },
+      { setting: 'scaling.min_replicas', from: 1, to: 2, byDefault: false, drifted: false },
+      { setting: 'hardware.region', from: '', to: ['a', 'b'], byDefault: true, drifted: null },
     ];
     const rows = shown({ settings })
       .split('\n')
@@ -82,7 +86,7 @@ describe('a deploy plan', () => {
 
   test('lists up to five files of a kind, and counts the others', () => {
     const names = (number: number) => Array.from({ length: number }, (_, index) => `f${index}`);
-    const files = { added: names(5), changed: names(6), removed: names(8), unchanged: 0 };
+    const files = { added: names(5), changed: names(6), removed: names(8), unchanged: 0, unverified: 0 };
     const lines = shown({ fileChanges: files }).split('\n');
     const list = (mark: string) => lines.filter((line) => line.startsWith(mark));
     expect(list('+')).toEqual(['+ f0', '+ f1', '+ f2', '+ f3', '+ f4']);

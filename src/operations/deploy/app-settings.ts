@@ -12,6 +12,22 @@ export interface SettingChange {
   to: unknown;
   /** The file does not set it: a deploy replaces all settings, so it returns to the default. */
   byDefault: boolean;
+  /** Whether it was changed outside of the file since the last deploy; null if this machine has no record of that. */
+  drifted: boolean | null;
+}
+
+/** The settings that can change without a deploy, resolved to what the platform uses. Undefined: unknown. */
+export function changeableSettings(project: AppConfig, keep: Partial<AppCreation> = {}): Record<string, unknown> {
+  const known = listAppSettings(project).filter(({ section }) => section === 'scaling' || section === 'hardware');
+  const resolved = known.map(({ field, value, default: fallback }) => [field, value ?? fallback]);
+  return { ...Object.fromEntries(resolved), ...keep };
+}
+
+/** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
+export function scalingOf(app: App): Partial<AppCreation> {
+  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = app;
+  const live = { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency };
+  return Object.fromEntries(Object.entries(live).filter(([, value]) => value !== undefined));
 }
 
 /** The settings that the file contains, under the platform's names. The platform decides the others. */
@@ -24,18 +40,26 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
   };
 }
 
-/** The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). */
-export function compareSettings(project: AppConfig, app: App): SettingChange[] {
+/**
+ * The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). `sent`: what the
+ * last deploy sent, as far as it is known.
+ */
+export function compareSettings(
+  project: AppConfig,
+  app: App,
+  { sent, keep = {} }: { sent?: Record<string, unknown> | undefined; keep?: Partial<AppCreation> } = {},
+): SettingChange[] {
   const changes = listAppSettings(project).flatMap(
     ({ section, key, field, value, default: fallback }): SettingChange[] => {
       const from = deployedValue(app, field);
       const to = value ?? fallback;
-      if (from === undefined || to === undefined || isSame(from, to)) return [];
-      return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
+      if (from === undefined || to === undefined || isSame(from, to) || field in keep) return [];
+      const drifted = sent?.[field] === undefined ? null : !isSame(from, sent[field]);
+      return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined, drifted }];
     },
   );
   if (!app.runtime || app.runtime === project.runtime) return changes;
-  return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false }, ...changes];
+  return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false, drifted: null }, ...changes];
 }
 
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];

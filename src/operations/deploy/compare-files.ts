@@ -9,6 +9,8 @@ export interface FileChanges {
   changed: string[];
   removed: string[];
   unchanged: number;
+  /** Those of the unchanged files for which the platform has no checksum. */
+  unverified: number;
 }
 
 /**
@@ -21,14 +23,17 @@ export async function compareFiles(
   signal: AbortSignal,
 ): Promise<FileChanges> {
   const before = new Map(remote.map((entry) => [entry.path, entry]));
-  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0 };
+  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, unverified: 0 };
   for (const entry of local) {
     signal.throwIfAborted();
     const old = before.get(entry.path);
     before.delete(entry.path);
     if (!old) changes.added.push(entry.path);
     else if (await differs(entry, old)) changes.changed.push(entry.path);
-    else changes.unchanged++;
+    else {
+      changes.unchanged++;
+      if (old.crc32 === undefined) changes.unverified++;
+    }
   }
   changes.removed = [...before.keys()];
   return changes;
@@ -41,7 +46,8 @@ async function differs(entry: FileEntry, old: BuildFile): Promise<boolean> {
 
 const blockBytes = 1024 * 1024;
 
-async function readChecksum({ source, size }: FileEntry): Promise<number> {
+/** The CRC-32 of a file's content, as in a zip archive. */
+export async function readChecksum({ source, size }: FileEntry): Promise<number> {
   if ('text' in source) return crc32(source.text);
   const file = await openRegular(source.file);
   try {

@@ -13,6 +13,8 @@ export interface CreateAppOptions {
   logLevel?: string | undefined;
   /** Ask the platform not to keep a build log. */
   disableBuildLogs?: boolean | undefined;
+  /** Settings of the deployed app that replace those of the file. */
+  keep?: Partial<AppCreation> | undefined;
 }
 
 /** The body of create app. Sends a registry login only if a base image needs one. */
@@ -24,6 +26,11 @@ export async function createAppBody(
   const login = await findRegistryLogin(await readBaseImages(project), context.env);
   context.secrets.add(...(login?.secrets ?? []));
   if (login) context.progress.note(`sending the login for ${login.registry} to pull the base image`);
+  return { ...withoutLogin(project, options), ...(login && { dockerAuth: login.dockerAuth }) };
+}
+
+/** The body without a registry login. */
+export function withoutLogin(project: AppConfig, options: CreateAppOptions): AppCreation {
   return {
     ...createAppSettings(project),
     name: project.name,
@@ -32,7 +39,7 @@ export async function createAppBody(
     ...(options.region && { region: options.region }),
     ...(options.logLevel && { logLevel: options.logLevel }),
     ...(options.disableBuildLogs && { disableBuildLogs: true }),
-    ...(login && { dockerAuth: login.dockerAuth }),
+    ...options.keep,
   };
 }
 

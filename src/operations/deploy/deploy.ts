@@ -1,13 +1,15 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
-import { GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { ConflictError, GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
+import { recordDeploy } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 export interface DeployOptions extends CreateAppOptions {
@@ -15,6 +17,10 @@ export interface DeployOptions extends CreateAppOptions {
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
+  /** By default the deploy proceeds. */
+  ifBusy?: BusyPolicy | undefined;
+  /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
+  recheck?: (() => Promise<Deployment | undefined>) | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
@@ -33,6 +39,8 @@ export interface Deployment {
   packMs: number;
   uploadMs: number;
   buildMs: number;
+  /** False if nothing was deployed, because nothing has changed. */
+  changed: boolean;
 }
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
@@ -42,7 +50,7 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
   const uploaded = local.project.partner
     ? await deployer.createOnly()
     : await withArchive(context, local, (archive, packMs) => deployer.send(archive, packMs));
-  return deployer.finish(uploaded);
+  return 'created' in uploaded ? deployer.finish(uploaded) : uploaded;
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
@@ -91,10 +99,13 @@ class Deployer {
     private readonly body: AppCreation,
   ) {}
 
-  async send(archive: AppArchive, packMs: number): Promise<UploadedBuild> {
+  /** Returns the live deployment instead if another deploy has made it equal meanwhile. */
+  async send(archive: AppArchive, packMs: number): Promise<UploadedBuild | Deployment> {
     const started = this.context.elapsed();
     const created = await this.#createAndUpload(archive);
+    if (!('buildId' in created)) return created;
     const uploadMs = this.context.elapsed() - started;
+    await recordDeploy(this.context, { local: this.local, body: this.body, keep: this.options.keep, created, archive });
     return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
@@ -121,6 +132,7 @@ class Deployer {
       packMs,
       uploadMs,
       buildMs: context.elapsed() - started,
+      changed: true,
     };
   }
 
@@ -136,17 +148,33 @@ class Deployer {
   }
 
   /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-  async #createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp> {
+  async #createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp | Deployment> {
+    const { context, options, body } = this;
     const created = await this.#create();
     try {
-      await this.#upload(created, archive);
-      return created;
+      const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
+      if (!live) await this.#upload(created, archive);
+      else await this.#abandon(created);
+      return live ?? created;
     } catch (error) {
       await this.#abandon(created);
       if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
-    this.context.progress.note('the upload URL has expired; creating a new build');
+    if (options.ifBusy === 'wait' && (await isSuperseded(context, body.name, created.buildId))) {
+      throw new ConflictError(`a later deploy of ${body.name} replaces this one`, {
+        why: 'the upload URL expired while other builds were in progress',
+        fix: gantryCommand`builds list ${body.name}`,
+      });
+    }
+    context.progress.note('the upload URL has expired; creating a new build');
     return this.#createAndUpload(archive, false);
+  }
+
+  /** Returns the live deployment if it is equal once the earlier builds have ended. */
+  async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
+    const { context, options, body } = this;
+    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, options.timeoutMs);
+    return hasWaited ? options.recheck?.() : undefined;
   }
 
   async #create(): Promise<CreatedApp> {

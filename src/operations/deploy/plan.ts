@@ -1,13 +1,15 @@
 import type { Context } from '../../context.ts';
-import { type App, getApp } from '../../contract/apps.ts';
+import { type App, type AppCreation, getApp } from '../../contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../contract/builds.ts';
-import { AuthError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
+import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
+import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
 import type { AppConfig } from '../../project/config.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { parseZipContents } from '../builds/index.ts';
-import { compareSettings, describeSetup, isPublic, type SettingChange } from './app-settings.ts';
+import { compareSettings, describeSetup, isPublic, type SettingChange, scalingOf } from './app-settings.ts';
 import { compareFiles, type FileChanges } from './compare-files.ts';
+import { readDeployRecord } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
@@ -18,11 +20,19 @@ export interface DeployPlan {
   runtime: string;
   /** Whether an app of this name is deployed; null if that could not be read. */
   exists: boolean | null;
+  /** The build that serves; null if there is none, or if it is unknown. */
+  build: string | null;
+  /** The address of the deployed app; empty if unknown. */
+  endpoint: string;
+  /** Where the app is deployed. */
+  region: string | null;
   /** Whether anyone can call it without a token. */
   public: boolean;
   /** Hardware, region and replicas, including defaults, under the names of create app. */
   setup: Record<string, unknown>;
   settings: SettingChange[];
+  /** Settings that stay as they are deployed, under the names of create app. */
+  keep: Partial<AppCreation>;
   /** Null if there is nothing to compare with, or if it was not requested. */
   fileChanges: FileChanges | null;
   /** Zero files for a partner's app. */
@@ -39,13 +49,19 @@ export interface PlanOptions {
   compareFiles: boolean;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
+  /** Keep the deployed replicas, cooldown and concurrency instead of those of the file. */
+  keepScaling: boolean;
 }
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
   const { project, entries, bytes, warnings } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
-  const settings = app ? compareSettings(project, app) : [];
+  const build = (app && liveBuild(app)) || null;
+  const keep = app && options.keepScaling ? scalingOf(app) : {};
+  const record = app && (await readDeployRecord(context, project.name));
+  const sent = record?.build === build ? record?.settings : undefined;
+  const settings = app ? compareSettings(project, app, { sent, keep }) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
   const files = canCompareFiles ? await compareWithBuild(context, app, project, entries, options) : null;
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
@@ -57,6 +73,10 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     project: context.project,
     runtime: project.runtime,
     exists,
+    build,
+    endpoint: app?.internalEndpoint ?? '',
+    region: app?.region ?? null,
+    keep,
     public: isPublic(project),
     setup: describeSetup(project),
     settings,
@@ -70,6 +90,12 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     failedBuild,
     changed: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
   };
+}
+
+/** The latest build that succeeded. */
+function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
+  const hasSucceeded = lastBuildStatus && buildPhase(lastBuildStatus) === 'succeeded';
+  return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
 }
 
 async function readDeployedApp(
@@ -114,4 +140,18 @@ function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: 
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
+}
+
+/**
+ * Tells which settings the deploy overwrites although they were changed outside of the file, for example by
+ * `gantry apps scale`. With `strict`, throws ConflictError for them, and for those of which that is unknown.
+ */
+export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, strict: boolean): void {
+  const overwritten = settings.filter(({ drifted }) => drifted === true || (strict && drifted === null));
+  if (overwritten.length === 0) return;
+  const texts = overwritten.map(({ setting, from, to }) => `${setting} ${stringifyJson(from)} -> ${stringifyJson(to)}`);
+  const message = `the deployed settings of ${app} differ from the config file: ${texts.join(', ')}`;
+  const fix = 'pass --keep-scaling, or change the config file';
+  if (strict) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
+  progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
 }

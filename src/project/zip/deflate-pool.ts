@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { type Result, runTask, type Task } from './deflate-worker.mjs';
 
+/** A task takes 50 ms at most, more on a busy machine. */
+const maxTaskMs = 1_000;
+
 /** Threads for compression. With none, the calling thread does the work. */
 export class DeflatePool {
   readonly #threads: Thread[];
@@ -29,20 +32,29 @@ interface PendingTask {
   reject(error: Error): void;
 }
 
+/**
+ * A thread is never terminated while it compresses, also when the process exits: Node would abort ("close before init"
+ * in node_zlib.cc) whenever that interrupts the creation of a zlib stream.
+ */
 class Thread {
   readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
+  /** Shared with the thread: `[isStopped, isBusy]`. */
+  readonly #state = new Int32Array(new SharedArrayBuffer(8));
   /** In the order of the tasks, which is also the order of the results. */
   #pending: PendingTask[] = [];
   #error: Error | undefined;
 
   constructor() {
     this.#worker = new Worker(new URL('./deflate-worker.mjs', import.meta.url), {
-      workerData: 'deflate',
+      workerData: { name: 'deflate', state: this.#state },
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
     });
     this.#worker.on('message', (result: Result) => this.#pending.shift()?.resolve(result));
     this.#worker.on('error', (error) => this.#fail(error));
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve));
+    process.once('exit', this.#stopBeforeExit);
   }
 
   get load(): number {
@@ -59,8 +71,16 @@ class Thread {
 
   async close(error: Error): Promise<void> {
     this.#fail(error);
-    await this.#worker.terminate();
+    Atomics.store(this.#state, 0, 1);
+    this.#worker.postMessage('exit');
+    await this.#exited;
+    process.off('exit', this.#stopBeforeExit);
   }
+
+  readonly #stopBeforeExit = (): void => {
+    Atomics.store(this.#state, 0, 1);
+    Atomics.wait(this.#state, 1, 1, maxTaskMs);
+  };
 
   #fail(error: Error): void {
     this.#error ??= error;

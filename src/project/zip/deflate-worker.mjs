@@ -115,10 +115,18 @@ function deflateBlock({ dictionary, length, last, buffer }) {
 const chunkSize = 2 ** 20;
 
 // Does nothing if imported by the main thread or by a test that runs in a worker.
-if (!isMainThread && workerData === 'deflate' && parentPort) {
+if (!isMainThread && workerData?.name === 'deflate' && parentPort) {
   const port = parentPort;
-  port.on('message', (task) => {
-    const result = runTask(task);
-    port.postMessage(result, [result.buffer]);
+  /** @type {Int32Array} `[isStopped, isBusy]`, shared with the main thread */
+  const state = workerData.state;
+  port.on('message', (/** @type {Task | 'exit'} */ task) => {
+    if (task === 'exit') return port.close();
+    Atomics.store(state, 1, 1);
+    if (Atomics.load(state, 0) === 0) {
+      const result = runTask(task);
+      port.postMessage(result, [result.buffer]);
+    }
+    Atomics.store(state, 1, 0);
+    Atomics.notify(state, 1);
   });
 }

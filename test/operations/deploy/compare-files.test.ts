@@ -26,12 +26,13 @@ test.each<[string, Omit<BuildFile, 'path'>, boolean]>([
     const remote = [{ path: 'main.py', ...known }];
     const changes = await compareFiles(local, remote, new AbortController().signal);
     const [changed, unchanged] = isChanged ? [['main.py'], 0] : [[], 1];
-    expect(changes).toEqual({ added: [], removed: [], changed, unchanged });
+    const unverified = isChanged || known.crc32 !== undefined ? 0 : 1;
+    expect(changes).toEqual({ added: [], removed: [], changed, unchanged, unverified });
   }
 });
 
 test('finds added and removed files without reading them', async () => {
   const local = [{ path: 'new.py', size: 1, executable: false, source: { file: '/nonexistent' } }];
   const changes = await compareFiles(local, [{ path: 'old.py', size: 1, crc32: 1 }], new AbortController().signal);
-  expect(changes).toEqual({ added: ['new.py'], removed: ['old.py'], changed: [], unchanged: 0 });
+  expect(changes).toEqual({ added: ['new.py'], removed: ['old.py'], changed: [], unchanged: 0, unverified: 0 });
 });

@@ -25,13 +25,19 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
   const context = {
     api,
     project: 'p-1',
+    settings: { addresses: { management: { value: 'https://here' } }, folders: { state: '/nonexistent' } },
     signal: new AbortController().signal,
     progress: { warn: (text: string) => void warnings.push(text) },
   };
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
   const local = { project, entries, bytes: 6, warnings: [] };
-  const found = await planDeploy(context as never, local as never, { compareFiles: true, dryRun: true, ...options });
+  const found = await planDeploy(context as never, local as never, {
+    compareFiles: true,
+    dryRun: true,
+    keepScaling: false,
+    ...options,
+  });
   return { ...found, said: warnings, asked };
 }
 
@@ -43,7 +49,13 @@ describe('a deploy plan', () => {
 
   test('compares the files with those of the last build that was ready', async () => {
     const found = await plan({ app: { ...app, latestBuildId: 'b-2' }, zipFiles: { 'main.py': 5, 'old.py': 1 } });
-    expect(found.fileChanges).toEqual({ added: ['new.py'], changed: [], removed: ['old.py'], unchanged: 1 });
+    expect(found.fileChanges).toEqual({
+      added: ['new.py'],
+      changed: [],
+      removed: ['old.py'],
+      unchanged: 1,
+      unverified: 1,
+    });
     expect([found.asked, found.changed, found.exists]).toEqual([['b-1'], true, true]);
   });
 

@@ -1,0 +1,148 @@
+import type { Api } from '../../api/client.ts';
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { ConflictError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
+import { duration } from '../../output/format.ts';
+import { remoteBuild } from '../builds/index.ts';
+import { cancelRemoteWork, Deadline, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+
+/** What a deploy does about other builds of the app that are in progress. */
+export const busyPolicies = ['proceed', 'wait', 'cancel', 'fail'] as const;
+export type BusyPolicy = (typeof busyPolicies)[number];
+
+/** Times in ms. */
+const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
+
+/**
+ * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
+ * in progress after `timeoutMs`.
+ */
+export async function resolveBusyBuilds(
+  context: Context,
+  app: string,
+  policy: BusyPolicy,
+  timeoutMs: number,
+): Promise<void> {
+  const busy = await findBusyBuilds(context, app, policy);
+  if (busy.length === 0) return;
+  const { api, delay, progress, project } = context;
+  const named = names(busy);
+  if (policy === 'fail') throw busyError(app, busy);
+  if (policy === 'wait') await waitUntilNone(context, app, timeoutMs, () => true);
+  if (policy === 'proceed') progress.note(`${named} of ${app} in progress; this deploy does not wait (--if-busy wait)`);
+  if (policy === 'cancel') {
+    for (const { id } of busy) await cancelRemoteWork({ api, delay }, remoteBuild(project, app, id), async () => {});
+    progress.note(`canceled ${named} of ${app}`);
+  }
+}
+
+/**
+ * Waits for builds that were created before this one, which starts with its upload. Builds then end in the order in
+ * which they were created, and the last one serves, also if deploys start at the same time. Returns whether it waited.
+ */
+export async function waitForEarlierBuilds(
+  context: Context,
+  app: string,
+  build: string,
+  timeoutMs: number,
+): Promise<boolean> {
+  return waitUntilNone(context, app, timeoutMs, (other, builds) => {
+    const own = builds.find(({ id }) => id === build);
+    return other.id !== build && (own === undefined || isEarlier(other, own));
+  });
+}
+
+/** Whether builds were created after this one and not canceled: they replace it. */
+export async function isSuperseded({ api, project }: Context, app: string, build: string): Promise<boolean> {
+  const builds = await list(api, project, app);
+  const own = builds.find(({ id }) => id === build);
+  return own !== undefined && builds.some((other) => isEarlier(own, other) && !/^cancell?ed$/i.test(other.status));
+}
+
+function isEarlier(a: Build, b: Build): boolean {
+  const [first, second] = [a, b].map(({ createdAt }) => Date.parse(createdAt ?? '')) as [number, number];
+  return first === second ? a.id < b.id : first < second;
+}
+
+/** With `proceed` the list is only for a note: without it the deploy continues. */
+async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy): Promise<Build[]> {
+  try {
+    return (await list(context.api, context.project, app)).filter(isBusy);
+  } catch (error) {
+    if (policy === 'proceed' && error instanceof GantryError && !context.signal.aborted) return [];
+    throw error;
+  }
+}
+
+async function waitUntilNone(
+  context: Context,
+  app: string,
+  timeoutMs: number,
+  counts: (build: Build, all: Build[]) => boolean,
+): Promise<boolean> {
+  const { elapsed, progress, project } = context;
+  const started = elapsed();
+  let busy: Build[] = [];
+  let hasWaited = false;
+  const step = progress.step(`Waiting for other builds of ${app}`);
+  const deadline = new Deadline(context, timeoutMs, () => stillBusyError(app, busy, timeoutMs));
+  const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
+  try {
+    await pollUntil(
+      context,
+      {
+        poll: (api) => list(api, project, app),
+        deadline,
+        pauses,
+        onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
+      },
+      (builds) => {
+        busy = builds.filter((build) => isBusy(build) && counts(build, builds));
+        if (busy.length === 0) return true;
+        hasWaited = true;
+        step.update({ text: names(busy) });
+        return undefined;
+      },
+    );
+    if (hasWaited) step.done(`Waited ${duration(elapsed() - started)} for other builds of ${app}`);
+    else step.clear();
+    return hasWaited;
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+}
+
+/** A new app has no builds. */
+async function list(api: Api, project: string, app: string): Promise<Build[]> {
+  try {
+    return await api(listBuilds, { project, app });
+  } catch (error) {
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
+}
+
+function isBusy({ status }: Build): boolean {
+  return status !== '' && buildPhase(status) === 'in progress';
+}
+
+function names(builds: Build[]): string {
+  const ids = builds.map(({ id, status }) => `${id} (${status})`).join(', ');
+  return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
+}
+
+function busyError(app: string, builds: Build[]): ConflictError {
+  return new ConflictError(`${names(builds)} of ${app} in progress`, {
+    fix: gantryCommand`deploy --if-busy wait`,
+    details: { app, builds: builds.map(({ id }) => id) },
+  });
+}
+
+function stillBusyError(app: string, builds: Build[], timeoutMs: number): PendingError {
+  return new PendingError(`${names(builds)} of ${app} still in progress after ${duration(timeoutMs)}`, {
+    fix: gantryCommand`builds cancel ${app} ${builds[0]?.id ?? ''}`,
+    details: { app, builds: builds.map(({ id }) => id) },
+  });
+}

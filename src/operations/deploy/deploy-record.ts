@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Context } from '../../context.ts';
+import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
+import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
+import { stringifyJson, tryParseJson } from '../../json-text.ts';
+import type { AppArchive } from '../../project/archive.ts';
+import { changeableSettings } from './app-settings.ts';
+import type { LocalApp } from './local-app.ts';
+
+/** What this machine sent for the last build of an app. */
+export type DeployRecord = v.InferOutput<typeof recordSchema>;
+
+const recordSchema = v.object({
+  build: v.string(),
+  /** Of settings and files; see {@link fingerprintOf}. */
+  fingerprint: v.string(),
+  /** What was sent of the settings that can change without a deploy, under the platform's names. */
+  settings: v.record(v.string(), v.unknown()),
+  dashboard: v.string(),
+});
+
+/** A file as it is in the archive. */
+export interface SentFile {
+  path: string;
+  /** In bytes. */
+  size: number;
+  crc32: number;
+  executable: boolean;
+}
+
+/** Two deploys with the same fingerprint send the same settings and files. A registry login is none of them. */
+export function fingerprintOf(body: AppCreation, files: readonly SentFile[]): string {
+  const { cliVersion: _version, dockerAuth: _login, ...settings } = body;
+  const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable])).sort();
+  const fields = Object.entries(settings).map((field) => stringifyJson(field));
+  return createHash('sha256')
+    .update([...fields.sort(), ...sent].join('\n'))
+    .digest('hex');
+}
+
+interface UploadedDeploy {
+  local: LocalApp;
+  body: AppCreation;
+  /** See `--keep-scaling`. */
+  keep: Partial<AppCreation> | undefined;
+  created: CreatedApp;
+  archive: AppArchive;
+}
+
+/** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
+export async function recordDeploy(
+  context: Context,
+  { local, body, keep, created, archive }: UploadedDeploy,
+): Promise<void> {
+  const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
+  const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
+  await write(context, body.name, {
+    build: created.buildId,
+    fingerprint: fingerprintOf(body, files),
+    settings: changeableSettings(local.project, keep),
+    dashboard: created.dashboardUrl ?? '',
+  });
+}
+
+async function write(context: Context, app: string, record: DeployRecord): Promise<void> {
+  const file = recordFile(context, app);
+  try {
+    makePrivateFolder(join(file, '..'));
+    await writeFileAtomic(file, stringifyJson(record), { mode: 0o600 });
+  } catch (error) {
+    context.trace(`cannot write ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Undefined if this machine has none, or a damaged one. */
+export async function readDeployRecord(context: Context, app: string): Promise<DeployRecord | undefined> {
+  const text = await readFile(recordFile(context, app), 'utf8').catch(() => '');
+  const parsed = v.safeParse(recordSchema, tryParseJson(text));
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** Records of several platforms do not mix: an emulator may have the same project and app. */
+function recordFile({ settings, project }: Context, app: string): string {
+  const key = stringifyJson([settings.addresses.management.value, project, app]);
+  const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  return join(settings.folders.state, 'deploys', `${name}.json`);
+}

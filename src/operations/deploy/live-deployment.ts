@@ -1,0 +1,84 @@
+import type { Context } from '../../context.ts';
+import { buildPhase } from '../../contract/builds.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { fetchBuild } from '../builds/index.ts';
+import { readChecksum } from './compare-files.ts';
+import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
+import type { Deployment } from './deploy.ts';
+import { type DeployRecord, fingerprintOf, readDeployRecord, type SentFile } from './deploy-record.ts';
+import type { LocalApp } from './local-app.ts';
+import type { DeployPlan } from './plan.ts';
+
+/**
+ * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
+ * settings and the files: by the platform's checksums, or by the record of the last deploy from this machine.
+ */
+export async function findLiveDeployment(
+  context: Context,
+  local: LocalApp,
+  plan: DeployPlan,
+  options: CreateAppOptions,
+): Promise<Deployment | undefined> {
+  const { api, progress, project } = context;
+  const { app, runtime, build } = plan;
+  const difference = differenceText(plan);
+  if (difference !== undefined || build === null) {
+    progress.note(`${difference ?? `${app} has no live build`}: deploying`);
+    return undefined;
+  }
+  const record = await readDeployRecord(context, app);
+  const own = record?.build === build ? record : undefined;
+  if (!(await isSent(local, plan, options, own))) {
+    progress.note(`cannot prove that ${app} is unchanged since build ${build}: deploying`);
+    return undefined;
+  }
+  const { status } = await fetchBuild(api, { project, app, build });
+  if (buildPhase(status) !== 'succeeded') return undefined;
+  return {
+    app,
+    project,
+    runtime,
+    build,
+    status,
+    endpoint: plan.endpoint,
+    dashboard: own?.dashboard ?? '',
+    files: 0,
+    bytes: 0,
+    packMs: 0,
+    uploadMs: 0,
+    buildMs: 0,
+    changed: false,
+  };
+}
+
+/** What differs from the deployed app; undefined if nothing that can be compared does. */
+function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
+  if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
+  if (settings.length > 0) return `changed settings: ${settings.map(({ setting }) => setting).join(', ')}`;
+  const { added = [], changed = [], removed = [] } = fileChanges ?? {};
+  const [first, ...others] = [...added, ...changed, ...removed];
+  if (first === undefined) return undefined;
+  return others.length > 0 ? `${first} and ${others.length} more changed` : `${first} changed`;
+}
+
+/**
+ * Whether the live build was made of these settings and files. Without a record, the platform's checksums decide: it does
+ * not return every setting, but the config file is one of the files.
+ */
+async function isSent(
+  { project, entries }: LocalApp,
+  { fileChanges, region }: DeployPlan,
+  options: CreateAppOptions,
+  record: DeployRecord | undefined,
+): Promise<boolean> {
+  if (record) return record.fingerprint === fingerprintOf(withoutLogin(project, options), await readSentFiles(entries));
+  const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
+  const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
+  return isVerified && hasConfig && !options.logLevel && (!options.region || options.region === region);
+}
+
+async function readSentFiles(entries: readonly FileEntry[]): Promise<SentFile[]> {
+  const files: SentFile[] = [];
+  for (const entry of entries) files.push({ ...entry, crc32: await readChecksum(entry) });
+  return files;
+}
