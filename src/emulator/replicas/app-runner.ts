@@ -97,10 +97,11 @@ export class AppRunner {
   getPool(app: string): ReplicaPool {
     const existing = this.#pools.get(app);
     if (existing) return existing;
-    const pool = new ReplicaPool(
-      (record, build, python) => this.#startReplica(record, build, python),
-      this.options.now,
-    );
+    const pool = new ReplicaPool({
+      start: (record, build, python) => this.#startReplica(record, build, python),
+      environment: (record, build, python) => this.#environmentOf(record, build, python),
+      now: this.options.now,
+    });
     this.#pools.set(app, pool);
     return pool;
   }
@@ -215,10 +216,14 @@ export class AppRunner {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string) {
+    return createAppEnvironment(app, build.id, this.folder, this.options.store, python);
+  }
+
   #startReplica(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.options.store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
-    const environment = createAppEnvironment(app, build.id, this.folder, this.options.store, python);
+    const environment = this.#environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const shorten = pathShortener(folder);
     const print = ({ text, ...output }: Omit<AppOutput, 'container'>) => {

@@ -2,10 +2,17 @@ import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 import { type Replica, StartTimeoutError } from './replica.ts';
 
-export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
+export interface PoolOptions {
+  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: Replica };
+  /** Environment variables of a replica that is started now. */
+  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  now(): number;
+}
 
 interface PooledReplica {
   name: string;
+  /** As JSON. */
+  environment: string;
   build: string;
   replica: Replica;
   isReady: boolean;
@@ -45,10 +52,7 @@ export class ReplicaPool {
   /** The start of a server that must have the app's port for itself. */
   #startAlone: Promise<unknown> | undefined;
 
-  constructor(
-    private readonly startReplica: StartReplica,
-    private readonly now: () => number,
-  ) {}
+  constructor(private readonly options: PoolOptions) {}
 
   async acquire({ app, build, python, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
@@ -57,7 +61,7 @@ export class ReplicaPool {
         await this.#startAlone;
         continue;
       }
-      if (this.#first?.build === build.id) this.#admitFirst();
+      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
@@ -116,12 +120,16 @@ export class ReplicaPool {
     }
   }
 
-  #admitFirst(): void {
-    const member = this.#first;
+  /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
+  #admitFirst(member: PooledReplica, environment: string): void {
     this.#first = undefined;
-    if (!member) return;
     clearTimeout(member.timer);
-    this.#members.push(member);
+    if (member.environment === environment) this.#members.push(member);
+    else this.#dismiss(member);
+  }
+
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
+    return JSON.stringify(this.options.environment(app, build, python));
   }
 
   async #freePort(): Promise<void> {
@@ -136,14 +144,15 @@ export class ReplicaPool {
   }
 
   #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const { name, replica } = this.startReplica(app, build, python);
+    const { name, replica } = this.options.start(app, build, python);
     const member: PooledReplica = {
       name,
+      environment: this.#environmentOf(app, build, python),
       replica,
       isReady: false,
       build: build.id,
       busy: 0,
-      idleSince: this.now(),
+      idleSince: this.options.now(),
     };
     this.#running.add(replica);
     const remove = () => {
@@ -168,7 +177,7 @@ export class ReplicaPool {
       if (released) return;
       released = true;
       member.busy -= 1;
-      member.idleSince = this.now();
+      member.idleSince = this.options.now();
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -184,7 +193,7 @@ export class ReplicaPool {
 
   /** Dismisses replicas of older builds, and idle ones that a test's clock has moved past the cooldown. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const idleBefore = this.now() - settings.cooldownPeriodSeconds * 1000;
+    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const isIdle =
         member.busy === 0 && member.idleSince < idleBefore && this.#members.length > settings.minReplicaCount;
