@@ -178,6 +178,8 @@ async function startIn(
     webhookPauseMs,
     archiveLimits: limits,
   };
+  // Found while the first requests arrive: a build waits for it.
+  runner.python();
   endAbandonedRuns(platform);
   endAbandonedBuilds(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
