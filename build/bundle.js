@@ -1,7 +1,11 @@
 // Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
-import { copyFileSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { asciiChunks } from './ascii.js';
 import { flatCommander } from './commander.js';
+import { noticesFor } from './notices.js';
+import { keepOwnLines } from './own-maps.js';
+import { withoutSchemas } from './without-schemas.js';
 
 /** @import { InputOptions, OutputOptions, Plugin } from 'rolldown' */
 
@@ -14,12 +18,12 @@ export async function bundle(folder, plugins = []) {
   rmSync(folder, { recursive: true, force: true });
   const program = await rolldown({
     ...input,
-    plugins: [...plugins, texts, flatCommander],
+    plugins: [...plugins, texts, flatCommander, withoutSchemas, asciiChunks],
     input: 'src/main.ts',
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',
   });
-  await program.write({
+  const written = await program.write({
     ...output(folder),
     // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
     codeSplitting: {
@@ -36,14 +40,20 @@ export async function bundle(folder, plugins = []) {
   // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/output/width.ts) and by ora,
   // which ask for its default export in different ways.
   const widths = await rolldown({ ...input, input: { 'string-width': 'string-width' } });
-  await widths.write({ ...output(folder), exports: 'default', footer: 'module.exports.default = module.exports;' });
+  const alone = await widths.write({
+    ...output(folder),
+    exports: 'default',
+    footer: 'module.exports.default = module.exports;',
+  });
 
-  // Workers are started by path, so they stay files of their own.
-  for (const source of workerFolders) {
-    for (const file of readdirSync(source).filter((name) => /\.(mjs|py)$/.test(name))) {
-      copyFileSync(`${source}/${file}`, `${folder}/${file}`);
-    }
+  keepOwnLines(folder);
+
+  // Threads and Python programs stay files of their own, where src/own-files.ts looks for them.
+  for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
+    if (/\.(mjs|py)$/.test(file)) cpSync(`src/${file}`, `${folder}/${file}`);
   }
+  const modules = [...written.output, ...alone.output].flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
+  writeFileSync(`${folder}/THIRD-PARTY-NOTICES.txt`, noticesFor(modules));
 }
 
 /** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */
@@ -60,14 +70,6 @@ const common = [
   'output/table',
   'views/status',
 ].map((name) => realpathSync(`src/${name}.ts`));
-
-const workerFolders = [
-  'src/project/zip',
-  'src/transfer',
-  'src/emulator/one-off-runs',
-  'src/emulator/replicas',
-  'src/emulator/replicas/cortex',
-];
 
 /** @type {InputOptions} */
 const input = {

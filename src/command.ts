@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
-import type { ResultSchema } from './result-schema.ts';
+import { type ResultSchema, withDryRun } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
@@ -29,6 +29,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   json?: Json;
   /** Whether it only reads, or changes or destroys what exists, on this machine or the platform. */
   effect: Effect;
+  /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
+  dryRun?: true;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
   /** Command lines without the leading `gantry`. */
@@ -68,6 +70,7 @@ export interface Command {
   empty: string | undefined;
   json: ResultSchema | undefined;
   effect: Effect;
+  dryRun: boolean;
   details: string[];
   examples: string[];
 }
@@ -82,7 +85,10 @@ export function defineCommand<
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
 ): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
   const command: Command = {
-    configure: (command) => void parts.configure?.(command),
+    configure: (command) => {
+      parts.configure?.(command);
+      if (parts.dryRun) command.option('--dry-run', 'show what would change, and change nothing');
+    },
     run: parts.run as Command['run'],
     view: parts.view as Command['view'],
     data: (parts.data as Command['data']) ?? ((value) => value),
@@ -91,7 +97,8 @@ export function defineCommand<
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
     empty: parts.empty,
-    json: parts.json as ResultSchema | undefined,
+    json: parts.json && parts.dryRun ? withDryRun(parts.json) : (parts.json as ResultSchema | undefined),
+    dryRun: parts.dryRun === true,
     effect: parts.effect,
     details: parts.details ?? [],
     examples: parts.examples ?? [],

@@ -24,6 +24,8 @@ export interface GlobalFlags {
   profile?: string;
   region?: string;
   cwd?: string;
+  /** Of commands that have `--dry-run`. */
+  dryRun?: boolean;
 }
 
 /** Shown when Ctrl-C interrupts the command: what stops and what continues remotely. */
@@ -53,14 +55,22 @@ export interface Context {
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
+  /**
+   * Called when all is known and confirmed, before the first change. A dry run ends here: it shows what would be done,
+   * such as `delete app web`, and `result`.
+   */
+  willChange(what: string | readonly string[], result: object): void;
   readonly stdin: AsyncIterable<Buffer | string>;
   /** Reads all of stdin as text. */
   readStdin(): Promise<string>;
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /** A context with other variables and another folder, for commands that start a platform (`gantry dev`). */
-  withOverrides(env: Record<string, string>, cwd: string): Context;
+  /**
+   * A context with other variables and another folder, for commands that start a platform (`gantry dev`). With a signal,
+   * it ends with that instead of Ctrl-C.
+   */
+  withOverrides(env: Record<string, string>, cwd: string, signal?: AbortSignal): Context;
   /** Values to redact. Code that reads another secret adds it. */
   secrets: KnownSecrets;
   signal: AbortSignal;

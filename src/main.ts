@@ -1,9 +1,9 @@
-import { readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { writesAnnotations } from './config/environment.ts';
-import { exitCodes, exitNameFor, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import { writeSync } from 'node:fs';
+import { annotationsRoot } from './config/environment.ts';
+import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
+import { readOwnFile } from './own-files.ts';
 import { type Io, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
 import { type HelpSource, helpText } from './program/help.ts';
@@ -86,19 +86,15 @@ function preparedText(argv: string[]): string | undefined {
 
 function readHelpSource(command: string): HelpSource | undefined {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'help', `${command}.json`), 'utf8'));
+    return JSON.parse(readOwnFile(`help/${command}.json`));
   } catch {
     return undefined;
   }
 }
 
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */
-async function reportFailure(
-  thrown: unknown,
-  argv: string[],
-  io: Io,
-  { isJsonLines, secrets }: RunState,
-): Promise<number> {
+async function reportFailure(thrown: unknown, argv: string[], io: Io, state: RunState): Promise<number> {
+  const { isJsonLines, secrets } = state;
   const { StdoutClosedError, createRenderer } = await import('./output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
   const [{ workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] = await Promise.all([
@@ -107,11 +103,16 @@ async function reportFailure(
     import('./output/page.ts'),
   ]);
   const error = toSystemError(thrown) ?? thrown;
-  const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
+  const given = state.argv ?? argv;
+  const flags = given.slice(0, given.includes('--') ? given.indexOf('--') : given.length);
   const page = createPage(io.stderr, io.env, colorFlag(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
-  if (error instanceof ProjectError && writesAnnotations(io.env)) {
-    for (const problem of error.problems) io.stderr.write(`${workflowAnnotation(problem, secrets)}\n`);
+  const workspace = annotationsRoot(io.env, io.cwd);
+  if (workspace !== undefined) {
+    const roots = { cwd: state.cwd ?? io.cwd, workspace };
+    for (const problem of annotatedProblems(error)) {
+      io.stderr.write(`${workflowAnnotation(problem, roots, secrets)}\n`);
+    }
   }
   const json = flags.some((flag) => flag === '--json' || flag.startsWith('--json='));
   const events = flags.includes('--events');
@@ -123,6 +124,15 @@ async function reportFailure(
     await printed.catch(() => {});
   }
   return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
+}
+
+/** What a pipeline fails for: problems of the app's files, or a build that failed. */
+function annotatedProblems(error: unknown): readonly Problem[] {
+  if (error instanceof ProjectError) return error.problems;
+  if (!(error instanceof GantryError) || !['build-failed', 'not-ready'].includes(error.exit)) return [];
+  const { details, fix } = error.facts;
+  const message = [error.message, details?.reason].filter(Boolean).join(': ');
+  return [{ severity: 'error', message, ...(fix && { fix }) }];
 }
 
 /** Reads `--color` without the parser, which may be what failed. */

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+import { ownCommand } from './own-files.ts';
 
 /** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
 const terminationSignals: readonly TerminationSignal[] =
@@ -11,6 +12,8 @@ const terminationSignals: readonly TerminationSignal[] =
 /** What gantry uses of the process. Tests pass their own. */
 export interface Io {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  /** Read in place of stdin, which stays free for questions. */
+  input?: string;
   stdout: Stream;
   stderr: Stream;
   env: Environment;
@@ -65,8 +68,8 @@ export function processIo(): Io {
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
     async spawnDetached(argv) {
       const { spawn } = process.getBuiltinModule('node:child_process');
-      const script = process.argv[1];
-      if (script) spawn(process.execPath, [script, ...argv], { detached: true, stdio: 'ignore' }).unref();
+      const [program, ...before] = ownCommand();
+      spawn(program, [...before, ...argv], { detached: true, stdio: 'ignore', windowsHide: true }).unref();
     },
     silenceMs: 60_000,
   };

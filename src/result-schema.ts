@@ -173,6 +173,17 @@ export function withType(schema: JsonSchema, word?: string): JsonSchema {
   };
 }
 
+/** The schema with the field that a dry run adds to a document, or to each entry of a list. */
+export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
+  return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
+}
+
+function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {
+  if (schema.items) return { ...schema, items: withField(schema.items, name, field) };
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withField(variant, name, field)) };
+  return { ...schema, properties: { ...schema.properties, [name]: field } };
+}
+
 /** Whether a result may have fields that are not declared. */
 export function isOpen({ schema }: { schema: JsonSchema }): boolean {
   return variantsOf(schema.items ?? schema).some(({ additionalProperties }) => additionalProperties !== false);

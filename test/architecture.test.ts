@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Who may import whom. A room not listed may be imported by nobody but itself; `errors`, `command-line`, `json-text`: everyone's. */
+/** Who may import whom. A room not listed may be imported by nobody but itself; `errors`, `command-line`, `json-text`, `own-files`: everyone's. */
 const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
@@ -88,7 +88,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
+  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
 
 test('only disk writes files', () => {
   const writing =
@@ -96,6 +96,12 @@ test('only disk writes files', () => {
   const offences = files.filter(
     (file) => writing.test(readFileSync(file, 'utf8')) && !file.startsWith('src/disk/') && !writesElsewhere.test(file),
   );
+  expect(offences).toEqual([]);
+});
+
+test('only own-files.ts asks where the files of the program are: an executable has none', () => {
+  const asks = /import\.meta\.(dirname|filename|url)|__dirname|__filename|process\.execPath|process\.argv\[1\]/;
+  const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/own-files.ts');
   expect(offences).toEqual([]);
 });
 
@@ -136,8 +142,8 @@ test('only deadline.ts creates timeout signals, so that a timeout is an error of
   expect(offences).toEqual([]);
 });
 
-test('the strict platform and the chaos runs share no code with what they judge', () => {
-  const judges = ['test/support/strict-platform', 'test/chaos'].flatMap((folder) =>
+test('the strict platform, the official client of tests and the chaos runs share no code with what they judge', () => {
+  const judges = ['test/support/strict-platform', 'test/support/official-client', 'test/chaos'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(js|ts)$/.test(path))
       .map((path) => join(folder, path)),
@@ -191,12 +197,12 @@ test('no folder is a collection of helpers', () => {
 
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
-  return /^test\/(support\/strict-platform|chaos)\//.test(path) || path.endsWith('vitest');
+  return /^test\/(support\/(strict-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest');
 }
 
 function allowed(file: string, target: string): boolean {
   const [from, to] = [room(file), room(target)];
-  if (from === to || ['errors', 'command-line', 'json-text'].includes(to)) return true;
+  if (from === to || ['errors', 'command-line', 'json-text', 'own-files'].includes(to)) return true;
   const door = doors[`${from}>${to}`];
   return (mayImport[from] ?? []).includes(to) && (!door || door.test(target));
 }

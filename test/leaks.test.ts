@@ -72,6 +72,7 @@ const lines: Record<string, string[]> = {
   'runs follow': ['web', 'r-1'],
   'runs cancel': ['web', 'r-1', '--yes'],
   'metrics startup': ['web'],
+  'metrics resources': ['web'],
   'containers list': ['web'],
   'api-keys list': [],
   'users list': [],
@@ -96,7 +97,8 @@ const local = [
   ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
-  ...['completion', 'reference', 'help'],
+  ...['emulator env', 'emulator list', 'emulator stop'],
+  ...['ci init', 'completion', 'reference', 'version', 'help'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { FailedError } from '../errors.ts';
+import { readOwnFile } from '../own-files.ts';
 import { document, text } from '../result-schema.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -19,9 +18,9 @@ export default defineCommand({
     () =>
       script,
   details: [
-    'Completes commands, flags and the names of your apps. To load the script in every new shell:',
+    'Completes commands, flags, and the names of what you have: apps, builds, runs, containers, secrets, files on volumes. To load the script in every new shell:',
     'bash: add eval "$(gantry completion bash)" to ~/.bashrc.',
-    'zsh: add autoload -U compinit; compinit; eval "$(gantry completion zsh)" to ~/.zshrc.',
+    'zsh: add eval "$(gantry completion zsh)" to ~/.zshrc.',
     'fish: gantry completion fish > ~/.config/fish/completions/gantry.fish',
     'PowerShell: gantry completion powershell >> $PROFILE',
   ],
@@ -33,10 +32,14 @@ export default defineCommand({
 
 /** Made by @bomb.sh/tab at build time (build/texts.js). */
 function scriptFor(shell: string): string {
-  const here = import.meta.dirname;
-  const file = [join(here, 'completion'), join(here, '../../dist/completion')]
-    .map((folder) => join(folder, shell))
-    .find((path) => existsSync(path));
-  if (!file) throw new FailedError('the completion scripts are missing', { fix: 'npm run build' });
-  return readFileSync(file, 'utf8').trimEnd();
+  for (const folder of ['completion', fromSources]) {
+    try {
+      return readOwnFile(`${folder}/${shell}`).trimEnd();
+    } catch {
+      // Not there.
+    }
+  }
+  throw new FailedError('the completion scripts are missing', { fix: 'npm run build' });
 }
+
+const fromSources = '../dist/completion';

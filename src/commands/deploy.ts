@@ -1,11 +1,12 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError, platformExits } from '../errors.ts';
+import { GantryError, InterruptedError, platformExits, UsageError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import {
   busyPolicies,
   checkDrift,
+  checkPlan,
   chooseRegion,
   type Deployment,
   type DeployPlan,
@@ -13,7 +14,9 @@ import {
   findLiveDeployment,
   planDeploy,
   readLocalApp,
+  readPlanFile,
   resolveBusyBuilds,
+  writePlanFile,
 } from '../operations/deploy/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
@@ -96,11 +99,13 @@ export default defineCommand({
       )
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
       .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
+      .option('-o, --output <file>', 'with --dry-run: write a plan that --plan applies')
+      .option('--plan <file>', 'deploy only if settings, files and the deployed app are as planned')
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
       .option('--disable-build-logs', 'ask the platform not to keep a build log')
-      .option('--log-level <level>', 'app log level: INFO or DEBUG')
+      .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
@@ -108,6 +113,8 @@ export default defineCommand({
     const { dryRun = false, ifChanged = false, keepScaling = false, strict = false, ifBusy } = options;
     const { timeout: timeoutMs = 3_600_000 } = options;
     const started = elapsed();
+    if (options.output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
+    const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
     const local = await readLocalApp(context, options);
     const { name } = local.project;
     const shouldConfirm = prompt.isPossible && !dryRun;
@@ -118,10 +125,11 @@ export default defineCommand({
     if (ifBusy !== 'proceed') await busy;
     const [plan] = await Promise.all([planDeploy(context, local, planOptions), busy]);
     checkDrift(context, plan, strict);
-    if (dryRun) return plan;
-
     const region = chooseRegion(settings.region, local.project.hardware.region);
     const sent = { ...options, region, keep: plan.keep };
+    if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
+    if (dryRun) return plan;
+
     const live = ifChanged ? await findLiveDeployment(context, local, plan, sent) : undefined;
     if (!live && shouldConfirm) await confirmPlan(context, plan);
     return reportOutcome(context, plan, async () => {
@@ -131,6 +139,7 @@ export default defineCommand({
         ifBusy,
         detach: options.detach === true,
         timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
+        check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
         recheck: ifChanged
           ? async () => findLiveDeployment(context, local, await planDeploy(context, local, planOptions), sent)
           : undefined,
@@ -166,6 +175,8 @@ export default defineCommand({
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
     'deploy --if-changed --if-busy wait',
+    'deploy --dry-run --output plan.json',
+    'deploy --plan plan.json',
   ],
 });
 
@@ -188,12 +199,27 @@ async function reportOutcome(
     progress.note(nextStep(done));
     return done;
   } catch (error) {
-    const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
-      error instanceof GantryError ? (error.facts.details ?? {}) : {}
-    ) as { build?: string; status?: string };
-    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
+    const isInterrupted = error instanceof InterruptedError;
+    const {
+      build = '',
+      status = isInterrupted ? 'cancelled' : 'failed',
+      dashboard = '',
+      reason,
+      log = [],
+    } = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
+    const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
+    const outputs = { app, 'build-id': build, status, endpoint: '', 'dashboard-url': dashboard };
+    writeGithubOutputs(env, outputs, secrets, isInterrupted ? undefined : failure);
     throw error;
   }
+}
+
+interface FailureDetails {
+  build?: string;
+  status?: string;
+  dashboard?: string;
+  reason?: string | null;
+  log?: string[];
 }
 
 /** How to call what was deployed. */

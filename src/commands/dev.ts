@@ -1,103 +1,306 @@
+import { EventEmitter, on } from 'node:events';
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
+import { deleteApp } from '../contract/apps.ts';
 import { toAppId } from '../contract/endpoint.ts';
-import { type Emulator, findPython } from '../emulator/index.ts';
-import { allowOriginFlag, emulatorEnvironment, installFlag, startEmulatorFromFlags } from '../flags/emulator.ts';
+import type { Secrets } from '../contract/secrets.ts';
+import { type Emulator, findPython, type ServedCall } from '../emulator/index.ts';
+import { ConflictError, type GantryError } from '../errors.ts';
+import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
-import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
+import {
+  type AppVersion,
+  develop,
+  FolderWatcher,
+  findAppFolders,
+  type Reload,
+  reloadProblems,
+  sampleCall,
+} from '../operations/dev/index.ts';
+import { announceEmulator, detectShell, evaluationOf } from '../operations/emulator/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { duration } from '../output/format.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
-import { stream, text } from '../result-schema.ts';
+import { callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from '../views/dev.ts';
+import { devEvents } from '../views/dev-events.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[dir]', 'app folder', '.')
-      .option('--port <number>', 'port to listen on; 0 picks a free one', wholeNumberFlag(0, 65_535), 4100)
+      .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
+      .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', wholeNumberFlag(0, 65_535))
       .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
       .option(...installFlag)
       .option(...allowOriginFlag)
-      .option('--env-file <file>', '.env or JSON file with secrets for the app'),
-  run: (context, folder, options) => serve(context, folder, options),
+      .option('--env-file <file>', '.env or JSON file with secrets for the app; watched as well')
+      .option('--open', 'open the app in the browser once it is ready'),
+  run: (context, folders, options) => serve(context, folders, options),
   verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
-  exits: ['input-needed', 'project', 'build-failed', 'not-ready', 'unavailable'],
-  json: stream({
-    app: text('app name'),
-    endpoint: text('URL of the app'),
-    curl: text('a command that calls the app'),
-    url: text('URL of the emulator'),
-    project: text('project of the emulator'),
-    token: text('token of the emulator; not valid anywhere else'),
-    approveUrl: text('URL that lets a browser approve logins; keep it secret'),
-    build: text('id of the first build'),
-  }),
-  examples: ['dev', 'dev ../other-app --port 0', 'dev --env-file .env'],
+  exits: ['input-needed', 'not-found', 'project', 'unavailable'],
+  json: devEvents,
+  details: [
+    'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it.',
+    'Calls need no token from the user who runs it, on Linux even if the app is private.',
+  ],
+  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --env-file .env --open'],
 });
 
 interface DevFlags {
-  port: number;
+  port?: number | undefined;
   pace: number;
   install?: true | undefined;
   envFile?: string | undefined;
   allowOrigin?: string[] | undefined;
+  open?: true | undefined;
 }
 
-/** Yields the URLs of the app once, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
-  const { progress, interruption } = context;
-  const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
-  const emulator = await startEmulatorFromFlags(context, { ...options, seed: false });
+/** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
+async function* serve(context: Context, given: string[], { envFile, open, ...options }: DevFlags) {
+  const { progress, interruption, cwd } = context;
+  const folders = findAppFolders(cwd, given);
+  const readSecrets = await secretsReader(context, envFile);
+  const session: { current?: DevSession } = {};
+  const emulator = await startOnFreePort(context, {
+    ...options,
+    ...{ seed: false, trustOwner: true, onCall: (call: ServedCall) => session.current?.printCall(call) },
+  });
   interruption.message = '';
+  const quit = new AbortController();
+  const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
+  const dev = new DevSession(context, emulator, { signal, several: folders.length > 1, open: open === true });
+  session.current = dev;
+  const stopKeys = await context.prompt.listenForKeys((key) => dev.press(key, () => quit.abort()));
+  signal.addEventListener('abort', () => stopKeys?.(), { once: true });
+  // Listens before an app can be ready.
+  const versions = on(dev.ready, 'ready', { signal });
+  const apps = folders.map((folder) => dev.run(folder, { envFile, readSecrets }));
   try {
-    if (!(await findPython())) {
-      progress.warn({
-        severity: 'warning',
-        message: 'calls are simulated: python3 not found',
-        why: 'without Python the app does not run; responses repeat the request',
-      });
-    }
-    emulator.store.secrets.set(emulator.project, secrets);
-    const emulatorContext = context.withOverrides(emulatorEnvironment(emulator), resolve(context.cwd, folder));
-    const deployedApps = new Set<string>();
-    for await (const version of develop(emulatorContext)) {
-      const { app, build } = version;
-      if (!deployedApps.has(app)) printLogs(context, emulator, app);
-      const took = duration(version.tookMs);
-      progress.step(`Deploying ${app}`).done(`${app} is ready in ${took}, build ${build}`);
-      if (deployedApps.size === 0) {
-        yield await describeApp(emulator, version);
-        progress.note('watching for changes; press Ctrl-C to stop');
-      }
-      deployedApps.add(app);
-    }
+    await warnWithoutPython(context);
+    Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
+    progress.note(stopKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
+    for await (const [version] of versions) yield version as ReadyApp;
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
+    quit.abort();
+    await Promise.allSettled(apps);
+    dev.end();
     await emulator.close();
   }
 }
 
-function printLogs({ progress }: Context, { logs, project }: Emulator, app: string): void {
-  // What the app printed while it started.
-  for (const { text } of logs.getLines(toAppId(project, app))) progress.log(text);
-  logs.subscribe(toAppId(project, app), ({ text }) => progress.log(text));
+/** Reads the file at once, so that a missing one ends the command. */
+async function secretsReader(context: Context, file: string | undefined): Promise<() => Promise<Secrets>> {
+  const first = file === undefined ? {} : await readSecretsFile(context, file);
+  return async () => (file === undefined || file === '-' ? first : readSecretsFile(context, file));
 }
 
-async function describeApp({ url, project, token, approvalAddress }: Emulator, version: AppVersion) {
-  const { app, build, endpoint } = version;
-  return {
-    app,
-    endpoint,
-    curl: await sampleCall(version, token),
-    url,
-    project,
-    token,
-    approveUrl: approvalAddress,
-    build,
-  };
+async function warnWithoutPython({ progress }: Context): Promise<void> {
+  if (await findPython()) return;
+  progress.warn({
+    severity: 'warning',
+    message: 'calls are simulated: python3 not found',
+    why: 'without Python the app does not run; responses repeat the request',
+  });
+}
+
+interface SessionOptions {
+  signal: AbortSignal;
+  several: boolean;
+  open: boolean;
+}
+
+interface AppSources {
+  envFile: string | undefined;
+  readSecrets: () => Promise<Secrets>;
+}
+
+type ReadyApp = Awaited<ReturnType<DevSession['describe']>>;
+
+/** The apps that run, and what is printed about them. */
+class DevSession {
+  /** Emits `ready` with what is printed about an app that can be called. */
+  readonly ready = new EventEmitter();
+  readonly #announcement: ReturnType<typeof announceEmulator>;
+  readonly #environment: Record<string, string>;
+  readonly #watchers: FolderWatcher[] = [];
+  /** By name. */
+  readonly #folders = new Map<string, string>();
+  readonly #shown = new Map<string, ReadyApp>();
+  #latest: AppVersion | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly emulator: Emulator,
+    private readonly options: SessionOptions,
+  ) {
+    const { url, project } = emulator;
+    this.#environment = emulatorEnvironment(emulator);
+    const facts = { command: 'dev', url, project, folder: context.cwd, apps: [] } as const;
+    this.#announcement = announceEmulator(context, { ...facts, apps: [], environment: this.#environment });
+  }
+
+  /** Runs the app of a folder, and again on every change, until the signal aborts. */
+  async run(folder: string, { envFile, readSecrets }: AppSources): Promise<void> {
+    const { context, emulator, options } = this;
+    const own = context.withOverrides(this.#environment, folder, options.signal);
+    const { elapsed, progress } = context;
+    const file = envFile === undefined || envFile === '-' ? undefined : resolve(context.cwd, envFile);
+    const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
+    this.#watchers.push(watcher);
+    let name: string | undefined;
+    let since: string | undefined;
+    const prepare = (wanted: string, secrets: Secrets) => {
+      this.#checkName(wanted, folder);
+      emulator.store.secrets.set(emulator.project, secrets);
+    };
+    try {
+      for await (const reload of develop(own, { watcher, envFile, readSecrets, prepare })) {
+        const at = this.#time();
+        if ('error' in reload.outcome) this.#printFailure(name ?? folder, reload, reload.outcome.error, at, since);
+        else {
+          const { version } = reload.outcome;
+          if (name === version.app) this.#printReload(version, reload, at);
+          else await this.#introduce(version, reload, name, own);
+          name = version.app;
+          since = at;
+        }
+      }
+    } finally {
+      watcher.close();
+    }
+  }
+
+  printCall({ app, status, run, ...call }: ServedCall): void {
+    const { progress } = this.context;
+    const at = this.#time();
+    progress.note(callLine({ ...call, status }, at, this.#label(app)));
+    const statusCode = status ?? null;
+    const durationMs = Math.round(call.durationMs);
+    progress.event('request', { app, at, ...call, durationMs, statusCode, ...(run !== undefined && { run }) });
+  }
+
+  press(key: string, quit: () => void): void {
+    const { progress } = this.context;
+    const actions: Record<string, () => unknown> = {
+      r: () => {
+        for (const watcher of this.#watchers) watcher.wake();
+      },
+      o: () => this.#openLatest(),
+      c: () => {
+        progress.clearScreen();
+        progress.note(keyLine);
+      },
+      l: () => {
+        for (const { endpoint, curl } of this.#shown.values()) progress.note(`${endpoint}\n${curl}`);
+      },
+      h: () => progress.note(keyHelp),
+      '?': () => progress.note(keyHelp),
+      q: quit,
+    };
+    actions[key.toLowerCase()]?.();
+  }
+
+  end(): void {
+    this.#announcement.withdraw();
+  }
+
+  async describe({ app, build, endpoint, ...version }: AppVersion) {
+    const { url, project, token, approvalAddress, trustsOwner } = this.emulator;
+    const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
+    return { type: 'ready', app, endpoint, curl, url, project, token, approveUrl: approvalAddress, build } as const;
+  }
+
+  /** Two apps of one name would replace each other. */
+  #checkName(name: string, folder: string): void {
+    const other = this.#folders.get(name);
+    if (other !== undefined && other !== folder) {
+      throw new ConflictError(`two apps are called ${name}`, { why: `the other one is in ${other}` });
+    }
+    // Names that were tried and failed are free again.
+    for (const [tried, where] of this.#folders) {
+      if (where === folder && !this.#shown.has(tried)) this.#folders.delete(tried);
+    }
+    this.#folders.set(name, folder);
+  }
+
+  /** Prints where a new app, or one with a new name, can be called. */
+  async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
+    const { context, emulator, options } = this;
+    const { app, build } = version;
+    if (before !== undefined) await this.#forget(before, own);
+    const renamed = before === undefined ? '' : ` (renamed from ${before})`;
+    context.progress.step(`Deploying ${app}`).done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
+    const id = toAppId(emulator.project, app);
+    // What it printed while it started.
+    for (const line of emulator.logs.getLines(id)) this.#printOutput(app, line);
+    emulator.logs.subscribe(id, (line) => this.#printOutput(app, line));
+    const description = await this.describe(version);
+    this.#shown.set(app, description);
+    this.#announcement.update({ apps: [...this.#shown.keys()] });
+    const isFirst = this.#latest === undefined;
+    this.#latest = version;
+    this.ready.emit('ready', description);
+    if (!isFirst) return;
+    const shell = detectShell(context.env);
+    context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
+    if (options.open) await this.#openLatest();
+  }
+
+  /** Nobody calls the app by its former name any more. */
+  async #forget(name: string, { api, project }: Context): Promise<void> {
+    this.#folders.delete(name);
+    this.#shown.delete(name);
+    await api(deleteApp, { project, app: name }).catch(() => {});
+  }
+
+  #printReload(version: AppVersion, { changed, tookMs }: Reload, at: string): void {
+    const { progress } = this.context;
+    const { app, build } = version;
+    this.#latest = version;
+    progress.note(reloadLine(app, { changed, tookMs }, at));
+    progress.event('reload', { app, at, build, changed, tookMs });
+  }
+
+  #printFailure(app: string, { changed }: Reload, error: GantryError, at: string, since: string | undefined): void {
+    const { progress } = this.context;
+    progress.note(failureLine(app, changed, at));
+    for (const problem of reloadProblems(error)) {
+      progress.warn(problem);
+      const fix = problem.fix?.toString();
+      const facts = { ...problem, ...(fix !== undefined && { fix }) };
+      progress.event('problem', { app, at, changed, ...facts, servingSince: since ?? null });
+    }
+    progress.note(servingText(since));
+  }
+
+  #printOutput(
+    app: string,
+    { text, stream, run, at }: { text: string; stream: 'stdout' | 'stderr'; run: string; at: number },
+  ): void {
+    const { progress } = this.context;
+    progress.log(outputLine(text, stream, this.#label(app)));
+    progress.event('log', { app, at: new Date(at).toISOString(), stream, line: text, ...(run && { run }) });
+  }
+
+  async #openLatest(): Promise<void> {
+    const { openBrowser, progress } = this.context;
+    const address = this.#latest?.endpoint;
+    if (address === undefined) progress.note('no app is ready yet');
+    else if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+  }
+
+  #label(app: string): string | undefined {
+    return this.options.several ? app : undefined;
+  }
+
+  #time(): string {
+    return new Date(this.context.now()).toISOString();
+  }
 }

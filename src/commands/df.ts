@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { listVolumes } from '../contract/volumes.ts';
-import { parseVolumes } from '../operations/volumes/index.ts';
-import { table } from '../output/table.ts';
+import { parseVolumes, type VolumeAmount } from '../operations/volumes/index.ts';
+import { type Cell, table } from '../output/table.ts';
 import { anyDocument } from '../result-schema.ts';
 
 export default defineCommand({
@@ -16,8 +16,8 @@ export default defineCommand({
       {
         VOLUME: (volume) => volume.name,
         REGION: (volume) => volume.region,
-        SIZE: (volume) => volume.size,
-        USED: (volume) => volume.used,
+        SIZE: (volume) => amountCell(volume.size),
+        USED: (volume) => amountCell(volume.used),
         MORE: (volume) => volume.more,
       },
       { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
@@ -26,3 +26,8 @@ export default defineCommand({
   effect: 'reads',
   examples: ['df', 'df --json'],
 });
+
+/** Off a terminal in bytes, as in the other commands, if the unit is known. */
+function amountCell(amount: VolumeAmount | undefined): Cell {
+  return ({ terminal }) => (terminal ? amount?.text : (amount?.bytes ?? amount?.text)?.toString()) ?? '';
+}

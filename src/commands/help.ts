@@ -36,6 +36,7 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
       'any endpoint, upload, part, object': { ...statusFaults, ...faults.reply },
       'upload, part, object': faults.storage,
       'upload, part': faults.sent,
+      requestToken: faults.login,
       object: faults.object,
       getAppLogs: faults.logs,
       webhook: faults.webhook,

@@ -74,6 +74,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'show app metrics',
       commands: {
         startup: { summary: 'chart how long replicas take to start', load: () => import('./metrics/startup.ts') },
+        resources: {
+          summary: 'chart the CPU, memory and GPU memory that replicas use',
+          load: () => import('./metrics/resources.ts'),
+        },
       },
     },
     containers: {
@@ -169,10 +173,23 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       commands: {
         start: { summary: 'start the emulator', load: () => import('./emulator/start.ts') },
         exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
+        env: {
+          summary: 'print the variables that point a shell to a running emulator',
+          load: () => import('./emulator/env.ts'),
+        },
+        list: { summary: 'list running emulators', load: () => import('./emulator/list.ts') },
+        stop: { summary: 'stop a running emulator', load: () => import('./emulator/stop.ts') },
+      },
+    },
+    ci: {
+      summary: 'deploy from a CI system',
+      commands: {
+        init: { summary: 'create a pipeline that checks and deploys the app', load: () => import('./ci/init.ts') },
       },
     },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
     reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
+    version: { summary: 'show the version, and how gantry was installed', load: () => import('./version.ts') },
     help: { summary: 'show help for a command or topic', load: () => import('./help.ts') },
   },
 };

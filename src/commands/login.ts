@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--no-browser', 'print the URL instead of opening a browser')
       .option('--device', 'print a URL and a code to log in on another device; works without a terminal')
       .option('--token [-]', 'store a token from a prompt or stdin')
-      .option('--import [file]', "import the login from the official client's config.yaml"),
+      .option('--import [file]', "import the login from the official client's config.yaml; - is stdin"),
   run: (context, options): Promise<Login> => logIn(context, options),
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     keyValueTable([

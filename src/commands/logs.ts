@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { logFlags, readLogOptions } from '../flags/log.ts';
 import { buildLogSource, findLatestBuild } from '../operations/builds/index.ts';
-import { appLogSource, readLog } from '../operations/logs/index.ts';
+import { appLogSource, findContainer, readLog } from '../operations/logs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines to show if no flag says how far to go back. */
@@ -10,8 +10,9 @@ const defaultLines = 100;
 export default defineCommand({
   configure: (command) =>
     logFlags(command.argument('<app>', 'app name or id'))
+      .option('--prefix', 'show the container of each line')
       .option('--run <id>', 'only show lines of this run')
-      .option('--container <name>', 'only show lines of this container (full name)')
+      .option('--container <name>', 'only show lines of this container; a part of its name is enough')
       .addOption(
         command
           .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
@@ -26,11 +27,12 @@ export default defineCommand({
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
-    const { run: runId, container, source: stream, search, build } = flags;
+    const { run: runId, source: stream, search, build } = flags;
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
+    const container = flags.container === undefined ? undefined : await findContainer(client, app, flags.container);
     const source = build
       ? buildLogSource(client, app, build === true ? await findLatestBuild(client, app) : build, search)
       : appLogSource(client, app, { container, stream, search, runId });
@@ -40,7 +42,7 @@ export default defineCommand({
   effect: 'reads',
   examples: [
     'logs web',
-    'logs web -f --timestamps',
+    'logs web -f --timestamps --prefix',
     'logs web --since 1h30m --source stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a --tail all',
     'logs web --build',

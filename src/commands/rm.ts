@@ -11,6 +11,7 @@ export default defineCommand({
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
   view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
   effect: 'destroys',
+  dryRun: true,
   json: documents({
     path: text('remote path; ends in a slash for a folder'),
     isFolder: boolean('true for a folder'),

@@ -17,7 +17,11 @@ export default defineCommand({
         .option('--detailed-exit-code', 'with --dry-run: exit with 3 if something would change'),
     ),
   run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
-    sync(context, parseCopyPaths([source, target], context), { ...toCopyOptions(flags), delete: deletes, confirm }),
+    sync(context, parseCopyPaths([source, target], context, { allowBareTarget: false }), {
+      ...toCopyOptions(flags),
+      delete: deletes,
+      confirm,
+    }),
   exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
     dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
   view: (summary) => syncView(summary),

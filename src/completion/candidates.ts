@@ -8,28 +8,45 @@ export interface CompletionTree {
   groups: Record<string, string>;
 }
 
-/** Candidates at the cursor, or the name of a value that must be looked up. */
-export type CompletionResult = { words: Candidate[] } | { value: string; command: string; typed: string[] };
+/** A value to complete. */
+export interface ValueAtCursor {
+  /** Its name in the help: `app` for `<app>`, `dir` for `--cwd <dir>`. */
+  value: string;
+  /** The flag it belongs to: `--cwd`. Undefined for an argument. */
+  flag?: string;
+  command: string;
+  /** The arguments before it. */
+  typed: string[];
+  /** The flags before it that take a value. */
+  given: Record<string, string>;
+}
+
+/** Candidates at the cursor, or a value that must be looked up. */
+export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 
 export type Candidate = [word: string, description: string];
 
-/**
- * Finds the candidates for the last of `words` (those after `gantry`), which may be empty. Values have their names in the
- * help: `app` for `<app>`, `dir` for `--cwd <dir>`.
- */
+/** Finds the candidates for the last of `words` (those after `gantry`), which may be empty. */
 export function findCandidates({ flags, commands, groups }: CompletionTree, words: string[]): CompletionResult {
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const end = before.indexOf('--');
-  if (end >= 0) return { value: 'file', command: '', typed: [] };
+  if (end >= 0) return { value: 'file', command: '', typed: [], given: {} };
 
   const typed: string[] = [];
+  const given: Record<string, string> = {};
   let expected: CompletionTree['flags'][number] | undefined;
   let command: CompletionTree['commands'][number] | undefined;
   for (const word of before) {
-    if (expected) expected = undefined;
-    else if (word.startsWith('-')) expected = valueFlag(word, [...flags, ...(command?.flags ?? [])]);
-    else {
+    if (expected) {
+      given[longName(expected.flags)] = word;
+      expected = undefined;
+    } else if (word.startsWith('-')) {
+      const [, long = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+      const flag = valueFlag(long, [...flags, ...(command?.flags ?? [])]);
+      if (attached === undefined) expected = flag;
+      else if (flag) given[long] = attached;
+    } else {
       typed.push(word);
       command ??= commands.find((entry) => entry.command === typed.join(' '));
     }
@@ -41,12 +58,15 @@ export function findCandidates({ flags, commands, groups }: CompletionTree, word
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
   const flag = value === undefined ? expected : valueFlag(name, known);
-  if (flag) return choices(flag.choices) ?? { value: valueName(flag.flags), command: line, typed: inputs };
+  if (flag) {
+    const place = { value: valueName(flag.flags), flag: longName(flag.flags), command: line, typed: inputs, given };
+    return choices(flag.choices) ?? place;
+  }
   if (typing.startsWith('-')) return { words: known.map((entry) => [longName(entry.flags), entry.description]) };
   if (!command) return { words: subcommands(commands, groups, typed) };
   const argument = command.arguments[inputs.length] ?? command.arguments.find(({ variadic }) => variadic);
   if (!argument) return { words: [] };
-  return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs };
+  return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs, given };
 }
 
 /** Joins `--region`, `=` and `us`, which bash passes as three words. */

@@ -1,108 +1,132 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { profileNames } from '../config/profiles.ts';
-import type { Context } from '../context.ts';
+import type { GlobalFlags } from '../context.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
+import { readOwnFile } from '../own-files.ts';
 import type { Io } from '../process.ts';
 import { createContext } from '../program/create-context.ts';
-import { regions } from '../project/hardware.ts';
-import { type Candidate, type CompletionTree, findCandidates, joinFlagValues } from './candidates.ts';
-import { completePlatformName, isPlatformName } from './platform-names.ts';
+import {
+  type Candidate,
+  type CompletionTree,
+  findCandidates,
+  joinFlagValues,
+  type ValueAtCursor,
+} from './candidates.ts';
+import { localNames } from './local-names.ts';
+import { completePlatformName, platformNames } from './platform-names.ts';
+import { kindOf, type ValueKind } from './value-kinds.ts';
 
-/** Directives of @bomb.sh/tab, after the colon of the last line. */
-const directives = { files: 0, none: 4, folders: 16 };
-
-/** Values that the shell completes from the disk, by their name in the help. */
-const onDisk: Record<string, keyof typeof directives> = {
-  file: 'files',
-  path: 'files',
-  source: 'files',
-  target: 'files',
-  command: 'files',
-  dir: 'folders',
-};
-
-/** Values known without a request, by their name in the help. */
-const known: Record<string, (context: Context) => Candidate[] | Promise<Candidate[]>> = {
-  region: () => regions.map((region) => [region, '']),
-  profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
-  async setting({ settings, env }) {
-    const { describeSettings } = await import('../config/setting-list.ts');
-    return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
-  },
-};
+/** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
+const directives = { files: 0, none: 4, open: 6, folders: 16 };
 
 /**
  * Serves shell completion: `gantry complete -- deploy --d` prints one `word<tab>description` per line, then a directive.
- * `gantry complete --refresh app` only updates the cache. Never fails and prints no errors.
+ * `gantry complete --refresh apps get ''` only updates the cache. Never fails and prints no errors.
  */
-export async function complete(argv: string[], io: Io): Promise<number> {
+export async function complete([form, ...argv]: string[], io: Io): Promise<number> {
   const stop = new AbortController();
-  const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {}, new KnownSecrets());
-  const asked = { io, secrets: context.secrets };
-  const [mode, ...given] = argv;
-  const words = joinFlagValues(given);
+  const words = joinFlagValues(argv);
+  const asking = { io, signal: stop.signal, secrets: new KnownSecrets(), words };
   try {
-    if (mode === '--refresh') {
-      const [value = '', ...typed] = given;
-      await completePlatformName(context, value, typed, refreshMs);
-      return 0;
-    }
-    const found = findCandidates(await typable(), words);
-    const typing = words.at(-1) ?? '';
-    if ('words' in found) return await print(asked, typing, found.words, 'none');
-    const disk = onDisk[found.value];
-    if (disk) return await print(asked, typing, [], disk);
-    const own = known[found.value];
-    if (own) return await print(asked, typing, await own(context), 'none');
-    if (!isPlatformName(found.value)) return await print(asked, typing, [], 'none');
-    const { words: names, inTime } = await completePlatformName(context, found.value, found.typed);
-    if (!inTime) await io.spawnDetached(['complete', '--refresh', found.value, ...found.typed]);
-    return await print(asked, typing, names, 'none');
+    if (form === '--refresh') await refresh(asking);
+    else await print(asking, await answer(asking));
   } catch {
-    return 0;
+    // A shell has no place for an error.
   } finally {
     stop.abort();
   }
+  return 0;
+}
+
+interface Asking {
+  io: Io;
+  signal: AbortSignal;
+  secrets: KnownSecrets;
+  /** What was typed after `gantry`; the last one may be empty. */
+  words: string[];
+}
+
+interface Answer {
+  words: Candidate[];
+  mode: 'files' | 'folders' | 'none';
+}
+
+async function answer(asking: Asking): Promise<Answer> {
+  const tree = await typable();
+  const found = findCandidates(tree, asking.words);
+  if ('words' in found) return { words: found.words, mode: 'none' };
+  const typing = typedValue(asking.words);
+  const kind = kindAt(found, typing);
+  if (kind === 'local') return { words: [], mode: 'files' };
+  if (kind === 'folder') return { words: [], mode: 'folders' };
+  const local = kind && localNames[kind];
+  const context = contextOf(asking, found);
+  if (local) return { words: await local({ context, tree, typing }), mode: 'none' };
+  const source = kind && platformNames[kind];
+  if (!source) return { words: [], mode: 'none' };
+  const { words, inTime } = await completePlatformName(context, source, { ...found, typing });
+  if (!inTime) await asking.io.spawnDetached(['complete', '--refresh', ...asking.words]);
+  return { words, mode: 'none' };
+}
+
+async function refresh(asking: Asking): Promise<void> {
+  const found = findCandidates(await typable(), asking.words);
+  if ('words' in found) return;
+  const typing = typedValue(asking.words);
+  const kind = kindAt(found, typing);
+  const source = kind && platformNames[kind];
+  if (source) await completePlatformName(contextOf(asking, found), source, { ...found, typing }, refreshMs);
 }
 
 const refreshMs = 10_000;
 
+/** A path with a colon is on a volume; any other is on the disk where both are possible. */
+function kindAt(found: ValueAtCursor, typing: string): ValueKind | undefined {
+  const kind = kindOf(found);
+  if (kind !== 'path') return kind;
+  return typing.includes(':') ? 'remote-path' : 'local';
+}
+
+/** The value of `--flag=value`, or the word. */
+function typedValue(words: readonly string[]): string {
+  return (words.at(-1) ?? '').replace(/^--[^=]+=/, '');
+}
+
+/** With the project, profile, region and folder that stand before the cursor. */
+function contextOf({ io, signal, secrets }: Asking, { given }: ValueAtCursor) {
+  const flags: GlobalFlags = { color: 'never', input: false, quiet: true };
+  for (const name of ['project', 'profile', 'region', 'cwd'] as const) {
+    const value = given[`--${name}`];
+    if (value !== undefined) flags[name] = value;
+  }
+  return createContext(io, flags, signal, {}, secrets);
+}
+
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));
+    return JSON.parse(readOwnFile('typable.json'));
   } catch {
     const { reference } = await import('../reference.ts');
     return reference();
   }
 }
 
-interface Asked {
-  io: Io;
-  secrets: KnownSecrets;
-}
-
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-async function print(
-  { io, secrets }: Asked,
-  typing: string,
-  words: Candidate[],
-  then: keyof typeof directives,
-): Promise<number> {
-  const start = typing.replace(/^--[^=]+=/, '');
-  const lines = words
-    .filter(([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word)
-    .map(
-      ([word, meaning]) => `${word}\t${redact(stripControlSequences(meaning, false), secrets).replace(/\s+/g, ' ')}\n`,
-    );
+async function print({ io, secrets, words: typed }: Asking, { words, mode }: Answer): Promise<void> {
+  const start = typedValue(typed);
+  const fitting = words.filter(
+    ([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word,
+  );
+  const lines = fitting.map(
+    ([word, meaning]) => `${word}\t${redact(stripControlSequences(meaning, false), secrets).replace(/\s+/g, ' ')}\n`,
+  );
+  const areFolders = fitting.length > 0 && fitting.every(([word]) => word.endsWith('/'));
+  const directive = directives[mode === 'none' && areFolders ? 'open' : mode];
   const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now()), false);
-  await renderer.text(`${lines.join('')}:${directives[then]}\n`);
-  return 0;
+  await renderer.text(`${lines.join('')}:${directive}\n`);
 }

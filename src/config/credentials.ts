@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../command-line.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
@@ -49,7 +49,7 @@ export function findCredential(
   // With a token from the environment, the profile of a variable may not exist on this machine.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const found = given ?? storedCredential(settings, warn);
-  if (!found) throw notLoggedInError();
+  if (!found) throw notLoggedInError(env);
   if (!/^[!-~]+$/.test(found.token)) {
     const why = `it comes from the ${found.origin} and contains spaces, line breaks or non-ASCII characters`;
     throw new AuthError('the token is not valid', { why, fix: renewalFix(found) });
@@ -63,11 +63,22 @@ export function findCredential(
   return found;
 }
 
-export function notLoggedInError(): AuthError {
+export function notLoggedInError(env: Environment = {}): AuthError {
+  const other = officialConfigFile(env);
+  if (existsSync(other)) {
+    const why = `no token found in the environment or settings; ${other} may have one`;
+    return new AuthError('not logged in', { why, fix: gantryCommand`login --import` });
+  }
   return new AuthError('not logged in', {
     why: 'no token found in the environment or settings',
     fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
   });
+}
+
+/** Where the official client stores its login. */
+export function officialConfigFile(env: Environment): string {
+  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
+  return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
 }
 
 /** The fix for an expired token. */

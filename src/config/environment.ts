@@ -10,9 +10,12 @@ export const variables = {
   GANTRY_INFERENCE_KEY: "the project's key for calling apps; takes precedence over the token",
   GANTRY_WEBHOOK_SECRET: 'secret that signs webhook deliveries',
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and the completion cache',
+  GANTRY_REGISTRY_URL: 'npm registry that gantry version --check asks (default: https://registry.npmjs.org)',
   GANTRY_CI_OUTPUT: '0: no GitHub Actions outputs, summary and annotations',
   CEREBRIUM_SERVICE_ACCOUNT_TOKEN: "the official client's name for GANTRY_TOKEN",
   CEREBRIUM_PROJECT_ID: "the official client's name for GANTRY_PROJECT",
+  REST_API_URL: "the official client's management API; used with CEREBRIUM_SERVICE_ACCOUNT_TOKEN only",
+  LOGSTREAM_URL: "the official client's live logs; used with CEREBRIUM_SERVICE_ACCOUNT_TOKEN only",
   CEREBRIUM_CONFIG_PATH: "the official client's settings, for gantry login --import",
   NO_COLOR: 'no color, if not empty',
   FORCE_COLOR: 'color even without a terminal (0: no color)',
@@ -29,12 +32,17 @@ export const variables = {
   ALL_PROXY: 'proxy if the two above are not set (http:// or https:// only)',
   NO_PROXY: 'hosts that bypass the proxy: names, .suffixes, addresses, networks, host:port, or *',
   DOCKER_CONFIG: "folder of Docker's config.json, for registry credentials",
+  CI: 'set by CI systems: never prompt, even on a terminal (false or 0: prompt)',
+  DO_NOT_TRACK: 'not needed: gantry collects no telemetry',
   GITHUB_ACTIONS: 'set by GitHub: write annotations, neutralize workflow commands in remote text',
+  GITHUB_WORKSPACE: 'set by GitHub: the paths of annotations begin here',
   GITHUB_OUTPUT: 'set by GitHub: file for step outputs',
   GITHUB_STEP_SUMMARY: 'set by GitHub: file for the step summary',
   XDG_CONFIG_HOME: 'folder for settings on Linux and macOS',
   XDG_STATE_HOME: 'folder for unfinished transfers on Linux and macOS',
   XDG_CACHE_HOME: 'folder for the completion cache on Linux and macOS',
+  SHELL: 'the shell whose syntax emulator env prints, if its process cannot be seen',
+  PSModulePath: 'whether that is PowerShell, on Windows',
   APPDATA: 'folder for settings on Windows',
   LOCALAPPDATA: 'folder for unfinished transfers and the completion cache on Windows',
   HOME: 'home folder',
@@ -44,9 +52,18 @@ export const variables = {
 export type Variable = keyof typeof variables;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether GitHub Actions shows annotations. It then also obeys workflow commands in the output. */
-export function writesAnnotations(env: Environment): boolean {
-  return readVariable(env, 'GITHUB_ACTIONS') === 'true' && readVariable(env, 'GANTRY_CI_OUTPUT') !== '0';
+/**
+ * The folder that GitHub Actions resolves the files of annotations from, `cwd` if it does not say; undefined if nothing
+ * shows annotations. Where they are shown, workflow commands in the output are obeyed as well.
+ */
+export function annotationsRoot(env: Environment, cwd: string): string | undefined {
+  if (readVariable(env, 'GITHUB_ACTIONS') !== 'true' || readVariable(env, 'GANTRY_CI_OUTPUT') === '0') return undefined;
+  return readVariable(env, 'GITHUB_WORKSPACE') ?? cwd;
+}
+
+/** Whether a CI system runs gantry. It may give it a terminal, at which nobody answers. */
+export function isCi(env: Environment): boolean {
+  return !['false', '0', undefined].includes(readVariable(env, 'CI')?.toLowerCase());
 }
 
 /** Reads a variable. Empty means unset; proxy variables may be lower case. */

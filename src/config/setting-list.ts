@@ -14,6 +14,13 @@ export const storableSettings: ReadonlyMap<string, StoredKey> = new Map(
   Object.values(settingSources).map(({ key }) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key]),
 );
 
+/** Settings that `config get` accepts, in the order of `config list`. */
+export const readableSettings: readonly string[] = [
+  'profile',
+  ...storableSettings.keys(),
+  ...['https-proxy', 'http-proxy', 'no-proxy', 'config-folder', 'state-folder', 'cache-folder'],
+];
+
 /** Lists every setting with its origin. Contains no token, and no password of the proxy. */
 export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {
   const { profile, project, region, addresses, proxy, folders } = settings;

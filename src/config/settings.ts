@@ -3,10 +3,11 @@ import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { FailedError, type GantryError, UsageError } from '../errors.ts';
+import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
 
-/** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `profile`, `default` or `not set`. */
+/** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
 export interface Setting {
   value: string | undefined;
   origin: string;
@@ -43,6 +44,8 @@ export interface SettingFlags {
   project?: string | undefined;
   profile?: string | undefined;
   region?: string | undefined;
+  /** The working directory, which may be bound to a profile. */
+  folder?: string | undefined;
 }
 
 interface SettingSource {
@@ -55,7 +58,7 @@ interface SettingSource {
 export const settingSources = {
   project: { variables: ['GANTRY_PROJECT', 'CEREBRIUM_PROJECT_ID'], key: 'project' },
   region: { variables: ['GANTRY_REGION'], key: 'region' },
-  management: { variables: ['GANTRY_API_URL'], key: 'apiUrl', fallback: 'https://rest.cerebrium.ai' },
+  management: { variables: ['GANTRY_API_URL', 'REST_API_URL'], key: 'apiUrl', fallback: 'https://rest.cerebrium.ai' },
   invocation: { variables: ['GANTRY_INFERENCE_URL'], key: 'inferenceUrl', fallback: 'https://api.cerebrium.ai' },
   login: { variables: ['GANTRY_API_URL'], key: 'loginUrl', fallback: 'https://rest-api.cerebrium.ai' },
   refresh: {
@@ -64,7 +67,7 @@ export const settingSources = {
     fallback: 'https://prod-cerebrium.auth.eu-west-1.amazoncognito.com',
   },
   logs: {
-    variables: ['GANTRY_LOGS_URL', 'GANTRY_API_URL'],
+    variables: ['GANTRY_LOGS_URL', 'GANTRY_API_URL', 'LOGSTREAM_URL', 'REST_API_URL'],
     key: 'logsUrl',
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },
@@ -87,20 +90,14 @@ export function resolveSettings(
 ): Settings {
   const folders = resolveFolders(env);
   const stored = readStoredSettings(folders.config, onInvalid);
-  const profile = resolveSetting(
-    flags.profile,
-    env,
-    { variables: ['GANTRY_PROFILE'], key: 'profile' },
-    stored,
-    'default',
-  );
+  const profile = resolveProfile(flags, env, stored);
   checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
   const profileSettings = asRecord(profiles[profile.value ?? 'default']);
-  const resolve = (source: SettingSource, flag?: string) =>
-    resolveSetting(flag, env, source, profileSettings, source.fallback);
+  const resolve = (source: SettingSource, flag?: string) => resolveSetting(flag, env, source, profileSettings);
+  const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
-    const { value = '', origin } = resolve(source);
+    const { value = '', origin } = resolveSetting(undefined, ownAddresses, source, profileSettings, source.fallback);
     return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
   };
   return {
@@ -119,6 +116,26 @@ export function resolveSettings(
       status: address(settingSources.status),
     },
   };
+}
+
+/** Flag, environment, the nearest folder that is bound to one, the one selected by `profiles use`, default. */
+function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Setting {
+  const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
+  const chosen = resolveSetting(flags.profile, env, source, {});
+  if (chosen.value !== undefined) return chosen;
+  const bound = flags.folder === undefined ? undefined : findBoundFolder(asRecord(stored.folders), flags.folder);
+  if (bound) return { value: bound.profile, origin: `folder (${bound.folder})` };
+  return resolveSetting(undefined, {}, source, stored, 'default');
+}
+
+/**
+ * The official client's addresses are for the official client's token. Their names are common, so with any other token
+ * they may be those of another program.
+ */
+function withOfficialAddresses(env: Environment): Environment {
+  const { REST_API_URL, LOGSTREAM_URL, ...own } = env;
+  const hasItsToken = !readVariable(env, 'GANTRY_TOKEN') && readVariable(env, 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN');
+  return hasItsToken ? { ...own, REST_API_URL, LOGSTREAM_URL: LOGSTREAM_URL?.replace(/^ws/, 'http') } : own;
 }
 
 function resolveSetting(

@@ -26,11 +26,25 @@ export async function useProfile(settings: FolderSettings, name: string): Promis
   await updateStoredFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
 }
 
-/** Removes a profile's settings, but not its token. If it was in use, switches to `default`. */
+/** Binds a folder to a profile; without one, unbinds it. */
+export async function bindFolder(settings: FolderSettings, folder: string, profile: string | undefined): Promise<void> {
+  await updateStoredFile(settings.folders.config, 'config', (stored) => {
+    const { [folder]: _, ...others } = Object(stored.folders) as Record<string, string>;
+    return { ...stored, folders: profile === undefined ? others : { ...others, [folder]: profile } };
+  });
+}
+
+/** Removes a profile's settings and folders, but not its token. If it was in use, switches to `default`. */
 export async function removeProfile(settings: FolderSettings, name: string): Promise<void> {
-  await updateStoredFile(settings.folders.config, 'config', ({ profile, ...stored }: Stored) => {
+  await updateStoredFile(settings.folders.config, 'config', ({ profile, folders, ...stored }: Stored) => {
     const { [name]: _, ...profiles } = stored.profiles ?? {};
-    return { ...stored, ...(profile === undefined || profile === name ? {} : { profile }), profiles };
+    const bound = Object.entries(Object(folders)).filter(([, other]) => other !== name);
+    return {
+      ...(folders !== undefined && { folders: Object.fromEntries(bound) }),
+      ...stored,
+      ...(profile === undefined || profile === name ? {} : { profile }),
+      profiles,
+    };
   });
 }
 

@@ -6,7 +6,7 @@ import { listContainers } from './containers.ts';
 import { getAppCost, getProjectCost, listInvoices } from './costs.ts';
 import { invoke } from './invocation.ts';
 import { getAppLogs } from './logs.ts';
-import { getStartupTimes } from './metrics.ts';
+import { getResourceMetrics, getStartupTimes } from './metrics.ts';
 import { changePlan, listPaymentMethods } from './plan.ts';
 import { listProjects } from './projects.ts';
 import { createRunApp, prepareBaseImage, startRun } from './run-app.ts';
@@ -52,6 +52,7 @@ export const endpoints = {
   prepareBaseImage,
   startRun,
   getStartupTimes,
+  getResourceMetrics,
   listContainers,
   listApiKeys,
   inviteUser,

@@ -1,10 +1,18 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { numberOrNaN, optionalNumber, optionalText, optionalTime } from './scalars.ts';
+import { numberOrNaN, optionalNumber, optionalNumbers, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** Number of points in a series; the default is lower (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
+
+/** The query of both endpoints. Only that of the resource metrics is known (docs/platform.md#metrics). */
+const metricsQuery = {
+  start: v.optional(v.string()),
+  end: v.optional(v.string()),
+  container_id: v.optional(v.string()),
+  resolution: v.optional(v.picklist(resolutions)),
+};
 
 /** Startup times of replicas. `timestamp` is in Unix seconds, percentiles are in seconds (spec 2.9). */
 export const StartupTimes = replyObject({
@@ -28,13 +36,29 @@ export type StartupTimes = v.InferOutput<typeof StartupTimes>;
  * (docs/platform.md#metrics).
  */
 export const getStartupTimes = endpoint('GET /v2/projects/{project}/apps/{app}/metrics/startup-time', {
-  query: assumed(
-    v.object({
-      start: v.optional(v.string()),
-      end: v.optional(v.string()),
-      container_id: v.optional(v.string()),
-      resolution: v.optional(v.picklist(resolutions)),
-    }),
-  ),
+  query: assumed(v.object(metricsQuery)),
   reply: StartupTimes,
+});
+
+/** Each series has one value for each timestamp. Values are sent as text; a gap is null. */
+const ResourceChart = objectOf({
+  timestamps: optionalNumbers,
+  series: listOf(objectOf({ name: textOrEmpty, data: optionalNumbers }), 'name'),
+});
+export type ResourceChart = v.InferOutput<typeof ResourceChart>;
+
+/** What the replicas of an app used: cores, and GB of memory and of GPU memory (docs/platform.md#metrics). */
+export const ResourceMetrics = replyObject({
+  cpu: v.nullish(ResourceChart),
+  memory: v.nullish(ResourceChart),
+  gpu: v.nullish(ResourceChart),
+  containers: v.nullish(ResourceChart),
+  requests: v.nullish(ResourceChart),
+});
+export type ResourceMetrics = v.InferOutput<typeof ResourceMetrics>;
+
+/** The use of CPU, memory and GPU (docs/platform.md#metrics). */
+export const getResourceMetrics = endpoint('GET /v2/projects/{project}/apps/{app}/resource-metrics', {
+  query: v.object(metricsQuery),
+  reply: ResourceMetrics,
 });

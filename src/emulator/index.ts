@@ -6,18 +6,22 @@ import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
 import { endAbandonedBuilds } from './builds/perform-build.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
+import type { OnCall } from './invocation/served-call.ts';
 import type { AppLogs } from './logs/app-logs.ts';
 import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
+import { createOwnerCheck } from './server/owner-check.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './state/data-folder.ts';
 import { Store } from './state/store.ts';
 import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
+export type { ServedCall } from './invocation/served-call.ts';
+export { killTree } from './processes/kill-tree.ts';
 export { findPython } from './processes/python.ts';
 export { DamagedDataError } from './state/damaged.ts';
 export { DataFolderInUseError } from './state/data-folder.ts';
@@ -52,6 +56,10 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
+  trustOwner?: boolean | undefined;
+  /** Called when a call of an app has ended. */
+  onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */
   onWarning?: ((text: string) => void) | undefined;
 }
@@ -69,6 +77,10 @@ export interface Emulator {
   readonly approvalSecret: string;
   /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
+  /** Whether the owner can call apps without a token, and nobody else. */
+  readonly trustsOwner: boolean;
+  /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */
+  readonly stopRequested: AbortSignal;
   readonly store: Store;
   /** Reads and writes files of a region's volume, by default `us-east-1`. */
   volume(region?: string): VolumeFiles;
@@ -137,6 +149,8 @@ async function startIn(
     webhookPauseMs = 1_000,
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
+    trustOwner = false,
+    onCall,
     onWarning: warn = () => {},
   } = options;
   const store = new Store(data && join(data, stateFile));
@@ -163,6 +177,7 @@ async function startIn(
     packages: install ? packages : undefined,
     warn,
   });
+  const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,
     storage,
@@ -177,6 +192,9 @@ async function startIn(
     runner,
     webhookPauseMs,
     archiveLimits: limits,
+    onCall,
+    isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
+    requestStop: () => stopRequest.abort(),
   };
   // Found while the first requests arrive: a build waits for it.
   runner.python();
@@ -199,6 +217,8 @@ async function startIn(
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
+    stopRequested: stopRequest.signal,
+    trustsOwner: platform.isOwner !== undefined,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.add(target, ...texts),
     async reset() {
@@ -212,6 +232,7 @@ async function startIn(
       seed();
       await stopped;
       runner.logs.clear();
+      runner.usage.clear();
     },
     async close() {
       await Promise.all([server.close(), runner.stop()]);
@@ -223,5 +244,7 @@ async function startIn(
 
 function defaultClaims(project: string, now: number): TokenClaims {
   const iat = Math.floor(now / 1000);
-  return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
+  // Clients check the expiry by their own clock, and this one may stand still in the past.
+  const exp = Math.floor(Math.max(now, Date.now()) / 1000) + 365 * 24 * 60 * 60;
+  return { sub: 'emulator', project_id: project, iat, exp };
 }

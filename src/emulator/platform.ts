@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
+import type { Caller } from './account/caller.ts';
 import type { ArchiveLimits } from './archives/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
+import type { OnCall } from './invocation/served-call.ts';
 import type { AppRunner } from './replicas/app-runner.ts';
+import type { OwnerCheck } from './server/owner-check.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
 import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';
@@ -33,12 +36,19 @@ export interface Platform {
   readonly archiveLimits: ArchiveLimits;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
+  /** Called when a call of an app has ended. */
+  readonly onCall?: OnCall | undefined;
+  /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
+  readonly isOwner?: OwnerCheck | undefined;
+  /** Asks the process that runs the emulator to end it. */
+  readonly requestStop: () => void;
 }
 
-/** Takes the parameters that a caller passes to the client, and returns what is sent. */
+/** Takes the parameters that a caller passes to the client, and returns what is sent. Anonymous endpoints have no caller. */
 type Handler<E extends Endpoint> = (
   params: CallParameters<E>,
   platform: Platform,
+  caller: Caller | undefined,
 ) => WireReply<E> | Promise<WireReply<E>>;
 
 /** A request whose handler reads it and creates its reply itself. */

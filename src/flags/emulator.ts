@@ -1,16 +1,20 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
+import { splitRoute } from '../contract/endpoint.ts';
+import { oauthClientId, renewToken } from '../contract/session.ts';
+import { readRegularSync } from '../disk/index.ts';
 import {
   DamagedDataError,
   DataFolderInUseError,
   type Emulator,
+  type EmulatorOptions,
   parseFaultOption,
   startEmulator,
 } from '../emulator/index.ts';
-import { ConflictError, FailedError, ProjectError } from '../errors.ts';
-import { sizeFlag, wholeNumberFlag } from './values.ts';
+import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
+import { sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
   dataDir?: string | undefined;
@@ -19,11 +23,17 @@ export interface EmulatorFlags {
   allowOrigin?: string[] | undefined;
   maxUnpacked?: number | undefined;
   fault?: Faults[] | undefined;
+  /** A file with one fault a line. */
+  faults?: string | undefined;
+  /** The clock stands still at this time. */
+  now?: TimeFromNow | undefined;
   /** `false`: an empty project. */
   seed: number | false;
 }
 
 type Faults = ReturnType<typeof parseFaultOption>;
+
+type StartOptions = EmulatorFlags & { port: number } & Pick<EmulatorOptions, 'onWarning' | 'onCall' | 'trustOwner'>;
 
 /** Flags of `emulator start` and `emulator exec`. */
 export function emulatorFlags(command: Commander) {
@@ -39,7 +49,9 @@ export function emulatorFlags(command: Commander) {
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
       faultFlag,
-    );
+    )
+    .option('--faults <file>', 'read faults from a file, one per line as --fault takes them; # starts a comment')
+    .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);
 }
 
 /** Python environments are kept in the cache folder, so that the next emulator need not install them again. */
@@ -47,29 +59,54 @@ export const installFlag = ['--install', "install each app's pip packages, with 
 
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags(
-  { settings }: Context,
-  {
-    fault = [],
-    seed,
-    allowOrigin,
-    maxUnpacked,
-    dataDir,
-    ...options
-  }: EmulatorFlags & { port: number; onWarning?: (text: string) => void },
+  context: Pick<Context, 'cwd' | 'now' | 'settings'>,
+  flags: StartOptions,
 ): Promise<Emulator> {
+  const { fault = [], faults: faultFile, now, seed, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
+  const allFaults = [
+    ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
+    ...fault,
+  ];
+  const time = now?.(context.now());
+  if (time !== undefined && options.pace > 0) {
+    throw new UsageError('--now cannot be combined with --pace', { why: 'no build ends while the clock stands still' });
+  }
   const emulator = await startEmulator({
     ...options,
-    packages: join(settings.folders.cache, 'python'),
+    packages: join(context.settings.folders.cache, 'python'),
     data: dataDir,
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed !== false && { seed }),
+    ...(time !== undefined && { now: () => time }),
   }).catch((cause) => {
     throw startFailure(cause, options.port);
   });
-  for (const { target, faults } of fault) emulator.fail(target, ...faults);
+  for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
   return emulator;
 }
+
+/** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
+export async function startOnFreePort(
+  context: Pick<Context, 'cwd' | 'now' | 'progress' | 'settings'>,
+  { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
+): Promise<Emulator> {
+  if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });
+  for (let next = defaultPort; ; next++) {
+    try {
+      const emulator = await startEmulatorFromFlags(context, { ...flags, port: next < lastPort ? next : 0 });
+      if (next > defaultPort) context.progress.note(`port ${defaultPort} is in use; listening on ${emulator.url}`);
+      return emulator;
+    } catch (error) {
+      const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+      // Windows reserves ranges of ports.
+      if (next >= lastPort || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+    }
+  }
+}
+
+export const defaultPort = 4100;
+const lastPort = defaultPort + 20;
 
 function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {
@@ -102,7 +139,11 @@ export function emulatorEnvironment({ url, project, token, approvalSecret }: Emu
     GANTRY_LOGS_URL: url,
     GANTRY_TOKEN: token,
     GANTRY_PROJECT: project,
+    // The official client keeps logins and the chosen project of each environment apart.
+    CEREBRIUM_ENV: 'local',
     REST_API_URL: url,
+    AUTH_URL: url + splitRoute(renewToken.route).path,
+    CLIENT_ID: oauthClientId,
     LOGSTREAM_URL: url.replace('http', 'ws'),
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
     CEREBRIUM_PROJECT_ID: project,
@@ -125,6 +166,38 @@ export const allowOriginFlag = [
   'allow web pages of this origin to call apps (repeatable)',
   originFlag,
 ] as const;
+
+/** Of `emulator env` and `emulator stop`. */
+export const portFlag = [
+  '--port <number>',
+  'port of the emulator, if several are running',
+  wholeNumberFlag(1, 65_535),
+] as const;
+
+/** Throws ProjectError with all invalid lines. */
+function readFaults(path: string, file: string): Faults[] {
+  const found: Faults[] = [];
+  const problems: Problem[] = [];
+  for (const [index, text] of readLines(path, file).entries()) {
+    const line = text.replace(/#.*/, '').trim();
+    try {
+      if (line !== '') found.push(parseFaultOption(line));
+    } catch (error) {
+      const location = { file, line: index + 1, column: text.indexOf(line) + 1, length: line.length, text };
+      problems.push({ severity: 'error', message: (error as Error).message, location });
+    }
+  }
+  if (problems.length > 0) throw new ProjectError(`${file} has invalid faults`, problems);
+  return found;
+}
+
+function readLines(path: string, file: string): string[] {
+  try {
+    return readRegularSync(path).split(/\r?\n/);
+  } catch (cause) {
+    throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
 
 function faultFlag(text: string, all: Faults[] = []): Faults[] {
   try {

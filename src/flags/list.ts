@@ -10,7 +10,7 @@ export interface ListFlags {
 
 export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const flagged = command
-    .option('--limit <number>', 'maximum number of entries to show', wholeNumberFlag(1), 100)
+    .option('-n, --limit <number>', 'maximum number of entries to show', wholeNumberFlag(1), 100)
     .option('--all', 'show all entries');
   flagged.options.at(-1)?.conflicts('limit');
   return flagged;

@@ -19,7 +19,7 @@ export function logFlags<Inputs extends unknown[], Options extends OptionValues>
     .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
     .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
     .option('--until <time>', 'end at this time, or this long ago', timeFlag)
-    .option('--tail <number>', 'number of last lines to show, or "all"', tailFlag)
+    .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
     .option('--timestamps', 'show the time of each line')
     .option('--raw', 'print lines unchanged, including control sequences')
     .option('--fail-on-gap', 'exit with 1 if lines may be missing');

@@ -1,10 +1,10 @@
 import type { Argument } from '@commander-js/extra-typings';
-import { settingNames } from '../operations/account/index.ts';
+import { checkSettingName, settingNames } from '../operations/account/index.ts';
 
-/** Offers the setting names in help and completion. The operation rejects other names, with a suggestion. */
+/** Offers the setting names in help and completion. Other names are rejected with a suggestion. */
 export function offerSettingNames<Command extends { registeredArguments: readonly Argument[] }>(
   command: Command,
 ): Command {
-  command.registeredArguments[0]?.choices(settingNames).argParser((name) => name);
+  command.registeredArguments[0]?.choices(settingNames).argParser((name) => checkSettingName(name, { toStore: true }));
   return command;
 }

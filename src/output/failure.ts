@@ -1,3 +1,4 @@
+import { relative, resolve, sep } from 'node:path';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import {
   type ExitName,
@@ -101,14 +102,29 @@ function hangOf(line: string): number {
 
 const labelWidth = '  why '.length;
 
+/** Where a command runs, and where GitHub looks for the files of annotations. */
+export interface AnnotationRoots {
+  cwd: string;
+  workspace: string;
+}
+
 /** The GitHub workflow command that annotates a line of a file. */
 export function workflowAnnotation(
   { severity, location, message, fix }: Problem,
+  roots: AnnotationRoots,
   secrets = new KnownSecrets(),
 ): string {
-  const where = location ? ` file=${escapeProperty(location.file)},line=${location.line},col=${location.column}` : '';
+  const where = location
+    ? ` file=${escapeProperty(pathInWorkspace(location.file, roots))},line=${location.line},col=${location.column}`
+    : '';
   const text = fix ? `${message}. Fix: ${fix}` : message;
   return `::${severity}${where}::${stripControlSequences(escapeCommand(redact(text, secrets)), false)}`;
+}
+
+/** A file outside of the workspace keeps its path: GitHub shows its annotation without a place. */
+function pathInWorkspace(file: string, { cwd, workspace }: AnnotationRoots): string {
+  const path = relative(workspace, resolve(cwd, file)).split(sep).join('/');
+  return path.startsWith('..') ? file : path;
 }
 
 function escapeCommand(text: string): string {

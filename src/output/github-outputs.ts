@@ -12,24 +12,48 @@ export interface StepOutputs {
   'dashboard-url': string;
 }
 
+/** Why a deploy failed, for its summary. */
+export interface StepFailure {
+  message: string;
+  reason: string | undefined;
+  /** The last lines of the build's log. */
+  log: readonly string[];
+}
+
 /** Writes the outputs and the summary of a deploy to the files of GitHub Actions. Does nothing elsewhere. */
-export function writeGithubOutputs(env: Environment, result: StepOutputs, secrets: KnownSecrets): void {
+export function writeGithubOutputs(
+  env: Environment,
+  result: StepOutputs,
+  secrets: KnownSecrets,
+  failure?: StepFailure,
+): void {
   if (readVariable(env, 'GANTRY_CI_OUTPUT') === '0') return;
   const outputs = redactValue(result, secrets);
   const entries = Object.entries(outputs);
   append(readVariable(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
-  append(readVariable(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
+  append(readVariable(env, 'GITHUB_STEP_SUMMARY'), summary(outputs, failure && redactValue(failure, secrets)));
 }
 
-function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': dashboard }: StepOutputs): string {
+function summary(
+  { app, status, endpoint, 'build-id': build, 'dashboard-url': dashboard }: StepOutputs,
+  failure: StepFailure | undefined,
+): string {
   const rows = [
     ['status', status],
-    ['build', `\`${oneLine(build)}\``],
+    ['error', failure?.message],
+    ['reason', failure?.reason],
+    ['build', build && `\`${oneLine(build)}\``],
     ['endpoint', endpoint],
     ['dashboard', dashboard],
   ].filter(([, value]) => value);
   const lines = rows.map(([name, value]) => `| ${name} | ${oneLine(value ?? '').replace(/\|/g, '\\|')} |\n`);
-  return `### Deploy of ${oneLine(app)}\n\n| | |\n|---|---|\n${lines.join('')}\n`;
+  return `### Deploy of ${oneLine(app)}\n\n| | |\n|---|---|\n${lines.join('')}\n${logBlock(failure?.log ?? [])}`;
+}
+
+/** Indented rather than fenced: no line of a log can end it. */
+function logBlock(log: readonly string[]): string {
+  if (log.length === 0) return '';
+  return `End of the build log:\n\n${log.map((line) => `    ${oneLine(line)}\n`).join('')}\n`;
 }
 
 /** A newline would start another output. */

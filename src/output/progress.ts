@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { problemText, workflowAnnotation } from './failure.ts';
+import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
@@ -17,9 +17,11 @@ export interface Progress {
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;
   /** A line printed by the platform or an app; it is sanitized. */
-  log(line: string): void;
+  log(line: string | View): void;
   /** A line that a program wrote to its stderr, unchanged but for sanitizing; shown even with `--quiet`. */
   relay(line: string): void;
+  /** Clears the terminal. Does nothing elsewhere. */
+  clearScreen(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: string, facts: Record<string, unknown>): void;
 }
@@ -37,8 +39,8 @@ interface ProgressOptions {
   stderr: Stream;
   page: Page;
   quiet: boolean;
-  /** Whether problems are also written as workflow annotations. */
-  annotations: boolean;
+  /** Set if problems are also written as workflow annotations. */
+  annotations: AnnotationRoots | undefined;
   elapsed: () => number;
 }
 
@@ -99,11 +101,12 @@ export function createProgress(options: ProgressOptions): Progress {
     warn(given) {
       const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
       print(problemText(problem, page));
-      if (annotations && problem.location) print(workflowAnnotation(problem, page.secrets));
+      if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },
     request: printSafe,
-    log: (line) => quiet || print(sanitize(`  ${line}`, page)),
+    log: (line) => quiet || print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page)),
     relay: (line) => print(sanitize(line, page)),
+    clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
     event: () => {},
   };
 }

@@ -1,4 +1,5 @@
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
+import type { KeyInput } from './keys.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
@@ -7,6 +8,8 @@ import { wrapText } from './wrap-text.ts';
 export interface Prompt {
   /** Whether stdin is a terminal and `--no-input` is not set. */
   readonly isPossible: boolean;
+  /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
+  readonly isConfirmed: boolean;
   /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
   /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
@@ -17,6 +20,11 @@ export interface Prompt {
     options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
+  /**
+   * Calls the listener for each key that is pressed, without showing the key, until the returned function is called.
+   * Undefined if there is no terminal to type at.
+   */
+  listenForKeys(listener: (key: string) => void): Promise<(() => void) | undefined>;
   /** Asks for a secret; each character is shown as `*`. */
   secret(question: string, options: { flag: string }): Promise<string>;
 }
@@ -28,10 +36,12 @@ interface PromptOptions {
   /** False with `--no-input`. */
   allowed: boolean;
   yes: boolean;
+  /** Nothing is changed, so nothing is confirmed. */
+  dryRun: boolean;
   page: Page;
 }
 
-export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions): Prompt {
+export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
@@ -39,7 +49,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const loadPrompts = (problem: string, question: string, flag: string) => {
     if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
-    return import('@inquirer/prompts');
+    return import('./questions.ts');
   };
   const confirmation = 'confirmation required';
   const missingInput = 'input required';
@@ -47,8 +57,9 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
     get isPossible() {
       return canAsk();
     },
+    isConfirmed: yes || dryRun,
     async confirm(question, { byDefault = false } = {}) {
-      if (yes) return;
+      if (yes || dryRun) return;
       const { confirm } = await loadPrompts(confirmation, question, '--yes');
       const isConfirmed = await awaitAnswer(
         confirm({ message: message(question), default: byDefault }, streams()),
@@ -57,6 +68,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
+      if (dryRun) return;
       if (given === undefined) {
         const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
         const typed = await awaitAnswer(
@@ -83,6 +95,11 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return awaitAnswer(select({ message: message(question), choices, ...fallback }, streams()), signal);
+    },
+    async listenForKeys(listener) {
+      if (!canAsk() || !page.terminal) return undefined;
+      const { listenForKeys } = await import('./keys.ts');
+      return listenForKeys(io.stdin as KeyInput, listener);
     },
     async secret(question, { flag }) {
       const { password } = await loadPrompts(missingInput, question, flag);

@@ -21,6 +21,8 @@ interface ApiAccessOptions {
   trace: (line: string) => void;
   warn: (message: string) => void;
   unread: UnreadableItems;
+  /** Whether requests that change something are refused. */
+  dryRun: boolean;
 }
 
 type ApiAccess = Pick<Context, 'api' | 'apiWithSignal' | 'apiWithToken' | 'raw' | 'openLog'>;
@@ -30,13 +32,13 @@ export function createApiAccess(access: ApiAccessOptions): ApiAccess {
   const { io, settings, signal, secrets, trace } = access;
   const token = tokenSource(access, () => apiWithSignal(signal));
   const apiWithSignal: Context['apiWithSignal'] = (until, onRetry, send) =>
-    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }));
+    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access.dryRun);
   return {
     api: apiWithSignal(signal),
     apiWithSignal,
     apiWithToken: (other) => {
       secrets.add(other);
-      return lazyApi(() => apiOptions(access, () => other, { signal }));
+      return lazyApi(() => apiOptions(access, () => other, { signal }), access.dryRun);
     },
     raw: async (call) => {
       const { callRaw } = await import('../api/client.ts');
@@ -80,13 +82,17 @@ function tokenSource(
   };
 }
 
-function lazyApi(options: () => Promise<ApiOptions>): Api {
+function lazyApi(options: () => Promise<ApiOptions>, dryRun: boolean): Api {
   let api: Promise<Api> | undefined;
   const create = async () => {
     const { createApi } = await import('../api/client.ts');
     return createApi(await options());
   };
   return async (endpoint, parameters) => {
+    // A renewed token is no change that a dry run is about.
+    if (dryRun && !endpoint.route.startsWith('GET ') && endpoint.host !== 'refresh') {
+      throw new Error(`a dry run would have sent ${endpoint.route}`);
+    }
     api ??= create();
     return (await api)(endpoint, parameters);
   };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
-import { writesAnnotations } from '../config/environment.ts';
+import { annotationsRoot, isCi } from '../config/environment.ts';
 import { resolveSettings } from '../config/settings.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -15,6 +15,7 @@ import { createPrompt } from '../output/prompt.ts';
 import { sanitize } from '../output/sanitize.ts';
 import type { Io } from '../process.ts';
 import { createApiAccess } from './api-access.ts';
+import { createWillChange } from './dry-run.ts';
 
 /** Settings and credentials are read when a command first uses them. Throws UsageError if the `--cwd` folder is missing. */
 export function createContext(
@@ -26,15 +27,18 @@ export function createContext(
 ): Context {
   secrets.add(...environmentSecrets(io.env));
   const page = createPage(io.stderr, io.env, flags.color, io.now(), secrets);
+  const cwd = existingFolder(io.cwd, flags.cwd);
+  const workspace = annotationsRoot(io.env, io.cwd);
   const progress = createProgress({
     stderr: io.stderr,
     page,
     quiet: flags.quiet === true,
-    annotations: writesAnnotations(io.env),
+    annotations: workspace === undefined ? undefined : { cwd, workspace },
     elapsed: io.elapsed,
   });
   const warn = (message: string) => progress.warn(message);
-  const settings = once(() => resolveSettings(io.env, flags));
+  const settingFlags = { ...flags, folder: cwd };
+  const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
     const found = findCredential(io.env, settings(), io.now(), warn);
     const expiry = expiryNotice(found, page);
@@ -45,8 +49,9 @@ export function createContext(
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
+  const dryRun = flags.dryRun === true;
   return {
-    ...createApiAccess({ io, settings, credential, signal, secrets, onRetry, trace, warn, unread }),
+    ...createApiAccess({ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, dryRun }),
     get project() {
       return settings().project.value ?? projectFromToken(credential());
     },
@@ -56,14 +61,15 @@ export function createContext(
     get settings() {
       return settings();
     },
-    flags,
+    flags: settingFlags,
     env: io.env,
     progress,
-    prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true, page }),
+    prompt: createPrompt({ io, signal, allowed: flags.input && !isCi(io.env), yes: flags.yes === true, dryRun, page }),
+    willChange: createWillChange(dryRun),
     get stdin() {
-      return io.stdin;
+      return inputOf(io);
     },
-    readStdin: () => readText(io.stdin),
+    readStdin: () => readText(inputOf(io)),
     terminal: {
       get stdin() {
         return io.stdin.isTTY === true;
@@ -71,17 +77,17 @@ export function createContext(
       stderr: page.terminal,
     },
     openBrowser: (address) => io.openBrowser(address),
-    withOverrides: (env, cwd) => {
+    withOverrides: (env, cwd, until = signal) => {
       // The flags choose a project and a profile of the original platform.
       const { project: _, profile: __, cwd: ___, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, signal, {}, secrets);
+      return createContext(Object.create(io, own), kept, until, {}, secrets);
     },
     secrets,
     signal,
     interruption: sanitizedNotice(interruption, page),
-    cwd: existingFolder(io.cwd, flags.cwd),
+    cwd,
     now: io.now,
     elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
@@ -121,6 +127,11 @@ function projectFromToken({ project, origin }: Credential): string {
     why: `neither the settings nor the token (${origin}) name a project`,
     fix: 'pass --project p-…, set GANTRY_PROJECT, or store one with gantry projects use p-…',
   });
+}
+
+async function* inputOf(io: Io): AsyncGenerator<Buffer | string> {
+  if (io.input === undefined) yield* io.stdin;
+  else yield io.input;
 }
 
 async function readText(stdin: AsyncIterable<Buffer | string>): Promise<string> {

@@ -9,6 +9,7 @@ import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
+import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -18,6 +19,11 @@ export interface RunState {
   announce?: (text: string) => void;
   /** Values to redact. */
   secrets: KnownSecrets;
+  /** The command line in gantry's words, if it was that of another client, and a warning about it. */
+  argv?: string[];
+  warning?: string | undefined;
+  /** The folder that the command works in. */
+  cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
 }
@@ -37,13 +43,15 @@ export async function executeCommand(
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption, secrets);
+  state.cwd = context.cwd;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
   const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
   state.announce = context.progress.request;
+  if (state.warning) context.progress.warn(state.warning);
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json);
   // EPIPE surfaces when the result is written.
-  if (options.events)
+  if (options.events || state.isJsonLines)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   try {
     const code = await runAndShow(command, context, renderer, { inputs, state, json });
@@ -65,8 +73,12 @@ async function runAndShow(
   renderer: Renderer,
   { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
 ): Promise<number> {
-  const options = inputs.at(-1) as { events?: boolean };
-  const value = await command.run(context, ...inputs);
+  const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
+  const value = await runToEnd(command, context, inputs);
+  if (value instanceof DryRunEnd) {
+    await renderer.value(markDryRun(value.result), dryRunView(value));
+    return exitCodes.ok.code;
+  }
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
   if (options.events) await showEvents(value, renderer);
@@ -77,6 +89,17 @@ async function runAndShow(
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+/** Returns the result, or where a dry run ended. */
+async function runToEnd(command: Command, context: Context, inputs: unknown[]): Promise<unknown> {
+  try {
+    const value = await command.run(context, ...inputs);
+    return value;
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error;
+    throw error;
+  }
 }
 
 /** Prints each yielded value as an event, and the returned value as the result. */
@@ -100,14 +123,17 @@ async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unk
 }
 
 /** Returns the result of a stream, undefined for one value. */
-async function show(value: unknown, { data, view, raw, json }: Command, options: unknown, renderer: Renderer) {
+async function show(value: unknown, command: Command, options: { dryRun?: true }, renderer: Renderer) {
+  const { data, view, raw, json } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
     // A command whose result is a document may stream events before it.
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
-  await renderer.value(data(value), view(value, options), isRaw);
+  // A dry run that found nothing to change.
+  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
+  await renderer.value(document, view(value, options), isRaw);
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { type Command as Commander, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
 import { createPage } from '../output/page.ts';
 import { createRenderer, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
@@ -8,11 +9,13 @@ import { executeCommand, type RunState } from './execute-command.ts';
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
   let code = 0;
+  let hasStarted = false;
   let helpTarget: Commander | undefined;
   const words = normalizeArguments(argv);
   const program = buildProgram({
     firstWord: words[0],
     run: async (command, flags, inputs) => {
+      hasStarted = true;
       code = await executeCommand(command, flags, inputs, io, state);
     },
     onHelp: (commander) => {
@@ -22,12 +25,30 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    const isParseError = error instanceof CommanderError;
+    if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
     if (helpTarget) await showHelp(helpTarget, argv, io);
-    else if (error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
-    else throw (await import('./usage-errors.ts')).usageError(error, words);
+    else if (isParseError && error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
+    else return runTranslated(error, words, io, state);
   }
   return code;
+}
+
+/** Runs what a user of the official client means, or throws why the command line is not valid. */
+async function runTranslated(
+  error: CommanderError | UsageError,
+  words: string[],
+  io: Io,
+  state: RunState,
+): Promise<number> {
+  const { translateOfficialClient } = await import('./official-client.ts');
+  const found = translateOfficialClient(words);
+  if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
+  const { argv, input, env, secrets, warning } = found;
+  state.secrets.add(...secrets);
+  const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
+  // Inherits from io: copying it would open its streams.
+  return runProgram(argv, Object.create(io, own), Object.assign(state, { argv, warning }));
 }
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` becomes `x --help`. */

@@ -4,6 +4,7 @@ import { type Section, sectionNames, sections } from './schema.ts';
 /** The part of JSON Schema that is used here. */
 export interface ConfigSchema {
   $schema?: string;
+  $id?: string;
   title?: string;
   description?: string;
   type?: string | string[];
@@ -12,6 +13,8 @@ export interface ConfigSchema {
   minimum?: number;
   maximum?: number;
   minLength?: number;
+  maxLength?: number;
+  pattern?: string;
   minItems?: number;
   items?: ConfigSchema;
   anyOf?: ConfigSchema[];
@@ -19,6 +22,9 @@ export interface ConfigSchema {
   required?: string[];
   additionalProperties?: boolean | ConfigSchema;
 }
+
+/** Where editors load the schema from: a server of the files of npm packages. */
+export const schemaAddress = 'https://unpkg.com/gantry/dist/cerebrium.schema.json';
 
 /**
  * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins support. It also rejects
@@ -29,6 +35,7 @@ export function configJsonSchema(): ConfigSchema {
   for (const name of sectionNames) addSection(name.split('.'), sections[name], cerebrium);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: schemaAddress,
     title: 'cerebrium.toml',
     ...table('How an app is built, run and scaled.', { cerebrium }, ['cerebrium']),
   };
@@ -67,6 +74,8 @@ function keySchema(key: Key): ConfigSchema {
     description: describe(key),
     ...shapes[key.kind](key.oneOf ? { type: 'string', enum: key.oneOf } : { type: 'string' }),
     ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: defaultAsWritten(key) }),
+    ...(key.pattern !== undefined && { pattern: key.pattern }),
+    ...(key.maxLength !== undefined && { maxLength: key.maxLength }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
   };

@@ -31,6 +31,9 @@ interface KeyFacts<K extends Kind> {
   /** The documented range, inclusive. Without a second number there is no upper limit. */
   range?: readonly [number, number?];
   unit?: string;
+  /** A regular expression for the whole value, and its maximum length. */
+  pattern?: string;
+  maxLength?: number;
   /** Values outside `oneOf` are errors: the platform rejects them. */
   strict?: true;
   required?: true;

@@ -65,6 +65,9 @@ except Exception:
 /** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
 const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 
+/** On Windows, `python3` may be a program that only opens the store. */
+const command = process.platform === 'win32' ? ['py', '-3'] : ['python3'];
+
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
 const timeoutMs = 5_000;
 
@@ -74,10 +77,11 @@ function startPython({ env, signal }: ParserOptions) {
   const output = new Promise<string>((resolve) => {
     finish = resolve;
   });
+  const [program = '', ...first] = command;
   const child = execFile(
-    'python3',
-    flags,
-    { env, timeout: timeoutMs, killSignal: 'SIGKILL', ...(signal && { signal }) },
+    program,
+    [...first, ...flags],
+    { env, timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true, ...(signal && { signal }) },
     (error, stdout) => finish(error ? '' : stdout),
   );
   child.stdin?.on('error', () => {});

@@ -1,3 +1,4 @@
+import { maxNameLength, namePattern } from './app-name.ts';
 import { accelerators, providers, regions } from './hardware.ts';
 import {
   booleanKey,
@@ -28,7 +29,12 @@ export const sections = {
   deployment: {
     about: 'The name of the app, its files and how its image is built.',
     keys: {
-      name: stringKey('Name of the app: lowercase letters, digits and hyphens.', { field: 'name', required: true }),
+      name: stringKey('Name of the app: lowercase letters, digits and hyphens.', {
+        field: 'name',
+        required: true,
+        pattern: namePattern,
+        maxLength: maxNameLength,
+      }),
       python_version: stringKey('Version of Python in the image, in quotes.', {
         field: 'pythonVersion',
         default: '3.11',

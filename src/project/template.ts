@@ -1,3 +1,4 @@
+import { schemaAddress } from './json-schema.ts';
 import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
@@ -17,7 +18,9 @@ export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': s
 
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
-  return `[cerebrium.deployment]
+  return `#:schema ${schemaAddress}
+
+[cerebrium.deployment]
 name = ${toToml(toAppName(name))}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startOwnWorker } from '../own-files.ts';
 import type { Block } from './block-pool.ts';
 import type { HashJob, HashResult } from './hash-worker.mjs';
 
@@ -62,7 +63,7 @@ class Thread {
   #broken: Error | undefined;
 
   constructor() {
-    this.#worker = new Worker(new URL('./hash-worker.mjs', import.meta.url), {
+    this.#worker = startOwnWorker('transfer/hash-worker.mjs', {
       workerData: 'hash',
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },

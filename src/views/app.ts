@@ -1,14 +1,15 @@
 import type { App } from '../contract/apps.ts';
+import { buildPhase } from '../contract/builds.ts';
 import { ago, count, dollars, durationCell } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, keyValueTable, stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
-/** All fields of an app, the last failure first. */
+/** All fields of an app; what keeps it from working first. */
 export function appView(app: App): View {
   return stackViews(
-    failure(app),
+    hasRecovered(app) ? undefined : failure(app),
     factGroup('state', state(app)),
     factGroup('hardware', hardware(app)),
     factGroup('scaling', scaling(app)),
@@ -21,6 +22,11 @@ function failure(app: App): View | undefined {
   const message = app.errorMessage;
   if (!message) return undefined;
   return (page) => keyValueTable([['last error', page.style.red(message)]])(page);
+}
+
+/** The platform keeps the message of a failed build after later ones have succeeded. */
+function hasRecovered({ lastBuildStatus }: App): boolean {
+  return lastBuildStatus ? buildPhase(lastBuildStatus) === 'succeeded' : false;
 }
 
 const state = (app: App): FactRows => [
@@ -70,6 +76,7 @@ const builds = (app: App): FactRows => [
   ['latest build', app.latestBuildId],
   ['latest build status', statusCell(app.lastBuildStatus)],
   ['latest ready build', app.latestReadyBuildId],
+  ['error of an earlier build', hasRecovered(app) ? app.errorMessage : undefined],
 ];
 
 function seconds(value: number | null | undefined): Cell {

@@ -3,10 +3,9 @@ import type { View } from '../output/page.ts';
 import { wrapped } from '../output/table.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
-export function grantChangeView({ serviceAccount, after, changed, dryRun }: GrantChange): View {
-  const outcome = !changed ? 'unchanged' : dryRun ? 'dry run' : 'updated';
-  const access = changed && dryRun ? 'would have access to' : 'has access to';
-  return wrapped(() => `${outcome}: ${serviceAccount} ${access} ${after.join(', ')}`);
+export function grantChangeView({ serviceAccount, after, changed }: GrantChange): View {
+  const outcome = changed ? 'updated' : 'unchanged';
+  return wrapped(() => `${outcome}: ${serviceAccount} has access to ${after.join(', ')}`);
 }
 
 export const grantChangeJson = document({
@@ -14,5 +13,4 @@ export const grantChangeJson = document({
   before: nullable(list(text('name'), 'projects it had access to; null if unknown')),
   after: list(text('name'), 'projects it has access to after the change'),
   changed: boolean('false if nothing had to change'),
-  dryRun: boolean('true for a dry run'),
 });

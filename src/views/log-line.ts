@@ -1,4 +1,4 @@
-import { type LabeledLine, splitLogText } from '../operations/logs/index.ts';
+import { type ReadLine, splitLogText } from '../operations/logs/index.ts';
 import { localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
@@ -6,14 +6,16 @@ import { integer, passThrough, stream, text } from '../result-schema.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;
-  /** Print the text unchanged, without a label. */
+  /** Show the container of each line. */
+  prefix?: true | undefined;
+  /** Print the text unchanged, without its container. */
   raw?: true | undefined;
 }
 
 /** How commands print an app log: as lines, or as JSON with the platform's field names. */
 export const appLogOutput = {
   view: logLineView,
-  data: ({ line }: LabeledLine) => line.original,
+  data: ({ line }: ReadLine) => line.original,
   raw: ({ raw }: LogLineFlags) => raw === true,
   json: stream(
     passThrough({
@@ -31,15 +33,15 @@ export const appLogOutput = {
   ),
 };
 
-/** `2026-11-20 14:00:05.123 [web-1/stderr] text`; the time is optional, the label is shown if lines differ in it. */
-export function logLineView({ line, containers, streams }: LabeledLine, { timestamps, raw }: LogLineFlags): View {
+/** `2026-11-20 14:00:05.123 [c00f418f-df34e] text`; the time and the container if the flags ask for them. */
+export function logLineView({ line, hasStream }: ReadLine, { timestamps, prefix, raw }: LogLineFlags): View {
   return (page) => {
     const time = timestamps && line.timestamp ? `${page.style.dim(timeText(line.timestamp))} ` : '';
     if (raw) return time + line.text;
-    const label = labelText(line, containers, streams, page);
-    const paint = line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
+    const container = prefix ? containerText(line, page) : '';
+    const paint = hasStream && line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
     return splitLogText(line.text)
-      .map((text) => time + label + paint(text))
+      .map((text) => time + container + paint(text))
       .join('\n');
   };
 }
@@ -50,17 +52,13 @@ function timeText(timestamp: string): string {
   return `${localTime(timestamp)}.${fraction.padEnd(3, '0').slice(0, 3)}`;
 }
 
-function labelText(
-  { container, stream }: LabeledLine['line'],
-  containers: boolean,
-  streams: boolean,
-  { style }: Page,
-): string {
-  const parts = [
-    containers && container ? style[colorOf(container)](container) : '',
-    streams && stream ? (stream === 'stderr' ? style.yellow(stream) : stream) : '',
-  ].filter(Boolean);
-  return parts.length > 0 ? `[${parts.join('/')}] ` : '';
+/** The name without the app, which all lines have in common. */
+function containerText({ original }: ReadLine['line'], { style }: Page): string {
+  const container = original.containerName || original.containerId;
+  if (typeof container !== 'string') return '';
+  const app = `${original.appId}-`;
+  const name = container.startsWith(app) ? container.slice(app.length) : container;
+  return `[${style[colorOf(container)](name)}] `;
 }
 
 const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];

@@ -5,7 +5,7 @@ import { count, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
-import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
+import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
 
 export interface StartupViewOptions {
   range: ChartRange;
@@ -44,7 +44,10 @@ const percentiles = ['p50', 'p90', 'p99'] as const;
 function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOptions): Chart {
   const steps = createTimeline(points, {
     range,
-    stepMs: medianDistance(points, range),
+    stepMs: medianDistance(
+      points.map(({ timestamp }) => timestamp * 1000),
+      range,
+    ),
     spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
   });
   const series = percentiles.map((name) => ({ name, values: steps.map(({ entry }) => milliseconds(entry?.[name])) }));
@@ -77,15 +80,4 @@ const scriptColumns: Columns<StartupPoint> = {
 
 function milliseconds(seconds: number | null | undefined): number | null {
   return typeof seconds === 'number' ? Math.round(seconds * 1000) : null;
-}
-
-/** The median distance of two points, in ms. */
-function medianDistance(points: readonly StartupPoint[], { since, until }: ChartRange): number {
-  const times = points.map(({ timestamp }) => timestamp * 1000).sort((one, other) => one - other);
-  const distances = times
-    .slice(1)
-    .map((time, index) => time - (times[index] ?? 0))
-    .filter((ms) => ms > 0)
-    .sort((one, other) => one - other);
-  return distances[Math.floor(distances.length / 2)] ?? Math.max(1, until - since);
 }

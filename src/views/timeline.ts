@@ -51,6 +51,17 @@ function emptyStepsBetween(from: number, to: number, stepMs: number): number {
   return steps > 0 && steps <= maxEmptySteps ? steps : 0;
 }
 
+/** The median distance of two times, in ms; the length of the range if there are not two. */
+export function medianDistance(times: readonly number[], { since, until }: ChartRange): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  const distances = sorted
+    .slice(1)
+    .map((time, index) => time - (sorted[index] ?? 0))
+    .filter((ms) => ms > 0)
+    .sort((one, other) => one - other);
+  return distances[Math.floor(distances.length / 2)] ?? Math.max(1, until - since);
+}
+
 /** `2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
 export function rangeText({ since, until }: ChartRange, zone: string): string {
   const clock = wallClock(zone);

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { record } from '../support/runs.ts';
 
 let emulator: Emulator;
 let folder: string;
@@ -26,6 +28,12 @@ async function offered(words: string[], env: Record<string, string> = {}) {
   const lines = outcome.stdout.trimEnd().split('\n');
   const directive = lines.pop();
   return { ...outcome, words: lines.map((line) => line.split('\t')[0]), directive };
+}
+
+/** The same, however long the platform takes. */
+async function offeredOnceKnown(words: string[]) {
+  await gantry(['complete', '--refresh', ...words], { emulator, env: { GANTRY_CONFIG_DIR: folder } });
+  return offered(words);
 }
 
 describe('completion', () => {
@@ -66,6 +74,82 @@ describe('completion', () => {
     expect((await offered(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
+  describe('of files on a volume', () => {
+    beforeEach(() => {
+      for (const path of ['/models/a.bin', '/models/sub/b.bin', '/main.log', '/odd name'])
+        emulator.volume().write(path, 'x');
+      emulator.volume('us-west-2').write('/west/x', 'x');
+    });
+
+    test.each<[typed: string[], words: string[], directive: string]>([
+      [['ls', ''], ['models/', 'main.log'], ':4'],
+      [['ls', '/m'], ['/models/', '/main.log'], ':4'],
+      [['rm', '/mo'], ['/models/'], ':6'],
+      [['cat', 'models/'], ['models/sub/', 'models/a.bin'], ':4'],
+      [['du', 'default:/models/s'], ['default:/models/sub/'], ':6'],
+      [['cp', ':/models/a'], [':/models/a.bin'], ':4'],
+      [['cp', './x', ':'], [':models/', ':main.log'], ':4'],
+      [['sync', './x', 'default:/mo'], ['default:/models/'], ':6'],
+      [['--region', 'us-west-2', 'ls', '/'], ['/west/'], ':6'],
+      [['--region=us-west-2', 'ls', '/'], ['/west/'], ':6'],
+      [['rm', '-r', '/models', '--confirm', '/mo'], ['/models/'], ':6'],
+      [['ls', '/no-such/'], [], ':4'],
+    ])('after %j offers %j', async (typed, words, directive) => {
+      const found = await offeredOnceKnown(typed);
+      expect({ words: found.words, directive: found.directive, stderr: found.stderr }).toEqual({
+        words,
+        directive,
+        stderr: '',
+      });
+    });
+  });
+
+  test('offers runs, containers, secrets and service accounts', async () => {
+    record(emulator, { id: 'r-1', createdAt: Date.now() });
+    emulator.store.secrets.set(emulator.project, { TOKEN: 'hidden' });
+    empty(emulator, { serviceAccounts: [{ id: 'sa-ci', name: 'CI' }] });
+    expect((await offeredOnceKnown(['runs', 'get', 'web', ''])).words).toEqual(['r-1']);
+    expect((await offeredOnceKnown(['logs', 'web', '--run', 'r'])).words).toEqual(['r-1']);
+    expect((await offeredOnceKnown(['secrets', 'unset', ''])).words).toEqual(['TOKEN']);
+    expect((await offeredOnceKnown(['secrets', 'set', '--app', 'web', ''])).words).toEqual([]);
+    expect((await offeredOnceKnown(['service-accounts', 'revoke', ''])).words).toEqual(['sa-ci']);
+    await gantry(['invoke', 'web'], { emulator });
+    const [container = ''] = (await offeredOnceKnown(['logs', 'web', '--container', ''])).words;
+    expect(container).toMatch(/web/);
+    expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain('hidden');
+  });
+
+  test.each<[typed: string[], some: string[]]>([
+    [
+      ['init', '--compute', 'ADA'],
+      ['ADA_L4', 'ADA_L40'],
+    ],
+    [['runs', 'chart', 'web', '--timezone', 'Europe/Ber'], ['Europe/Berlin']],
+    [
+      ['deploy', '--log-level', ''],
+      ['INFO', 'DEBUG'],
+    ],
+    [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
+    [['help', 'exit'], ['exit-codes']],
+    [['help', 'dep'], ['deploy']],
+    [['reference', 'dep'], ['deploy']],
+  ])('after %j offers %j, without a request', async (typed, some) => {
+    expect((await offered(typed)).words).toEqual(some);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('offers config files and the folders that may have one', async () => {
+    await using app = await folderOf({ 'cerebrium.toml': '', 'envs/prod.toml': '', 'main.py': '', '.git/x.toml': '' });
+    const asked = async (typing: string) =>
+      (await gantry(['complete', '--', 'deploy', '--config-file', typing], { cwd: app.path })).stdout;
+    expect(await asked('')).toBe('cerebrium.toml\t\nenvs/\t\n:4\n');
+    expect(await asked('env')).toBe('envs/\t\n:6\n');
+    expect(await asked('envs/')).toBe('envs/prod.toml\t\n:4\n');
+    expect((await gantry(['complete', '--', '-C', app.path, 'deploy', '--config-file', 'c'])).stdout).toContain(
+      'cerebrium.toml',
+    );
+  });
+
   test('asks the platform once a minute, and caches the names privately', async () => {
     await offered(['apps', 'get', '']);
     await offered(['apps', 'get', '']);
@@ -79,12 +163,15 @@ describe('completion', () => {
       GANTRY_API_URL: 'http://127.0.0.1:1',
     });
     expect({ words, code, stderr }).toEqual({ words: [], code: 0, stderr: '' });
-    expect(behind).toEqual([['complete', '--refresh', 'app']]);
+    expect(behind).toEqual([['complete', '--refresh', 'apps', 'get', '']]);
   });
 
   test('offers the names that were renewed in the background', async () => {
     const env = { GANTRY_CONFIG_DIR: folder };
-    expect(await gantry(['complete', '--refresh', 'app'], { emulator, env })).toMatchObject({ code: 0, stdout: '' });
+    expect(await gantry(['complete', '--refresh', 'apps', 'get', ''], { emulator, env })).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
     expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
     expect(emulator.calls.length).toBe(1);
   });
@@ -105,9 +192,12 @@ describe('completion', () => {
   });
 
   test.each([
-    ['files', ['check', '--config-file', ''], ':0'],
+    ['files', ['secrets', 'import', ''], ':0'],
+    ['files', ['cp', ''], ':0'],
+    ['files', ['sync', './d'], ':0'],
     ['folders', ['-C', ''], ':16'],
     ['nothing', ['users', 'invite', ''], ':4'],
+    ['nothing', ['api', 'GET', ''], ':4'],
   ])('lets the shell complete %s after %j', async (_, words, directive) => {
     expect(await offered(words)).toMatchObject({ words: [], directive });
   });

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -7,15 +7,25 @@ import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 
 /** Runs `gantry dev` in a folder until `work` returns. */
-async function developing(files: Record<string, string>, flags: string[], work: (session: Session) => Promise<void>) {
+async function developing(
+  files: Record<string, string>,
+  words: string[],
+  work: (session: Session) => Promise<void>,
+  setting: Setting = {},
+) {
   await using app = await folderOf(files);
+  await using home = await folderOf({});
   const stop = new AbortController();
   const heard = { stdout: '', stderr: '' };
+  const env = { GANTRY_CONFIG_DIR: home.path };
   const session: Session = {
+    path: app.path,
+    env,
+    press: () => {},
     write(name, text) {
       mkdirSync(dirname(join(app.path, name)), { recursive: true });
       writeFileSync(join(app.path, name), text);
@@ -28,14 +38,25 @@ async function developing(files: Record<string, string>, flags: string[], work: 
       }
       throw new Error(`${pattern} was never said, but ${heard.stdout}${heard.stderr}`);
     },
-    async call(body = {}) {
-      const headers = { authorization: `Bearer ${await session.until(/Bearer (\S+)'/)}` };
-      const url = `${await session.until(address)}/run`;
-      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+    async call(body = {}, below = 'run') {
+      const url = `${await session.until(/(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/\w+)/)}/${below}`;
+      return fetch(url, { method: 'POST', body: JSON.stringify(body), headers: await session.headers() });
+    },
+    async result(body) {
+      return (await session.call(body)).json();
+    },
+    async headers() {
+      // Other systems than Linux do not tell who calls.
+      if (process.platform === 'linux') return {};
+      const { stdout } = await gantry(['emulator', 'env', '--json'], { env });
+      return { authorization: `Bearer ${JSON.parse(stdout).environment.GANTRY_TOKEN}` };
     },
   };
-  const running = gantry(['dev', '--port', '0', ...flags], {
-    ...{ cwd: app.path, stop: stop.signal },
+  const running = gantry(['dev', '--port', '0', ...words], {
+    ...{ cwd: app.path, stop: stop.signal, keyboard: (type) => Object.assign(session, { press: type }) },
+    ...{ columns: 200 },
+    ...setting,
+    env: { NO_COLOR: '1', ...env, ...setting.env },
     seen: (stdout) => Object.assign(heard, { stdout }),
     said: (stderr) => Object.assign(heard, { stderr }),
   });
@@ -44,103 +65,297 @@ async function developing(files: Record<string, string>, flags: string[], work: 
 }
 
 interface Session {
+  path: string;
+  env: Record<string, string>;
+  press(keys: string): void;
   write(name: string, text: string): void;
   /** Waits until stdout or stderr match, and returns the first group. */
   until(pattern: RegExp): Promise<string>;
-  call(body?: object): Promise<unknown>;
+  call(body?: object, below?: string): Promise<Response>;
+  result(body?: object): Promise<unknown>;
+  headers(): Promise<Record<string, string>>;
 }
 
-const address = /(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web)/;
 const curl = spawnSync('curl', ['--version']).status === 0;
-const builds = (number: number) => new RegExp(`(?:is ready in [^,]+, build (\\S+)[^]*){${number}}`);
-const app = { ...smallApp(), 'main.py': 'def run(name="you"):\n    print("called by", name)\n    return "hello"\n' };
+const linux = process.platform === 'linux';
+const pipe: Setting = { columns: undefined as never, keyboard: undefined as never };
+const ready = /(\w+) is ready in/;
+/** So many reloads have been said. */
+const reloads = (number: number) => new RegExp(`(?:(reloaded) in [\\s\\S]*){${number}}`);
+const main = 'def run(name="you"):\n    print("called by", name)\n    return "hello"\n';
+const app = { ...smallApp(), 'main.py': main };
+const named = (name: string, more = '') => `[cerebrium.deployment]\nname = "${name}"\n${more}`;
 
 describe.skipIf(!python)('gantry dev (needs python3)', () => {
   test('runs the app, prints its URL and its log, and ends on Ctrl-C', async () => {
-    const { code, stdout, stderr } = await developing(app, [], async ({ call, until }) => {
-      expect(await call({ name: 'me' })).toMatchObject({ result: 'hello' });
-      await until(/( {2}called by me\n)/);
-    });
+    const { code, stdout, stderr } = await developing(
+      app,
+      [],
+      async ({ result, until }) => {
+        expect(await result({ name: 'me' })).toMatchObject({ result: 'hello' });
+        await until(/( {2}called by me\n)/);
+        await until(/(POST \/run 200)/);
+      },
+      pipe,
+    );
     expect(code).toBe(0);
-    // Other users could read a token in the arguments of a process.
     expect(stdout).toMatch(
-      /^http:\S+\/web\nprintf 'authorization: Bearer [^\s']+' \| curl -H @- http:\S+\/web\/run -H 'content-type: application\/json' -d '\{\}'\n$/,
+      /^http:\S+\/web\n.*curl .*http:\S+\/web\/run -H 'content-type: application\/json' -d '\{\}'\n$/,
     );
     expect(stderr).toMatch(/^✓ web is ready in .+, build \S+/m);
-    expect(stderr).not.toMatch(/Packed|cancelling|error/);
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d POST \/run 200 .+ m?s$/m);
+    expect(stderr).toContain('watching for changes; press Ctrl-C to stop\n');
+    expect(stderr).toContain('to use it in another shell: eval "$(gantry emulator env)"\n');
+    expect(stderr).not.toMatch(/Packed|cancelling|error|keys:/);
     expect(temporaryFiles()).toEqual([]);
   });
 
-  test.skipIf(!curl)('prints a command that calls the app (needs curl)', async () => {
-    await developing(app, [], async ({ until }) => {
-      const command = await until(/(printf .* -d '\{\}')\n/);
-      const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-      expect(JSON.parse(stdout)).toMatchObject({ result: 'hello' });
-    });
-  });
+  test.skipIf(!curl)(
+    'prints a command that calls a private app, without a token in its arguments (needs curl)',
+    async () => {
+      await developing(app, [], async ({ until }) => {
+        const command = await until(/(?:^|\n)(.*curl .* -d '\{\}')\n/);
+        const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+        expect(JSON.parse(stdout)).toMatchObject({ result: 'hello' });
+        expect(command).not.toMatch(/curl.*Bearer/);
+      });
+    },
+  );
 
-  test('reloads on save, also in a new folder', async () => {
-    await developing(app, [], async ({ call, until, write }) => {
-      await until(builds(1));
+  test('reloads on save, also in a new folder, and tells what changed', async () => {
+    const { stderr } = await developing(app, [], async ({ result, until, write, path }) => {
+      await until(ready);
       write('more/deep/words.py', 'WORD = "new"\n');
-      await until(builds(2));
+      await until(reloads(1));
       write('main.py', 'from more.deep.words import WORD\ndef run():\n    return WORD\n');
-      await until(builds(3));
-      expect(await call()).toMatchObject({ result: 'new' });
+      await until(reloads(2));
+      expect(await result()).toMatchObject({ result: 'new' });
       write('more/deep/words.py', 'WORD = "newer"\n');
-      await until(builds(4));
-      expect(await call()).toMatchObject({ result: 'newer' });
+      await until(reloads(3));
+      expect(await result()).toMatchObject({ result: 'newer' });
+      // As editors save.
+      write('.main.py.tmp', 'def run():\n    return 4\n');
+      renameSync(join(path, '.main.py.tmp'), join(path, 'main.py'));
+      await until(reloads(4));
+      rmSync(join(path, 'more'), { recursive: true });
+      await until(reloads(5));
     });
+    const changed = [...stderr.matchAll(/^\d\d:\d\d:\d\d (.*) changed: web reloaded in \d+ m?s$/gm)].map(
+      ([, what]) => what,
+    );
+    expect(changed).toEqual(['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py']);
   });
 
-  test('keeps the previous version while the new one has an error, and ignores files that are not sent', async () => {
-    const { stderr } = await developing(app, [], async ({ call, until, write }) => {
-      await until(builds(1));
+  test('shows what is wrong with the config file at save, and keeps the previous version', async () => {
+    const { stderr } = await developing(app, [], async ({ result, until, write }) => {
+      await until(ready);
       write('.notes', 'not sent');
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
-      await until(/(invalid app name "My Web")/);
-      expect(await call()).toMatchObject({ result: 'hello' });
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
-      await until(builds(2));
+      write('cerebrium.toml', named('My Web\\n'));
+      await until(/(still serving the version of \d\d:\d\d:\d\d; waiting for a fix)/);
+      expect(await result()).toMatchObject({ result: 'hello' });
+      write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
+      await until(reloads(1));
     });
-    expect(stderr.match(/is ready/g)).toHaveLength(2);
-    expect(stderr).toContain('fix name = "my-web"');
+    expect(stderr).toMatch(
+      /cerebrium\.toml changed: web not reloaded\n.*error: .*\n {2}in {2}cerebrium\.toml:2:\d+\n/s,
+    );
+    expect(stderr.match(/not reloaded/g)).toHaveLength(1);
   });
 
   test('shows why a new version does not start when it is saved, and keeps the one before', async () => {
-    const { stderr } = await developing(app, [], async ({ call, until, write }) => {
-      await until(builds(1));
+    const { stderr } = await developing(app, [], async ({ result, until, write }) => {
+      await until(ready);
       write('main.py', 'import nothing_like_this\n');
-      await until(/(ModuleNotFoundError)/);
-      await until(/(still serving the previous version)/);
-      expect(await call()).toMatchObject({ result: 'hello' });
+      await until(/(still serving the version of)/);
+      expect(await result()).toMatchObject({ result: 'hello' });
       write('main.py', app['main.py'].replace('hello', 'back'));
-      await until(builds(2));
-      expect(await call()).toMatchObject({ result: 'back' });
+      await until(reloads(1));
+      expect(await result()).toMatchObject({ result: 'back' });
     });
     expect(stderr).toMatch(/web was built but did not start[\s\S]*File "main\.py", line 1/);
     expect(stderr.match(/No module named 'nothing_like_this'/g)).toHaveLength(1);
   });
 
-  test('passes the secrets of a file to the app', async () => {
-    const files = { ...app, '.env': 'KEY=abc\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
-    const { stdout, stderr } = await developing(files, ['--env-file', '.env'], async ({ call }) => {
-      expect(await call()).toMatchObject({ result: 'abc' });
+  test('waits for a fix of what cannot start at all', async () => {
+    const broken = { ...app, 'cerebrium.toml': '[cerebrium.deployment\n' };
+    const { code, stdout } = await developing(broken, [], async ({ until, write, result }) => {
+      await until(/(no version of it is running yet; waiting for a fix)/);
+      write('cerebrium.toml', smallApp()['cerebrium.toml'] ?? '');
+      await until(ready);
+      expect(await result()).toMatchObject({ result: 'hello' });
     });
-    expect(stdout + stderr).not.toContain('abc');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/web\n')]);
   });
 
-  test('prints one line of JSON with --json', async () => {
-    const { stdout } = await developing(app, ['--json'], async ({ until }) => {
-      await until(builds(1));
+  test('tells streams, asynchronous calls, errors and disconnected callers apart', async () => {
+    const body = `
+import sys, time
+def items():
+    for item in range(3): yield item
+def fails():
+    print("oops", file=sys.stderr)
+    raise ValueError("no")
+def waits():
+    time.sleep(60)
+def run(): return 1
+`;
+    const { stderr } = await developing({ ...app, 'main.py': body }, [], async ({ call, until, headers }) => {
+      await (await call({}, 'items?x=1')).text();
+      await (await call({}, 'fails')).text();
+      await (await call({}, 'run?async=true')).text();
+      await until(/(\(async, ended\))/);
+      const url = `${await until(/(http:\S+\/web)\n/)}/waits`;
+      const leaving = new AbortController();
+      const left = fetch(url, { method: 'POST', body: '{}', signal: leaving.signal, headers: await headers() });
+      setTimeout(50).then(() => leaving.abort());
+      await left.catch(() => {});
+      await until(/(the caller disconnected)/);
     });
-    const [started = '', ...others] = stdout.trim().split('\n');
-    expect(others).toEqual(['{"type":"result"}']);
-    expect(JSON.parse(started)).toMatchObject({
+    expect(stderr).toMatch(/ POST \/items\?x=1 200 .+ m?s\n/);
+    expect(stderr).toMatch(/ POST \/fails 500 .+ m?s\n/);
+    expect(stderr).toMatch(/ POST \/run\?async=true 202 .+ m?s \(async, accepted\)\n/);
+    expect(stderr).toMatch(/ POST \/run 200 .+ m?s \(async, ended\)\n/);
+    expect(stderr).toMatch(/ POST \/waits .*m?s \(the caller disconnected\)\n/);
+    expect(stderr).toMatch(/^ {2}\[stderr\] oops$/m);
+  });
+
+  test('follows a new name, and forgets the former address', async () => {
+    await developing(app, [], async ({ call, until, write, env }) => {
+      await until(ready);
+      expect((await call()).status).toBe(200);
+      write('cerebrium.toml', named('api', 'disable_auth = false\n'));
+      await until(/(api is ready in .* \(renamed from web\))/);
+      expect((await call()).status).toBe(404);
+      await until(/(v4\/p-\d+\/api\n)/);
+      const list = (await gantry(['emulator', 'list', '--json'], { env })).json();
+      expect(list).toMatchObject([{ command: 'dev', apps: ['api'] }]);
+    });
+  });
+
+  test('runs several apps, and says which one speaks', async () => {
+    const files = {
+      'apps/one/cerebrium.toml': named('one'),
+      'apps/one/main.py': main,
+      'apps/two/cerebrium.toml': named('two'),
+      'apps/two/main.py': main,
+      'apps/notes.md': '',
+    };
+    const { code, stderr } = await developing(files, ['apps'], async ({ until, write, headers }) => {
+      const url = await until(/(http:\S+\/two)\n/);
+      await until(/(http:\S+\/one)\n/);
+      await fetch(`${url}/run`, { method: 'POST', body: '{"name":"me"}', headers: await headers() });
+      await until(/(\[two\] called by me)/);
+      await until(/(\[two\] \S+ POST \/run 200)/);
+      write('apps/one/cerebrium.toml', named('two'));
+      await until(/(two apps are called two)/);
+      write('apps/one/cerebrium.toml', named('three'));
+      await until(/(three is ready)/);
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/error: two apps are called two\n {2}why the other one is in \S+apps\/two\n/);
+  });
+
+  test('passes the secrets of a file to the app, and follows its changes', async () => {
+    const files = { ...app, '.env': 'KEY=abc1\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
+    const { stdout, stderr } = await developing(files, ['--env-file', '.env'], async ({ result, until, write }) => {
+      expect(await result()).toMatchObject({ result: 'abc1' });
+      write('.env', 'KEY=abc2\n');
+      await until(/\d (\.env) changed: web reloaded/);
+      expect(await result()).toMatchObject({ result: 'abc2' });
+    });
+    expect(stdout + stderr).not.toMatch(/abc[12]/);
+  });
+
+  test('prints an event on each line with --json', async () => {
+    const { stdout } = await developing(app, ['--json'], async ({ until, write, result, call }) => {
+      await until(/("type":"ready")/);
+      await result({ name: 'me' });
+      await call({}, 'nowhere');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\n');
+      await until(/("type":"problem")/);
+      write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
+      await until(/("type":"reload")/);
+    });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const first = (type: string) => events.find((event) => event.type === type);
+    expect(events.at(-1)).toEqual({ type: 'result' });
+    expect(first('ready')).toMatchObject({
       app: 'web',
-      endpoint: expect.stringMatching(address),
+      endpoint: expect.stringMatching(/^http/),
       token: expect.stringMatching(/^eyJ/),
     });
+    expect(first('request')).toMatchObject({
+      method: 'POST',
+      path: '/run',
+      statusCode: 200,
+      kind: 'call',
+      isComplete: true,
+    });
+    expect(first('log')).toMatchObject({
+      app: 'web',
+      stream: 'stdout',
+      line: 'called by me',
+      run: first('request').run,
+    });
+    expect(first('problem')).toMatchObject({ severity: 'error', location: { line: 2 }, changed: ['cerebrium.toml'] });
+    expect(Date.parse(first('problem').servingSince)).toBeLessThanOrEqual(Date.parse(first('problem').at));
+    expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], tookMs: expect.any(Number) });
+  });
+
+  test('is used from another shell, and stopped from there', async () => {
+    const { code } = await developing(app, [], async ({ until, env }) => {
+      await until(ready);
+      const { stdout } = await gantry(['emulator', 'env', '--json'], { env });
+      const own = { ...env, ...JSON.parse(stdout).environment };
+      const called = await gantry(['invoke', 'web', 'name=shell'], { env: own });
+      expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('hello')]);
+      expect((await gantry(['logs', 'web'], { env: own })).stdout).toContain('called by shell');
+      const stopped = await gantry(['emulator', 'stop'], { env, meanwhile: () => setTimeout(5) });
+      expect(stopped.code).toBe(0);
+    });
+    expect(code).toBe(0);
+  });
+});
+
+describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
+  test('redeploy, open, clear, list, help and quit', async () => {
+    const { code, opened, stderr } = await developing(app, [], async ({ until, press }) => {
+      await until(ready);
+      await until(/(keys: r redeploy, o open, c clear, l list, h help, q quit\n)/);
+      press('h');
+      await until(/(r {2}deploy again, changed or not\n)/);
+      press('r');
+      await until(/\d\d:\d\d:\d\d (web) reloaded in/);
+      press('o');
+      press('l');
+      await until(/\/web\n[\s\S]*(http:\S+\/web)\n/);
+      press('c');
+      await until(/(\[2J[\s\S]*keys: )/);
+      // An arrow key, and text that was pasted.
+      press('\u001b[A');
+      press('q\nquit quickly\n');
+      press('Z');
+      press('q');
+      await setTimeout(10_000);
+    });
+    expect(code).toBe(0);
+    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
+    expect(stderr.match(/reloaded/g)).toHaveLength(1);
+  });
+
+  test('are not there without a terminal, or with --no-input', async () => {
+    for (const setting of [pipe, {}]) {
+      const { stderr } = await developing(app, ['--no-input'], async ({ until }) => void (await until(ready)), setting);
+      expect(stderr).not.toContain('keys:');
+    }
+  });
+
+  test('--open opens the app once it is ready', async () => {
+    const { opened } = await developing(app, ['--open'], async ({ until }) => void (await until(/(another shell)/)));
+    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
   });
 });
 
@@ -152,11 +367,21 @@ describe('gantry dev ends at once', () => {
     expect((await gantry(['dev', 'nowhere', '--port', '0'], { cwd: empty.path })).code).toBe(2);
   });
 
-  test('if the port is in use', async () => {
+  test('if the given port is in use, or its secrets cannot be read', async () => {
     const other = await startEmulator();
     await using folder = await folderOf(app);
     const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is in use\n.*--port 0/)]);
     await other.close();
+    expect((await gantry(['dev', '--port', '0', '--env-file', 'no.env'], { cwd: folder.path })).code).not.toBe(0);
   });
+});
+
+test.skipIf(!linux)('without --port, dev takes the next free port', async () => {
+  await using folder = await folderOf(app);
+  const taken = await startEmulator({ port: 4100 }).catch(() => undefined);
+  const { code, stderr } = await gantry(['dev'], { cwd: folder.path, interruptAt: /is ready|not reloaded/ });
+  await taken?.close();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/port 4100 is in use; listening on http:\/\/127\.0\.0\.1:41\d\d\n/);
 });

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -68,8 +69,9 @@ describe('the log of an app', () => {
     print('a', { run: 'r-1' });
     print('b', { run: 'r-2', container: 'web-2' });
     print('c', { run: 'r-1', stream: 'stderr' });
-    expect((await logs(['--run', 'r-1'])).stdout).toBe('[stdout] a\n[stderr] c\n');
+    expect((await logs(['--run', 'r-1'])).stdout).toBe('a\nc\n');
     expect((await logs(['--container', 'web-2'])).stdout).toBe('b\n');
+    expect((await logs(['--container-id', 'web-2', '--no-follow'])).stdout).toBe('b\n');
     expect((await logs(['--source', 'stderr'])).stdout).toBe('c\n');
     expect((await logs(['--run', 'r-1', '--source', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
@@ -95,10 +97,8 @@ describe('the log of an app', () => {
     print('same');
     print('same', { container: 'web-2' });
     print('other', { container: 'web-2' });
-    const { stdout } = await logs();
-    expect(stdout).toBe(
-      '[web-1] same\n[web-1] same\n[web-2] same\n[web-2] other\n'.replace(/\[web-(\d)\]/g, '[web-$1]'),
-    );
+    const { stdout } = await logs(['--prefix']);
+    expect(stdout).toBe('[web-1] same\n[web-1] same\n[web-2] same\n[web-2] other\n');
   });
 
   test('prints a note and exits with 0 if the log is empty', async () => {
@@ -134,24 +134,22 @@ describe('the log of an app', () => {
 });
 
 describe('a line', () => {
-  test('shows its time if requested, and container and stream if they differ', async () => {
+  test('shows its time and its container if requested', async () => {
     print('one');
     clock.now += 5;
     print('two', { stream: 'stderr', container: 'web-2' });
-    const { stdout } = await logs(['--timestamps'], { env: { TZ: 'UTC' } });
+    const { stdout } = await logs(['--timestamps', '--prefix'], { env: { TZ: 'UTC' } });
     expect(linesOf(stdout)).toEqual([
-      expect.stringMatching(/^2026-11-20 \d\d:00:00\.000 \[web-1\/stdout\] one$/),
-      expect.stringMatching(/^2026-11-20 \d\d:00:00\.005 \[web-2\/stderr\] two$/),
+      expect.stringMatching(/^2026-11-20 \d\d:00:00\.000 \[web-1\] one$/),
+      expect.stringMatching(/^2026-11-20 \d\d:00:00\.005 \[web-2\] two$/),
     ]);
   });
 
-  test('of stderr and the container name are colored', async () => {
+  test('of stderr is colored', async () => {
     print('fine');
     print('bad', { stream: 'stderr' });
-    expect((await logs([], { columns: 80 })).stdout).toBe(
-      '[stdout] fine\n[\u001b[33mstderr\u001b[39m] \u001b[33mbad\u001b[39m\n',
-    );
-    expect((await logs([], { columns: 80, env: { NO_COLOR: '1' } })).stdout).toBe('[stdout] fine\n[stderr] bad\n');
+    expect((await logs([], { columns: 80 })).stdout).toBe('fine\n\u001b[33mbad\u001b[39m\n');
+    expect((await logs([], { columns: 80, env: { NO_COLOR: '1' } })).stdout).toBe('fine\nbad\n');
   });
 
   test('may be empty, have several lines in it, or be a progress bar', async () => {
@@ -290,6 +288,13 @@ describe('following', () => {
     expect(old).toMatchObject({ logLine: 'old', containerName: 'web-1' });
     expect(fresh).toMatchObject({ logLine: 'new-1.', containerName: 'web-1', timestamp: expect.any(String) });
     expect(Object.keys(old)).toEqual(expect.arrayContaining(Object.keys(fresh)));
+  });
+
+  test('looks the same in the history and in the live log, which does not tell the streams apart', async () => {
+    print('old', { stream: 'stderr' });
+    const { stdout } = await answering(many(2), ['--prefix'], { columns: 80 });
+    expect(stdout).not.toContain('\u001b[33m');
+    expect(linesOf(stripVTControlCharacters(stdout))).toEqual(['[web-1] old', '[web-1] new-1.', '[web-1] new-2.']);
   });
 
   test('ends at --until', async () => {

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { realFolder } from '../../src/config/bound-folders.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -25,15 +26,15 @@ async function profiles() {
 test('profiles list shows which profile is in use and which have a token', async () => {
   await using place = await profiles();
   const { stdout } = await place.run('profiles list');
-  expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored$/m);
-  expect(stdout).toMatch(/^login\t\t\tstored$/m);
-  expect(stdout).toMatch(/^default\t\t\tnone$/m);
+  expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored\t$/m);
+  expect(stdout).toMatch(/^login\t\t\tstored\t$/m);
+  expect(stdout).toMatch(/^default\t\t\tnone\t$/m);
   expect(stdout).not.toContain('eyJ');
   expect((await place.run('profiles list --json')).json()).toEqual([
-    { name: 'default', current: false, project: null, hasToken: false },
-    { name: 'staging', current: true, project: 'p-staging', hasToken: true },
-    { name: 'spare', current: false, project: null, hasToken: false },
-    { name: 'login', current: false, project: null, hasToken: true },
+    { name: 'default', current: false, project: null, hasToken: false, folders: [] },
+    { name: 'staging', current: true, project: 'p-staging', hasToken: true, folders: [] },
+    { name: 'spare', current: false, project: null, hasToken: false, folders: [] },
+    { name: 'login', current: false, project: null, hasToken: true, folders: [] },
   ]);
 });
 
@@ -60,12 +61,12 @@ test('profiles use warns if GANTRY_PROFILE takes precedence', async () => {
 });
 
 test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
-  'gantry %s exits with 6 and lists the profiles',
+  'gantry %s exits with 2, as --profile does, and lists the profiles',
   async (line) => {
     await using place = await profiles();
     const { code, stderr } = await place.run(line);
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/profile "nobody" not found\n {2}why available profiles: default, staging, spare, login/);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/profile "nobody" not found\n {2}why .*available profiles: default, staging, spare, login/);
   },
 );
 
@@ -96,4 +97,72 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain('profile "nobody" not found');
   expect(stderr).toContain('available profiles: default, staging, spare, login');
+});
+
+describe('profiles use --here', () => {
+  test('binds a folder: the nearest one counts, a flag and the environment take precedence', async () => {
+    await using place = await profiles();
+    await using home = await folderOf({ 'work/app/main.py': '', 'other/main.py': '' });
+    const cwd = (path: string) => ({ cwd: join(home.path, path) });
+    expect((await place.run('profiles use spare --here', cwd('work'))).stdout).toBe(
+      `using profile spare in ${realFolder(join(home.path, 'work'))}\n`,
+    );
+    await place.run('profiles use login --here', cwd('work/app'));
+    const inUse = async (path: string, line = 'config get profile', env = {}) =>
+      (await place.run(line, cwd(path), env)).stdout.trim();
+    expect(await inUse('work')).toBe('spare');
+    expect(await inUse('work/app')).toBe('login');
+    expect(await inUse('other')).toBe('staging');
+    expect(await inUse('other', 'config get profile -C ../work')).toBe('spare');
+    expect(await inUse('work', 'config get profile --profile default')).toBe('default');
+    expect(await inUse('work', 'config get profile', { GANTRY_PROFILE: 'default' })).toBe('default');
+    expect(readdirSync(join(home.path, 'work'))).toEqual(['app']);
+  });
+
+  test('shows where the profile is from', async () => {
+    await using place = await profiles();
+    await using home = await folderOf({ 'main.py': '' });
+    const at = { cwd: home.path };
+    const folder = realFolder(home.path);
+    await place.run('profiles use login --here', at);
+    expect((await place.run('whoami', at)).stdout).toContain(`profile\tlogin, from the folder (${folder})\n`);
+    expect((await place.run('whoami --json=profileOrigin', at)).json()).toEqual({
+      profileOrigin: `folder (${folder})`,
+    });
+    expect((await place.run('config list --show-origin', at)).stdout).toContain(`profile\tlogin\tfolder (${folder})\n`);
+    expect((await place.run('profiles list', at)).stdout).toContain(`login\tcurrent\t\tstored\t${folder}\n`);
+    expect((await place.run('profiles use spare', at)).stderr).toContain(
+      `this folder uses profile login, from the folder`,
+    );
+  });
+
+  test('--unbind, and removing the profile, end it', async () => {
+    await using place = await profiles();
+    await using home = await folderOf({ 'a/x': '', 'b/x': '' });
+    for (const path of ['a', 'b']) await place.run('profiles use spare --here', { cwd: join(home.path, path) });
+    expect((await place.run('profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(0);
+    expect(Object.keys(place.config().folders)).toEqual([realFolder(join(home.path, 'b'))]);
+    await place.run('profiles remove spare --yes');
+    expect(place.config().folders).toEqual({});
+    expect((await place.run('profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(6);
+  });
+
+  test.each(['profiles use', 'profiles use --unbind', 'profiles use spare --here --unbind'])(
+    '%s exits with 2',
+    async (line) => {
+      await using place = await profiles();
+      expect((await place.run(line)).code).toBe(2);
+    },
+  );
+
+  test('a folder whose profile is gone is an error that names the folder', async () => {
+    await using place = await profiles();
+    await using home = await folderOf({ 'config.json': '' });
+    const folder = realFolder(home.path);
+    const env = { GANTRY_CONFIG_DIR: home.path };
+    writeFileSync(join(home.path, 'config.json'), JSON.stringify({ folders: { [folder]: 'gone' } }));
+    const { code, stderr } = await place.run('config list', { cwd: home.path }, env);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`profile "gone" not found\n  why it comes from the folder (${folder})`);
+  });
 });

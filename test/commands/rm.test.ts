@@ -161,8 +161,17 @@ describe('a pattern', () => {
 
   test('shows twenty of many', async () => {
     for (let index = 0; index < 30; index += 1) emulator.volume().write(`/many/${index}`, '');
-    const { stderr } = await gantry(['rm', '/many/*', '--yes'], { emulator });
+    const { stderr } = await gantry(['rm', '/many/*'], { emulator });
     expect(stderr).toContain('  and 10 more');
+    expect((await gantry(['rm', '/many/*', '--yes'], { emulator })).stderr).toBe('');
+    expect(left()).toEqual(all);
+  });
+
+  test('-r with the name of a region exits with 2 and shows both readings', async () => {
+    const { code, stderr } = await gantry(['rm', '-r', 'eu-north-1', '/logs/', '--yes'], { emulator });
+    expect(code).toBe(2);
+    expect(stderr).toContain('gantry rm --region eu-north-1 /logs/');
+    expect(stderr).toContain('gantry rm -r /eu-north-1');
     expect(left()).toEqual(all);
   });
 

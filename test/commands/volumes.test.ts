@@ -64,15 +64,18 @@ describe('df', () => {
         .split('\n')
         .map((line) => line.split('\t')),
     ).toEqual([
-      ['default', 'global', '50 GB', '2.0 KiB', ''],
-      ['default', 'us-east-1', '50 GB', '0 B', ''],
+      ['default', 'global', '50000000000', '2048', ''],
+      ['default', 'us-east-1', '50000000000', '0', ''],
     ]);
   });
 
   test.each([
-    [[{ id: 'v', size_gb: 50, region: 'x' }], [{ name: 'v', size: '50 GB', region: 'x' }]],
-    [{ volumes: [{ name: 'v', sizeBytes: 1024, usedBytes: 1 }] }, [{ name: 'v', size: '1.0 KiB', used: '1 B' }]],
-    [{ name: 'v', size: '50Gi' }, [{ name: 'v', size: '50Gi' }]],
+    [[{ id: 'v', size_gb: 50, region: 'x' }], [{ name: 'v', size: { text: '50 GB', bytes: 50e9 }, region: 'x' }]],
+    [
+      { volumes: [{ name: 'v', sizeBytes: 1024, usedBytes: 1 }] },
+      [{ name: 'v', size: { text: '1.0 KiB', bytes: 1024 }, used: { text: '1 B', bytes: 1 } }],
+    ],
+    [{ name: 'v', size: '50Gi' }, [{ name: 'v', size: { text: '50Gi' } }]],
     [
       [{ what: { ever: 1 } }, 'text'],
       [{ more: 'what.ever=1' }, { more: 'text' }],

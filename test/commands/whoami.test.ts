@@ -12,14 +12,15 @@ describe('gantry whoami', () => {
     const outcome = await run('whoami', wideTerminal);
     expect(outcome.stdout).toBe(
       [
-        'user     ada.okafor@example.com',
-        'kind     login',
-        `project  ${emulator.project}, from the profile`,
-        'profile  default',
-        'token    profile (default)',
-        'expires  in 4 h',
-        'renewed  automatically',
-        `address  ${emulator.url} (management, invocation, login, refresh, logs, status)\n`,
+        'user      ada.okafor@example.com',
+        'kind      login',
+        `project   ${emulator.project}, from the profile`,
+        'profile   default',
+        'token     profile (default)',
+        'expires   in 4 h',
+        'renewed   automatically',
+        'verified  no: pass --verify to ask the platform',
+        `address   ${emulator.url} (management, invocation, login, refresh, logs, status)\n`,
       ].join('\n'),
     );
     expect([outcome.code, secretsIn(outcome), emulator.calls]).toEqual([0, [], []]);

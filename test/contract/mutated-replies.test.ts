@@ -39,6 +39,7 @@ const lists: Partial<Record<EndpointName, string[]>> = {
   listRuns: ['items'],
   getAppLogs: ['logs'],
   getStartupTimes: ['data > time_series'],
+  getResourceMetrics: ['cpu > series'],
   listContainers: [''],
   listApiKeys: [''],
   listUsers: [''],

@@ -93,7 +93,7 @@ describe('the emulator', () => {
     const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
-    const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };
+    const device = { code: 'device-1', userCode: 'BCDF-GHJK', createdAt: Date.now() };
     emulator.store.devices.set(device.code, { ...device, state: 'approved' });
     emulator.store.sessions.set('refresh-1', 'somebody');
     const bodies: Partial<Record<EndpointName, object>> = {

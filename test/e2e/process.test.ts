@@ -266,10 +266,10 @@ describe('a time limit', () => {
 });
 
 describe('the emulator of the built program', () => {
-  test('exec runs a deploy against itself and returns its exit code', async () => {
+  test('exec runs gantry against itself, without a gantry on the PATH, and returns its exit code', async () => {
     await using app = await folderOf(smallApp());
     const exec = (...flags: string[]) =>
-      run(['emulator', 'exec', '--no-seed', ...flags, '--', process.execPath, bin, 'deploy'], { cwd: app.path });
+      run(['emulator', 'exec', '--no-seed', ...flags, '--', 'gantry', 'deploy'], { cwd: app.path });
     const good = await exec();
     expect(good.stdout).toMatch(/\/web\n$/);
     expect(good.exitCode).toBe(0);

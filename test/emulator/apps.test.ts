@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { platform } from './support/platform.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
 
 test('creating an app creates a build that waits for its archive', async () => {
   const { emulator, ask } = await platform();
@@ -30,7 +30,10 @@ test('the same requests create the same ids on every start', async () => {
 test.each([
   [{}, 'name'],
   [{ name: '' }, 'name is required'],
-  [{ name: 'My App' }, 'lowercase'],
+  [{ name: '..' }, 'name must not be . or ..'],
+  [{ name: 'a/b' }, 'name must not contain slashes'],
+  [{ name: 'a\nb' }, 'control characters'],
+  [{ name: 'é'.repeat(65) }, 'name must not be longer than 128 bytes'],
   [{ name: 7 }, 'name: '],
   [{ name: 'web', cpu: '2' }, 'cpu: '],
   [{ name: 'web', entrypoint: 'python main.py' }, 'entrypoint: '],
@@ -142,3 +145,22 @@ test('finds an app by its id only', async () => {
   expect((await ask('GET', '/apps/p-12345678-web')).status).toBe(200);
   expect(await ask('GET', '/apps/web')).toMatchObject({ status: 404, json: { message: 'app web not found' } });
 });
+
+test.each(['My App', '0_first', 'Größe', 'a%2Fb', '-', '.hidden', '__proto__', 'con'])(
+  'the name %j, which a URL can carry, can be deployed and called',
+  async (name) => {
+    const { ask, deploy, emulator } = await platform({ real: false, data: temporaryFolder() });
+    const { path } = await deploy({ name }, { 'main.py': 'def run(): ...\n' });
+    const address = `/apps/${encodeURIComponent(`${emulator.project}-${name}`)}`;
+    expect(path).toMatch(/^\/apps\//);
+    const { json } = await ask('GET', address);
+    expect([json.name, json.status]).toEqual([name, 'ready']);
+    const answer = await fetch(`${json.internalEndpoint}/run`, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      expect.objectContaining({ run_id: expect.any(String) }),
+    ]);
+    expect((await ask('GET', `${address}/logs`)).status).toBe(200);
+    expect((await ask('DELETE', address)).status).toBe(200);
+  },
+);

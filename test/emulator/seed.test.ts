@@ -70,9 +70,9 @@ test('creates successful, failed and canceled builds', async () => {
 
 describe('30 days of runs', () => {
   test('have each status', async () => {
-    const { runs } = await seeded();
+    const { get } = await seeded();
     const found: RunStatus[] = [];
-    for (const { status } of (await runs('transcriber')).items) found.push(status);
+    for (const { status } of (await get('/apps/p-12345678-transcriber/runs')).items) found.push(status);
     expect([...new Set(found)].sort()).toEqual([...runStatuses].sort());
   });
 
@@ -192,4 +192,106 @@ test('a reset seeds again', async () => {
   await ask('DELETE', '/apps/p-12345678-web');
   emulator.reset();
   expect((await runs('web')).total).toBe(total);
+});
+
+describe('the log of a seeded app', () => {
+  const log = async ({ get }: Seeded, query: Record<string, string> = {}, app = 'web') =>
+    (await get(`/apps/p-12345678-${app}/logs?${new URLSearchParams(query)}`)) as {
+      logs: { logLine: string; timestamp: string; runId: string; containerId: string; stream: string; logId: string }[];
+      nextPageToken: string | null;
+    };
+
+  test('has lines of each run, with its replica and in order', async () => {
+    const seed = await seeded();
+    const { items } = await seed.get('/apps/p-12345678-web/runs');
+    const ended = items.filter((run: { statusCode?: number }) => run.statusCode === 200)[5];
+    const { logs } = await log(seed, { runId: ended.id });
+    expect(logs.map(({ containerId, stream }) => [containerId, stream])).toEqual(
+      Array.from({ length: 2 }, () => [ended.podName, 'stdout']),
+    );
+    expect(logs[0]?.logLine).toContain(ended.functionName);
+    expect(logs.every(({ timestamp }) => timestamp >= ended.createdAt)).toBe(true);
+    const failed = items.find((run: { statusCode?: number }) => run.statusCode === 500);
+    const lines = (await log(seed, { runId: failed.id })).logs;
+    expect(lines.at(-1)).toMatchObject({ logLine: expect.stringContaining('Error'), stream: 'stderr' });
+  });
+
+  test('is the same backward and forward, page by page, with unique times and ids', async () => {
+    const seed = await seeded();
+    const read = async (direction: string) => {
+      const lines = [];
+      for (let token = ''; ; ) {
+        const query = {
+          afterDate: '2026-11-19T22:00:00Z',
+          direction,
+          pageSize: '70',
+          ...(token && { nextToken: token }),
+        };
+        const { logs, nextPageToken } = await log(seed, query);
+        lines.push(...logs);
+        if (!nextPageToken) return lines;
+        token = nextPageToken;
+      }
+    };
+    const forward = await read('forward');
+    expect(forward.length).toBeGreaterThan(200);
+    expect(await read('backward')).toEqual(forward.toReversed());
+    expect(new Set(forward.map(({ timestamp }) => timestamp)).size).toBe(forward.length);
+    expect(new Set(forward.map(({ logId }) => logId)).size).toBe(forward.length);
+    expect(forward.map(({ timestamp }) => timestamp)).toEqual(forward.map(({ timestamp }) => timestamp).sort());
+  });
+
+  test('goes on with the clock, and mixes with what is printed', async () => {
+    const seed = await seeded();
+    const newest = async () => (await log(seed, { direction: 'backward', pageSize: '1' })).logs[0];
+    const before = await newest();
+    seed.clock.now += 600_000;
+    expect((await newest())?.timestamp.localeCompare(before?.timestamp ?? '')).toBe(1);
+    seed.emulator.logs.add('p-12345678-web', { container: 'web-1', stream: 'stdout', text: 'printed' });
+    expect((await newest())?.logLine).toBe('printed');
+  });
+});
+
+describe('what was billed', () => {
+  const costs = async ({ get }: Seeded) =>
+    (await get('/apps/p-12345678-web/cost')).costs as Record<string, { total_cost_cents: number }>;
+
+  test.each([
+    [{ cooldownPeriodSeconds: 3_600 }],
+    [{ cpu: '40', memory: '160' }],
+    [{ compute: 'HOPPER_H100', gpuCount: 8 }],
+  ])('does not change with %j, which applies from then on', async (changes) => {
+    const seed = await seeded();
+    const before = await costs(seed);
+    await seed.ask('PATCH', '/apps/p-12345678-web', changes);
+    seed.clock.now += 8 * 3_600_000;
+    const after = await costs(seed);
+    for (const date of Object.keys(before).filter((one) => one !== '2026-11-20'))
+      expect(after[date]).toEqual(before[date]);
+    const other = await seeded();
+    other.clock.now += 8 * 3_600_000;
+    expect(after['2026-11-20']?.total_cost_cents).toBeGreaterThan(
+      (await costs(other))['2026-11-20']?.total_cost_cents ?? 0,
+    );
+  });
+
+  test('does not change with a deploy or a restart', async () => {
+    const data = temporaryFolder();
+    const first = await platform({ data, seed: 1 });
+    const yesterday = async ({ ask }: typeof first) =>
+      (await ask('GET', '/apps/p-12345678-web/cost')).json.costs['2026-11-19'];
+    const before = await yesterday(first);
+    await first.deploy();
+    expect(await yesterday(first)).toEqual(before);
+    await first.emulator.close();
+    expect(await yesterday(await platform({ data }))).toEqual(before);
+  });
+
+  test('is the same by day and in total', async () => {
+    const seed = await seeded();
+    const days = Object.entries(await costs(seed)).filter(([date]) => date >= '2026-11-01');
+    const [web] = await seed.get('/apps');
+    const cents = days.reduce((sum, [, { total_cost_cents }]) => sum + total_cost_cents, 0);
+    expect(web.cost_metrics.total_cost).toBeCloseTo(cents / 100, 2);
+  });
 });

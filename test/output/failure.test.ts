@@ -125,7 +125,18 @@ test('hides secrets, in text and JSON', () => {
 
 test('an annotation is one line for any message', () => {
   const place = { file: 'f', line: 1, column: 2, length: 1, text: '' };
-  expect(workflowAnnotation({ severity: 'error', message: '100%\r\nsure', location: place, fix: 'x' })).toBe(
+  const problem = { severity: 'error', message: '100%\r\nsure', location: place, fix: 'x' } as const;
+  expect(workflowAnnotation(problem, { cwd: '/a', workspace: '/a' })).toBe(
     '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',
   );
+});
+
+test.each([
+  ['bad', '/w/bad', 'bad/cerebrium.toml'],
+  ['the workspace', '/w', 'cerebrium.toml'],
+  ['elsewhere', '/other', 'cerebrium.toml'],
+])('the path of an annotation begins at the workspace: %s', (_, cwd, file) => {
+  const location = { file: 'cerebrium.toml', line: 1, column: 1, length: 1, text: '' };
+  const text = workflowAnnotation({ severity: 'error', message: 'x', location }, { cwd, workspace: '/w' });
+  expect(text).toBe(`::error file=${file},line=1,col=1::x`);
 });

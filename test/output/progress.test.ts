@@ -38,7 +38,7 @@ test.each([
     { isTTY: true, columns: 80, clearLine: () => true, cursorTo: () => true, moveCursor: () => true },
   ) as never;
   const page = createPage(stderr, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
-  const progress = createProgress({ stderr, page, quiet: false, annotations: false, elapsed: () => 0 });
+  const progress = createProgress({ stderr, page, quiet: false, annotations: undefined, elapsed: () => 0 });
   const step = progress.step('Copying');
   await vi.waitUntil(() => text.includes('Copying'), { timeout: 10_000 });
   step.clear();
@@ -110,6 +110,13 @@ function voice(more: { quiet?: boolean; annotations?: boolean; env?: Record<stri
     },
   });
   const page = createPage(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
-  const progress = createProgress({ stderr: stderr as never, page, quiet, annotations, elapsed: () => clock.now });
+  const roots = annotations ? { cwd: '/', workspace: '/' } : undefined;
+  const progress = createProgress({
+    stderr: stderr as never,
+    page,
+    quiet,
+    annotations: roots,
+    elapsed: () => clock.now,
+  });
   return { progress, clock, said: () => text.split('\n').filter(Boolean) };
 }

@@ -35,6 +35,8 @@ export interface Setting {
   typed?: string;
   /** Makes stdin a terminal at which nothing is typed. */
   terminal?: boolean;
+  /** Makes stdin a terminal, and is given a function that types at it. */
+  keyboard?: (type: (keys: string) => void) => void;
   /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
   stdin?: string | Buffer;
   silenceMs?: number;
@@ -100,9 +102,10 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     once();
   });
   const stdin = Object.assign(new PassThrough(), {
-    isTTY: typed !== undefined || setting.terminal === true,
+    isTTY: typed !== undefined || setting.terminal === true || setting.keyboard !== undefined,
     setRawMode: () => {},
   });
+  setting.keyboard?.((keys) => stdin.write(keys));
   if (setting.stdin !== undefined) stdin.end(setting.stdin);
   const io: Io = {
     stdin,

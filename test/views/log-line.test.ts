@@ -8,62 +8,61 @@ const timestamp = '2026-11-20T14:00:05.12Z';
 const line = (more: object = {}) =>
   appLine({ logLine: 'hello', timestamp, containerName: 'web-1', stream: 'stdout', ...more });
 
-const shown = (more: object, labels: [containers: boolean, streams: boolean], flags = {}, page = plainPage()) =>
-  logLineView({ line: line(more), containers: labels[0], streams: labels[1] }, flags)(page);
+const shown = (more: object, flags = {}, page = plainPage(), hasStream = true) =>
+  logLineView({ line: line(more), hasStream }, flags)(page);
 
 describe('a log line', () => {
-  test.each<[what: string, labels: [boolean, boolean], expected: string]>([
-    ['has no label if all lines are of one container and stream', [false, false], 'hello'],
-    ['names its container if there are several', [true, false], '[web-1] hello'],
-    ['names its stream if there are several', [false, true], '[stdout] hello'],
-    ['names both', [true, true], '[web-1/stdout] hello'],
-  ])('%s', (_, labels, expected) => {
-    expect(shown({}, labels)).toBe(expected);
+  test('has no prefix unless one is asked for', () => {
+    expect(shown({ stream: 'stderr' })).toBe('hello');
   });
 
-  test('has no label for what is unknown of it', () => {
-    expect(shown({ containerName: '', stream: '' }, [true, true])).toBe('hello');
-    expect(shown({ containerName: '' }, [true, true])).toBe('[stdout] hello');
+  test.each([
+    ['web-1', 'web-1'],
+    ['p-12345678-my-app-c00f418f-df34e', 'c00f418f-df34e'],
+    ['p-12345678-my-app2-c00f', 'p-12345678-my-app2-c00f'],
+  ])('with --prefix names container %s as %s', (containerName, name) => {
+    expect(shown({ containerName, appId: 'p-12345678-my-app' }, { prefix: true })).toBe(`[${name}] hello`);
+  });
+
+  test('has no prefix for an unknown container', () => {
+    expect(shown({ containerName: '' }, { prefix: true })).toBe('hello');
   });
 
   test('with --timestamps begins with its local time, in milliseconds', () => {
-    expect(shown({}, [true, false], { timestamps: true })).toBe(`${localTime(timestamp)}.120 [web-1] hello`);
+    expect(shown({}, { prefix: true, timestamps: true })).toBe(`${localTime(timestamp)}.120 [web-1] hello`);
   });
 
   test.each([
     ['2026-11-20T14:00:05Z', '.000'],
     ['2026-11-20T14:00:05.123456789Z', '.123'],
   ])('of %s has three digits of a second', (time, fraction) => {
-    expect(shown({ timestamp: time }, [false, false], { timestamps: true })).toBe(
-      `${localTime(time)}${fraction} hello`,
-    );
+    expect(shown({ timestamp: time }, { timestamps: true })).toBe(`${localTime(time)}${fraction} hello`);
   });
 
   test('without a time has none, also with --timestamps', () => {
-    expect(shown({ timestamp: '' }, [false, false], { timestamps: true })).toBe('hello');
+    expect(shown({ timestamp: '' }, { timestamps: true })).toBe('hello');
   });
 
-  test('that holds several lines gets time and label on each', () => {
+  test('that holds several lines gets time and prefix on each', () => {
     const time = localTime(timestamp);
-    expect(shown({ logLine: 'a\nb\n' }, [true, false], { timestamps: true })).toBe(
+    expect(shown({ logLine: 'a\nb\n' }, { prefix: true, timestamps: true })).toBe(
       `${time}.120 [web-1] a\n${time}.120 [web-1] b`,
     );
   });
 
-  test('with --raw is as it was printed, without a label', () => {
-    expect(shown({ logLine: '10%\r20%\n' }, [true, true], { raw: true })).toBe('10%\r20%\n');
-    expect(shown({}, [true, true], { raw: true, timestamps: true })).toBe(`${localTime(timestamp)}.120 hello`);
+  test('with --raw is as it was printed, without a prefix', () => {
+    expect(shown({ logLine: '10%\r20%\n' }, { prefix: true, raw: true })).toBe('10%\r20%\n');
+    expect(shown({}, { raw: true, timestamps: true })).toBe(`${localTime(timestamp)}.120 hello`);
   });
 
-  test('of stderr is yellow, of stdout is not', () => {
-    expect(shown({ stream: 'stderr' }, [false, true], {}, markedPage())).toBe(
-      '[<yellow>stderr</yellow>] <yellow>hello</yellow>',
-    );
-    expect(shown({}, [false, true], {}, markedPage())).toBe('[stdout] hello');
+  test('of stderr is yellow, unless the log does not tell the streams apart', () => {
+    expect(shown({ stream: 'stderr' }, {}, markedPage())).toBe('<yellow>hello</yellow>');
+    expect(shown({ stream: 'stderr' }, {}, markedPage(), false)).toBe('hello');
+    expect(shown({}, {}, markedPage())).toBe('hello');
   });
 
   test('has the same color for the same container, and another for another', () => {
-    const label = (containerName: string) => shown({ containerName }, [true, false], {}, markedPage());
+    const label = (containerName: string) => shown({ containerName }, { prefix: true }, markedPage());
     const colors = ['a', 'b', 'c', 'd'].map((name) => /<(\w+)>/.exec(label(name))?.[1]);
     expect(new Set(colors).size).toBe(4);
     expect(label('a')).toBe(label('a'));

@@ -14,6 +14,7 @@ export default defineCommand({
     () =>
       `deleted ${app}`,
   effect: 'destroys',
+  dryRun: true,
   exits: [...platformExits, 'pending'],
   json: document({ app: text('app name'), project: text('project'), changed: boolean('true') }),
   examples: ['apps delete web', 'apps delete web --confirm web'],

@@ -22,6 +22,7 @@ export default defineCommand({
   view: ({ settings }) =>
     table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
   effect: 'changes',
+  dryRun: true,
   json: document({
     app: text('app name'),
     changed: boolean('whether anything changed'),

@@ -8,7 +8,10 @@ import { boolean, document, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),
   run: async (context, app, build) => {
-    const confirm = () => context.prompt.confirm(`Cancel build ${build} of ${app}?`);
+    const confirm = async () => {
+      await context.prompt.confirm(`Cancel build ${build} of ${app}?`);
+      context.willChange(`cancel build ${build} of ${app}`, { app, build, message: '', changed: true });
+    };
     const { message, changed } = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
     return { app, build, message, changed };
   },
@@ -17,6 +20,7 @@ export default defineCommand({
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
     ),
   effect: 'destroys',
+  dryRun: true,
   exits: [...platformExits, 'pending'],
   json: document({
     app: text('app name or id, as given'),

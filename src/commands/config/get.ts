@@ -1,9 +1,12 @@
 import { defineCommand } from '../../command.ts';
-import { getSetting } from '../../operations/account/index.ts';
+import { checkSettingName, getSetting } from '../../operations/account/index.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<setting>', 'setting name, see gantry config list'),
+  configure: (command) =>
+    command.argument('<setting>', 'setting name, see gantry config list', (name) =>
+      checkSettingName(name, { toStore: false }),
+    ),
   run: (context, name) => getSetting(context, name),
   view:
     ({ value }) =>

@@ -15,7 +15,7 @@ export default defineCommand({
   json: documents({
     name: text('setting name'),
     value: nullable(text('value, or null')),
-    origin: text('flag, environment (variable), profile, default, or not set'),
+    origin: text('flag, environment (variable), folder (path), profile, default, or not set'),
   }),
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });

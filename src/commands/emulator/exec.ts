@@ -1,9 +1,12 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import spawn from 'cross-spawn';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { killTree } from '../../emulator/index.ts';
 import { FailedError } from '../../errors.ts';
 import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
+import { ownCommand } from '../../own-files.ts';
 import { document, integer } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -25,13 +28,23 @@ export default defineCommand({
   examples: ['emulator exec -- gantry deploy', 'emulator exec --fault upload=reset-during -- gantry deploy'],
 });
 
-/** Runs the command with inherited streams. Returns its exit code, or 128 plus the number of the signal that ended it. */
+/**
+ * Runs the command with inherited streams; `gantry` is this program, whatever the PATH has by that name. Returns its exit code, or 128 plus the number of the signal that ended it.
+ */
 function runChild({ env, cwd, signal }: Context, program: string, args: string[], more: Record<string, string>) {
+  const [command, ...before] = program === 'gantry' ? ownCommand() : [program];
   return new Promise<number>((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...env, ...more }, stdio: 'inherit' });
-    // The terminal sends Ctrl-C to the child as well, but SIGTERM only reaches this process.
-    signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+    // The library starts .cmd and .bat files on Windows, as a shell does.
+    const child = spawn(command, [...before, ...args], { cwd, env: { ...env, ...more }, stdio: 'inherit' });
+    // The terminal sends Ctrl-C to the child as well, but SIGTERM reaches this process only.
+    signal.addEventListener('abort', () => endChild(child), { once: true });
     child.on('error', (cause) => reject(new FailedError(`cannot start ${program}: ${cause.message}`, { cause })));
     child.on('close', (code, ended) => resolve(code ?? 128 + (ended ? constants.signals[ended] : 0)));
   });
+}
+
+/** On Windows the child may be a shell, whose own child would go on. */
+function endChild(child: ChildProcess): void {
+  if (process.platform === 'win32' && child.pid !== undefined) killTree(child.pid, 'SIGTERM');
+  else child.kill('SIGTERM');
 }

@@ -1,57 +1,94 @@
-import { once } from 'node:events';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { findPython } from '../../emulator/index.ts';
 import {
+  defaultPort,
   type EmulatorFlags,
   emulatorEnvironment,
   emulatorFlags,
   startEmulatorFromFlags,
 } from '../../flags/emulator.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
-import { record, stream, text } from '../../result-schema.ts';
+import {
+  announceEmulator,
+  detectShell,
+  exportCommands,
+  prepareReadiness,
+  shells,
+} from '../../operations/emulator/index.ts';
+import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    emulatorFlags(command).option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), 4100),
+    emulatorFlags(command)
+      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
+      .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready')
+      .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3)),
   run: (context, options) => serve(context, options),
   verbatim: () => true,
   view:
-    ({ environment }) =>
+    ({ environment, shell }) =>
     () =>
-      Object.entries(environment)
-        .map(([name, value]) => `export ${name}='${value}'`)
-        .join('\n'),
+      exportCommands(environment, shell),
   effect: 'changes',
-  exits: ['conflict', 'project'],
+  exits: ['not-found', 'conflict', 'project'],
   json: stream({
     url: text('URL of the emulator'),
     project: text('project id'),
     token: text('token; valid for this emulator only'),
     approveUrl: text('URL that lets your browser approve logins; keep it secret'),
+    pid: integer('process id'),
+    shell: choice(shells, 'the shell whose syntax is printed without --json'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
+  details: [
+    'A second shell gets the variables from `gantry emulator env`. A fixed --seed and --now make the data of each start the same.',
+  ],
   examples: [
     'emulator start',
     'emulator start --data-dir .gantry --pace 300',
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',
+    'emulator start --port 0 --ready-file emulator.json --now 2026-11-20T09:30:00Z',
   ],
 });
 
-/** Yields the emulator's URL and token, then runs it until Ctrl-C. */
-async function* serve(context: Context, options: EmulatorFlags & { port: number }) {
-  const { progress, signal } = context;
+interface StartFlags extends EmulatorFlags {
+  port: number;
+  readyFile?: string | undefined;
+  readyFd?: number | undefined;
+}
+
+/** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
+async function* serve(context: Context, { readyFile, readyFd, ...options }: StartFlags) {
+  const { progress, signal, cwd, env } = context;
+  const readiness = prepareReadiness({ cwd, readyFile, readyFd });
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
+  const { url, project, token, stopRequested } = emulator;
+  const environment = emulatorEnvironment(emulator);
+  const announcement = announceEmulator(context, {
+    ...{ command: 'emulator start', url, project, folder: cwd, apps: [], environment },
+  });
   try {
     progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
-    const { url, project, token } = emulator;
-    yield { url, project, token, approveUrl: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
-    if (!signal.aborted) await once(signal, 'abort');
+    const shell = detectShell(env);
+    const ready = { url, project, token, approveUrl: emulator.approvalAddress, pid: process.pid, shell, environment };
+    await readiness.tell(ready);
+    yield ready;
+    await aborted(AbortSignal.any([signal, stopRequested]));
   } finally {
+    announcement.withdraw();
     await emulator.close();
+    readiness.end();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
 }

@@ -10,8 +10,9 @@ export default defineCommand({
       .addArgument(command.createArgument('<plan>', 'new plan').choices(planCodes))
       .option('--open', 'open the payment page in a browser'),
   run: async (context, plan, { open }) => {
-    const { api, project, prompt, progress } = context;
+    const { api, project, prompt, progress, willChange } = context;
     await prompt.confirm(`Change the plan of ${project} to ${plan}?`);
+    willChange(`change the plan of ${project} to ${plan}`, { planCode: plan, redirectUrl: null });
     const { redirectUrl } = await api(changePlan, { project, body: { planCode: plan } });
     if (redirectUrl) progress.note('payment required; complete it to change the plan:');
     if (redirectUrl && open) await openInBrowser(context, redirectUrl);
@@ -20,6 +21,7 @@ export default defineCommand({
   view: ({ planCode: plan, redirectUrl }) =>
     wrapped(() => redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`),
   effect: 'changes',
+  dryRun: true,
   json: document({
     planCode: text('requested plan'),
     redirectUrl: nullable(text('payment page; null if no payment is required')),

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { listProfiles } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
-import { boolean, documents, nullable, text } from '../../result-schema.ts';
+import { boolean, documents, list, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   run: listProfiles,
@@ -13,6 +13,7 @@ export default defineCommand({
         CURRENT: (profile) => (profile.current ? 'current' : ''),
         PROJECT: (profile) => profile.project,
         TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
+        FOLDERS: (profile) => profile.folders.join(', '),
       },
       { keep: ['NAME', 'CURRENT'] },
     ),
@@ -23,6 +24,7 @@ export default defineCommand({
     current: boolean('whether it is in use'),
     project: nullable(text('stored project, or null')),
     hasToken: boolean('whether it has a stored token'),
+    folders: list(text('folder'), 'folders that use it, see gantry profiles use --here'),
   }),
   examples: ['profiles list', 'profiles list --json'],
 });

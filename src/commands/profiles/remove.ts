@@ -10,7 +10,8 @@ export default defineCommand({
     () =>
       `removed profile ${profile}`,
   effect: 'destroys',
-  exits: ['not-found', 'input-needed'],
+  dryRun: true,
+  exits: ['input-needed'],
   json: document({ profile: text('profile name') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

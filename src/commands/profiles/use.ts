@@ -1,16 +1,33 @@
 import { defineCommand } from '../../command.ts';
-import { switchProfile } from '../../operations/account/index.ts';
-import { document, text } from '../../result-schema.ts';
+import { UsageError } from '../../errors.ts';
+import { bindHere, switchProfile, unbindHere } from '../../operations/account/index.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
-  run: (context, name) => switchProfile(context, name),
+  configure: (command) =>
+    command
+      .argument('[profile]', 'profile name, see gantry profiles list')
+      .option('--here', 'use it in this folder and below only')
+      .option('--unbind', 'with --here: use the selected profile in this folder again'),
+  run: async (context, name, { here, unbind }): Promise<{ profile: string | null; folder: string | null }> => {
+    if (unbind && (!here || name !== undefined))
+      throw new UsageError('--unbind goes with --here and without a profile');
+    if (unbind) return { profile: null, ...(await unbindHere(context)) };
+    if (name === undefined) throw new UsageError('missing argument <profile>', { fix: 'gantry profiles use NAME' });
+    return here ? bindHere(context, name) : switchProfile(context, name);
+  },
   view:
-    ({ profile }) =>
+    ({ profile, folder }) =>
     () =>
-      `using profile ${profile}`,
+      profile === null ? `unbound ${folder}` : `using profile ${profile}${folder === null ? '' : ` in ${folder}`}`,
   effect: 'changes',
   exits: ['not-found'],
-  json: document({ profile: text('profile name') }),
-  examples: ['profiles use staging', 'profiles use default'],
+  details: [
+    'With --here, the folder is remembered in your settings; nothing is written into it. --profile and GANTRY_PROFILE take precedence, and the nearest folder counts.',
+  ],
+  json: document({
+    profile: nullable(text('profile name; null with --unbind')),
+    folder: nullable(text('with --here: the folder')),
+  }),
+  examples: ['profiles use staging', 'profiles use staging --here', 'profiles use --here --unbind'],
 });

@@ -8,13 +8,17 @@ import { boolean, document, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
   run: async (context, app, run) => {
-    const confirm = () => context.prompt.confirm(`Cancel run ${run} of ${app}?`);
+    const confirm = async () => {
+      await context.prompt.confirm(`Cancel run ${run} of ${app}?`);
+      context.willChange(`cancel run ${run} of ${app}`, { app, run, status: 'cancelled', changed: true });
+    };
     const { changed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
     return { app, run, status: 'cancelled', changed };
   },
   view: ({ run, changed }) =>
     wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
   effect: 'destroys',
+  dryRun: true,
   exits: [...platformExits, 'pending'],
   json: document({
     app: text('app name or id, as given'),

@@ -10,6 +10,7 @@ export default defineCommand({
       .argument('<app>', 'app name or id')
       .argument('<run>', 'run id')
       .option('--timestamps', 'show the time of each line')
+      .option('--prefix', 'show the container of each line')
       .option('--raw', 'print lines unchanged, including control sequences'),
   run: async (context, app, run) => {
     const { api, project, openLog, signal } = context;

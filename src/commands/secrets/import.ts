@@ -12,6 +12,7 @@ export default defineCommand({
   view: secretChangeView,
   json: secretChangeJson,
   effect: 'changes',
+  dryRun: true,
   exits: [...platformExits, 'project'],
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],
 });

@@ -17,6 +17,7 @@ export default defineCommand({
   view: secretChangeView,
   json: secretChangeJson,
   effect: 'changes',
+  dryRun: true,
   examples: [
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',

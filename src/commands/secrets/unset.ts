@@ -14,5 +14,6 @@ export default defineCommand({
   view: secretChangeView,
   json: secretChangeJson,
   effect: 'destroys',
+  dryRun: true,
   examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
 });

@@ -5,10 +5,10 @@ import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
 export default defineCommand({
   configure: (command) => grantFlags(command, 'projects to remove'),
-  run: (context, id, projects, { dryRun }) =>
-    changeGrants(context, { id, change: 'revoke', projects, dryRun: dryRun === true }),
+  run: (context, id, projects) => changeGrants(context, { id, change: 'revoke', projects }),
   view: grantChangeView,
   effect: 'changes',
+  dryRun: true,
   json: grantChangeJson,
   examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],
 });

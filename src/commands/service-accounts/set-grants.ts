@@ -5,10 +5,10 @@ import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
 export default defineCommand({
   configure: (command) => grantFlags(command, 'all projects it may access'),
-  run: (context, id, projects, { dryRun }) =>
-    changeGrants(context, { id, change: 'set', projects, dryRun: dryRun === true }),
+  run: (context, id, projects) => changeGrants(context, { id, change: 'set', projects }),
   view: grantChangeView,
   effect: 'changes',
+  dryRun: true,
   json: grantChangeJson,
   examples: [
     'service-accounts set-grants sa-1234 p-1234',

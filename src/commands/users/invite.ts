@@ -14,6 +14,7 @@ export default defineCommand({
     () =>
       `invited ${email} as ${role}`,
   effect: 'changes',
+  dryRun: true,
   json: document({ email: text('email address'), role: text('role in the project'), changed: boolean('true') }),
   examples: ['users invite ada@example.com --role member'],
 });

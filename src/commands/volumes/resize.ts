@@ -13,6 +13,7 @@ export default defineCommand({
       confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
     ),
   effect: 'changes',
+  dryRun: true,
   exits: [...platformExits, 'pending'],
   json: document({
     volume: text('volume name (platform value)'),

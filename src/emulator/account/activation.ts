@@ -5,7 +5,7 @@ import { readForm } from '../server/read-request.ts';
 import { jsonReply, type ServerReply } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import { equalsInConstantTime } from './access.ts';
+import { equalsInConstantTime } from './constant-time.ts';
 
 /** The page where the owner of the emulator approves a login. */
 export const activationPath = '/activate';

@@ -1,7 +1,10 @@
 import type { Handlers } from '../platform.ts';
 
 export const projectHandlers: Pick<Handlers, 'listProjects'> = {
-  listProjects(_, { store }) {
-    return store.projects.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
+  /** A service account sees the projects that it has grants for. */
+  listProjects(_, { store }, caller) {
+    const grants = caller?.kind === 'service account' ? caller.projects : undefined;
+    const visible = store.projects.filter((id) => grants?.includes(id) ?? true);
+    return visible.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
   },
 };

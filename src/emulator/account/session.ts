@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { oauthClientId } from '../../contract/session.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { jsonReply, RefusalError } from '../server/reply.ts';
+import { oauthError, RefusalError } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
 
-/** Seconds between two polls of a device, and lifetime of a token. */
+/** Seconds that a client should wait between two polls. The official client polls every 500 ms all the same. */
 const pollSeconds = 5;
+/** Lifetime of a token. */
 const tokenSeconds = 4 * 60 * 60;
 
 export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
@@ -19,7 +20,6 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
       userCode: newUserCode(),
       state: 'waiting',
       createdAt: now(),
-      intervalSeconds: pollSeconds,
     };
     store.devices.set(device.code, device);
     const address = `${url}${activationPath}`;
@@ -30,22 +30,16 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
         verification_uri: address,
         verification_uri_complete: `${address}?user_code=${device.userCode}`,
         expires_in: codeSeconds,
-        interval: device.intervalSeconds,
+        interval: pollSeconds,
       },
     };
   },
 
-  /** A code can be exchanged once. Polling too often increases the interval by 5 seconds (RFC 8628, 3.5). */
+  /** A code can be exchanged once. Polling too often is not refused: `requestToken=slow_down` is a fault. */
   requestToken({ body }, platform) {
     const { store, now } = platform;
     const device = store.devices.get(body.device_code) ?? refuseToken('invalid_grant', 'unknown device code');
     if (now() >= device.createdAt + codeSeconds * 1000) refuseToken('expired_token', 'the code has expired');
-    const sinceLastPollMs = now() - (device.polledAt ?? Number.NEGATIVE_INFINITY);
-    device.polledAt = now();
-    if (sinceLastPollMs < device.intervalSeconds * 1000) {
-      device.intervalSeconds += 5;
-      refuseToken('slow_down', `poll every ${device.intervalSeconds} seconds`);
-    }
     if (device.state === 'denied') refuseToken('access_denied', 'the user denied the login');
     if (device.state === 'waiting') refuseToken('authorization_pending', 'the user has not approved the login yet');
     store.devices.delete(device.code);
@@ -98,7 +92,6 @@ function newUserCode(): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** Refuses with an OAuth error. */
 function refuseToken(error: string, description: string): never {
-  throw new RefusalError(jsonReply({ error, error_description: description }, 400));
+  throw new RefusalError(oauthError(error, description));
 }

@@ -1,12 +1,14 @@
 import type { AppCreation } from '../../contract/apps.ts';
+import { replaceSettings } from '../billing/settings-history.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
 import { createBuild, startBuild } from '../builds/handlers.ts';
+import { dashboardAddress } from '../dashboard/address.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { signUrl } from '../storage/signed-url.ts';
 import { findApp } from './find.ts';
-import { applyScaling, withDefaults } from './settings.ts';
+import { type AppSettings, applyScaling, withDefaults } from './settings.ts';
 import { findInvalidSetting } from './settings-rules.ts';
 import { appDetails, appEndpoint, appSummary } from './view.ts';
 
@@ -41,7 +43,7 @@ export const appHandlers: AppHandlers = {
     const settings = applyScaling(app.settings, body);
     const problem = findInvalidSetting(settings, [settings.runtime]);
     if (problem) refuse(400, problem);
-    store.apps.set(app.id, { ...app, settings, updatedAt: now() });
+    store.apps.set(app.id, replaceSettings(app, settings, now()));
     store.save();
     return undefined;
   },
@@ -72,12 +74,15 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   const problem = findInvalidSetting(settings, runtimes);
   if (problem) refuse(400, problem);
 
-  const { name } = body;
-  const id = `${project}-${name}`;
-  const { createdAt = now(), traffic } = store.apps.get(id) ?? {};
-  const app = { id, name, project, createdAt, updatedAt: now(), settings, ...(traffic && { traffic }) };
+  const id = `${project}-${body.name}`;
+  const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());
+  const app = replaceSettings(previous, settings, now());
   store.apps.set(id, app);
   return { app, build: createBuild(app, registries, platform) };
+}
+
+function newApp(id: string, project: string, settings: AppSettings, now: number): AppRecord {
+  return { id, name: settings.name, project, createdAt: now, updatedAt: now, settings };
 }
 
 /** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
@@ -89,13 +94,13 @@ function registriesIn(dockerAuth = '{}'): string[] {
   }
 }
 
-function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now }: Platform) {
+function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now, store }: Platform) {
   return {
     buildId: build.id,
     status: getBuildProgress(build, now()).status,
     uploadUrl,
     keyName: build.keyName,
     internalEndpoint: appEndpoint(app, url),
-    dashboardUrl: `${url}/projects/${app.project}/apps/${app.id}/builds/${build.id}`,
+    dashboardUrl: dashboardAddress(url, { project: app.project, app: app.id, build: build.id }, store),
   };
 }

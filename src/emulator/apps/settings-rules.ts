@@ -10,9 +10,7 @@ function rules(settings: AppSettings, choices: Record<string, readonly string[]>
   const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
   const { responseGracePeriodSeconds, entrypoint, port } = settings;
   return [
-    { holds: name !== '', message: 'name is required' },
-    { holds: name.length <= maxNameLength, message: `name must not be longer than ${maxNameLength} characters` },
-    { holds: /^[a-z0-9-]*$/.test(name), message: 'name must contain only lowercase letters, digits and hyphens' },
+    ...nameRules(name),
     { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must list 1 to 5 hardware types' },
     ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `unknown compute type: ${kind}` })),
     ...Object.entries(choices).map(([key, known]) => ({
@@ -41,8 +39,18 @@ function rules(settings: AppSettings, choices: Record<string, readonly string[]>
   ];
 }
 
-/** The emulator uses app names as file names. */
-const maxNameLength = 128;
+/** The platform does not say which names it accepts. These are all that one segment of a URL can carry. */
+export function nameRules(name: string) {
+  return [
+    { holds: name !== '', message: 'name is required' },
+    { holds: Buffer.byteLength(name) <= maxNameBytes, message: `name must not be longer than ${maxNameBytes} bytes` },
+    { holds: name !== '.' && name !== '..', message: 'name must not be . or ..' },
+    { holds: !/[\p{Cc}\p{Cs}/\\]/u.test(name), message: 'name must not contain slashes or control characters' },
+  ];
+}
+
+/** Names are parts of file names. */
+const maxNameBytes = 128;
 
 /** Keys with a fixed set of values (docs/platform.md#app-configuration). */
 const choices = {

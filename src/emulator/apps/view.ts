@@ -48,7 +48,7 @@ export function appDetails(app: AppRecord, platform: Platform) {
 }
 
 export function appEndpoint({ project, name }: AppRecord, url: string): string {
-  return `${url}/v4/${project}/${name}`;
+  return `${url}/v4/${project}/${encodeURIComponent(name)}`;
 }
 
 type ReadBuild = Pick<BuildRecord, 'id'> & BuildProgress & { phase: ReturnType<typeof buildPhase> };

@@ -1,13 +1,13 @@
-import type { AppSettings } from '../apps/settings.ts';
+import type { BilledSettings } from '../state/records.ts';
 
 /** The price of a running replica in US cents per second. */
-export function costPerSecond(settings: AppSettings): number {
+export function costPerSecond(settings: BilledSettings): number {
   const { gpu, cpu, memory } = pricesPerSecond(settings);
   return gpu + cpu + memory;
 }
 
 /** In US cents per second. Invented, but close to real prices. */
-export function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: AppSettings) {
+export function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: BilledSettings) {
   const factor = computeTier === 'protected' ? 2 : 1;
   return {
     gpu: factor * gpuCount * (gpuPrices[compute[0] ?? 'CPU'] ?? 0),

@@ -2,50 +2,136 @@ import type { Platform } from '../platform.ts';
 import { findRuns } from '../runs/find.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
-import type { AppRecord, RunRecord } from '../state/records.ts';
-import type { TimeRange } from '../time.ts';
+import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
+import { day } from '../time.ts';
 import { pricesPerSecond } from './prices.ts';
+import { settingsAt } from './settings-history.ts';
+
+/** What the replicas of an app cost that started in a period, and its requests. */
+export interface Spending {
+  /** US cents. */
+  cents: { cpu: number; gpu: number; memory: number };
+  gpuSeconds: number;
+  requests: { successful: number; errored: number; total: number };
+}
 
 /** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
 export function monthlyUsage(app: AppRecord, platform: Platform) {
-  const range = { start: startOfMonth(platform.now()), end: platform.now() };
-  const runs = findRuns(app, range, platform.store);
-  const seconds = secondsRunning(app, runs, range.end, platform);
-  const prices = pricesPerSecond(app.settings);
-  const dollars = (centsPerSecond: number) => round((seconds * centsPerSecond) / 100);
-  const statuses = runs.map((run) => getRunProgress(run, platform.now()).status);
+  const { cents, requests } = spendingSince(app, startOfMonth(platform.now()), platform);
+  const dollars = (amount: number) => Math.round(amount * 100) / 10_000;
   return {
     cost_metrics: {
-      cpu_cost: dollars(prices.cpu),
-      gpu_cost: dollars(prices.gpu),
-      memory_cost: dollars(prices.memory),
-      total_cost: dollars(prices.cpu + prices.gpu + prices.memory),
+      cpu_cost: dollars(cents.cpu),
+      gpu_cost: dollars(cents.gpu),
+      memory_cost: dollars(cents.memory),
+      total_cost: dollars(totalCents(cents)),
     },
-    request_metrics: {
-      successful: statuses.filter((status) => status === 'success').length,
-      errored: statuses.filter((status) => status === 'failure').length,
-      total: statuses.length,
-    },
+    request_metrics: requests,
   };
 }
 
-/** Seconds that replicas ran for the runs of a range, including start and cooldown. */
-export function billedSeconds(app: AppRecord, range: TimeRange, platform: Platform): number {
-  return secondsRunning(app, findRuns(app, range, platform.store), range.end, platform);
+export function totalCents({ cpu, gpu, memory }: Spending['cents']): number {
+  return cpu + gpu + memory;
 }
 
-function secondsRunning(app: AppRecord, runs: readonly RunRecord[], end: number, platform: Platform): number {
-  const until = Math.min(end, platform.now());
-  return deriveReplicas(app, runs, platform)
-    .map(({ startedAt, endsAt }) => Math.max(0, Math.min(endsAt, until) - startedAt) / 1000)
-    .reduce((sum, seconds) => sum + seconds, 0);
-}
-
-function startOfMonth(now: number): number {
+export function startOfMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-function round(dollars: number): number {
-  return Math.round(dollars * 10_000) / 10_000;
+/** From a midnight in UTC up to now. */
+export function spendingSince(app: AppRecord, start: number, platform: Platform): Spending {
+  return spendingByDay(app, start, platform).reduce((sum, { spending }) => addSpending(sum, spending), nothing);
+}
+
+/** Each day in UTC, from the one of `start` up to today. A replica counts to the day of its start. */
+export function spendingByDay(
+  app: AppRecord,
+  start: number,
+  platform: Platform,
+): { start: number; spending: Spending }[] {
+  const recorded = new Set(
+    [...platform.store.runs.values()].filter((run) => run.app === app.id).map(({ createdAt }) => startOfDay(createdAt)),
+  );
+  const days: { start: number; spending: Spending }[] = [];
+  for (let at = startOfDay(start); at <= platform.now(); at += day) {
+    const read = () => readDay(app, at, platform);
+    // Recorded runs can change; generated ones of the past cannot.
+    const known = app.traffic && !recorded.has(at) ? keptDay(app, app.traffic, at, read) : read();
+    days.push({ start: at, spending: known.spending });
+  }
+  return days;
+}
+
+function startOfDay(time: number): number {
+  return Math.floor(time / day) * day;
+}
+
+interface DaySpending {
+  spending: Spending;
+  /** Whether all of its runs and replicas have ended. */
+  isFinal: boolean;
+}
+
+/** Adding up a month of generated runs takes as long as everything else in a list of apps. */
+const finalDays = new WeakMap<Traffic, Map<string, DaySpending>>();
+
+function keptDay(app: AppRecord, traffic: Traffic, start: number, read: () => DaySpending): DaySpending {
+  const days = finalDays.get(traffic) ?? new Map<string, DaySpending>();
+  finalDays.set(traffic, days);
+  const key = `${app.id}/${start}`;
+  const known = days.get(key) ?? read();
+  if (known.isFinal) days.set(key, known);
+  return known;
+}
+
+function readDay(app: AppRecord, start: number, platform: Platform): DaySpending {
+  const now = platform.now();
+  const end = start + day - 1;
+  const runs = findRuns(app, { start, end: Math.min(end, now) }, platform.store);
+  const replicas = deriveReplicas(app, runs, platform);
+  const spending = replicas.reduce((sum, { startedAt, endsAt }) => {
+    const settings = settingsAt(app, startedAt);
+    const seconds = Math.max(0, Math.min(endsAt, now) - startedAt) / 1000;
+    const prices = pricesPerSecond(settings);
+    return addSpending(sum, {
+      cents: { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds },
+      gpuSeconds: seconds * settings.gpuCount,
+      requests: nothing.requests,
+    });
+  }, nothing);
+  const isFinal = end < now && replicas.every(({ endsAt }) => endsAt <= now);
+  return { spending: { ...spending, requests: countRequests(runs, now) }, isFinal };
+}
+
+function countRequests(runs: readonly RunRecord[], now: number): Spending['requests'] {
+  const requests = { successful: 0, errored: 0, total: runs.length };
+  for (const run of runs) {
+    const { status } = getRunProgress(run, now);
+    if (status === 'success') requests.successful += 1;
+    if (status === 'failure') requests.errored += 1;
+  }
+  return requests;
+}
+
+const nothing: Spending = {
+  cents: { cpu: 0, gpu: 0, memory: 0 },
+  gpuSeconds: 0,
+  requests: { successful: 0, errored: 0, total: 0 },
+};
+
+function addSpending(one: Spending, other: Spending): Spending {
+  return {
+    cents: {
+      cpu: one.cents.cpu + other.cents.cpu,
+      gpu: one.cents.gpu + other.cents.gpu,
+      memory: one.cents.memory + other.cents.memory,
+    },
+    gpuSeconds: one.gpuSeconds + other.gpuSeconds,
+    requests: {
+      successful: one.requests.successful + other.requests.successful,
+      errored: one.requests.errored + other.requests.errored,
+      total: one.requests.total + other.requests.total,
+    },
+  };
 }

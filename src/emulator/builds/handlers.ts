@@ -5,6 +5,7 @@ import { listArchive, readArchive } from '../archives/archive.ts';
 import { whyNotRunnable } from '../invocation/ready-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import { getBuildProgress } from './build-progress.ts';
@@ -70,7 +71,7 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
     settings: app.settings,
     registries,
     pace,
-    keyName: `${app.project}/cortex/${app.name}/build-${id}.zip`,
+    keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
     script: { scenes: [] },
   };
   store.builds.set(id, build);

@@ -30,6 +30,10 @@ export const faults = {
     'wrong-etag': 'reply with the ETag of other content',
     'no-etag': 'reply without an ETag',
   },
+  /** `requestToken`. */
+  login: {
+    slow_down: 'reply 400 with slow_down (RFC 8628): poll 5 seconds slower from now on; the login goes on',
+  },
   object: {
     changed: 'replace the file while it is downloaded: the connection is reset in the middle',
     corrupt: 'change the first byte',
@@ -73,6 +77,7 @@ export type ReplyFault =
   | keyof typeof faults.reply
   | keyof typeof faults.storage
   | keyof typeof faults.sent
+  | keyof typeof faults.login
   | keyof typeof faults.object
   | keyof typeof faults.logs;
 export type BuildFault = keyof typeof faults.build;
@@ -156,11 +161,12 @@ const { build, webhook, 'log-socket': logSocket } = faults;
 const separateFaults = { build, webhook, 'log-socket': logSocket };
 
 function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
-  const { reply, storage, sent, object, logs } = faults;
+  const { reply, storage, sent, login, object, logs } = faults;
   const special: Partial<Record<FaultTarget, object>> = {
     ...separateFaults,
     upload: { ...reply, ...storage, ...sent },
     part: { ...reply, ...storage, ...sent },
+    requestToken: { ...reply, ...login },
     object: { ...reply, ...storage, ...object },
     getAppLogs: { ...reply, ...logs },
   };

@@ -3,13 +3,14 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { WireReply } from '../../contract/endpoint.ts';
 import type { getAppLogs } from '../../contract/logs.ts';
-import { logPageTokenAfter, parseLogPageToken } from '../logs/handlers.ts';
+import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
 import type { Platform } from '../platform.ts';
 import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
 import type { ByteStream } from '../server/reply.ts';
 import {
   badGatewayPage,
   jsonReply,
+  oauthError,
   type ReadableBody,
   type ServerReply,
   storageError,
@@ -86,6 +87,8 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
     const { etag, ...others } = headers;
     await sendReply(exchange, { ...reply, headers: others });
   },
+
+  slow_down: (exchange) => sendReply(exchange, oauthError('slow_down', 'poll 5 seconds slower')),
 
   async changed(exchange, platform) {
     await sendHalf(exchange, await exchange.handle(), () => {
@@ -166,9 +169,9 @@ function mapLogPage(reply: ServerReply, change: (page: LogPage) => LogPage): Ser
 
 /** A token for a next page that starts two lines before the end of this one. */
 function overlappingToken({ logs, nextPageToken }: LogPage): string | null {
-  if (!nextPageToken) return null;
-  const isBackward = (logs?.[0]?.timestamp ?? '') > (logs?.at(-1)?.timestamp ?? '');
-  return logPageTokenAfter(parseLogPageToken(nextPageToken) + (isBackward ? 2 : -2));
+  const thirdLast = logs?.at(-3)?.timestamp;
+  if (!nextPageToken || !thirdLast) return nextPageToken ?? null;
+  return logPageTokenAfter(parseLogTime(thirdLast));
 }
 
 const throttledChunkBytes = 64 * 1024;

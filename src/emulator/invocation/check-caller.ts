@@ -1,23 +1,32 @@
-import { checkAccess, readClaims } from '../account/access.ts';
+import type { IncomingMessage } from 'node:http';
+import { checkGrant, identifyCaller } from '../account/access.ts';
 import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
-import { getAccount } from '../team/account.ts';
+
+type CallRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Authorizes a call of an app. An app is public by default; a private app needs a key of the project or a service
- * account's token. A person's login token is not accepted (docs/platform.md#invocation).
+ * Authorizes a call of an app. An app is public by default; a private app needs a key of the project, or the token of a
+ * service account with a grant. A person's login token is not accepted (docs/platform.md#invocation).
  */
-export function checkCaller(authorization: string | undefined, app: AppRecord, platform: Platform): void {
-  if (app.settings.disableAuth) return;
-  const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
-  const key = getAccount(platform, app.project).keys.find(({ apiKey }) => apiKey === token);
-  if (token && key) {
-    if (key.status && key.status !== 'active') refuse(401, `the key ${key.name} is ${key.status}`);
-    return;
+export async function checkCaller(request: CallRequest, app: AppRecord, platform: Platform): Promise<void> {
+  const { authorization } = request.headers;
+  const isPublic = app.settings.disableAuth;
+  const isOwner = await platform.isOwner?.(request.socket);
+  if (isPublic && isOwner !== false) return;
+  if (authorization === undefined) {
+    if (isOwner && !mayBeForeignPage(request)) return;
+    if (isOwner === false) refuse(401, 'only the user who runs this emulator can call apps without a token');
   }
-  if (readClaims(authorization ?? '', platform.store.key)?.token_use === 'access') {
+  const caller = identifyCaller(authorization, platform);
+  if (caller.kind === 'user') {
     refuse(401, 'a login token cannot call apps: use an inference key or the token of a service account');
   }
-  checkAccess(authorization, app.project, platform);
+  checkGrant(caller, app.project, platform);
+}
+
+/** Old browsers do not tell which page sends a request. */
+function mayBeForeignPage({ headers }: CallRequest): boolean {
+  return /^Mozilla\//.test(headers['user-agent'] ?? '') && headers['sec-fetch-site'] === undefined;
 }

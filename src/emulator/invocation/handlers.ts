@@ -9,6 +9,7 @@ import type { AppRecord } from '../state/records.ts';
 import { checkCaller } from './check-caller.ts';
 import { type CallTask, performCall } from './perform-call.ts';
 import { findReadyBuild } from './ready-build.ts';
+import { reportEndedRun } from './served-call.ts';
 import { deliverWebhook } from './webhooks.ts';
 
 /** Calls of deployed apps (spec 4.18). */
@@ -16,7 +17,7 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
   async invoke(context, platform) {
     const { request, url } = context;
     const { app, path } = findCalledApp(url, platform);
-    checkCaller(request.headers.authorization, app, platform);
+    await checkCaller(request, app, platform);
     const { async = false, webhookEndpoint } = parseAs(contract.query, Object.fromEntries(url.searchParams));
     if (webhookEndpoint) checkWebhook(webhookEndpoint);
 
@@ -36,7 +37,8 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
       ? response.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
       : response;
     if (async) {
-      platform.runner.runInBackground(delivered.then(drain));
+      const ended = delivered.then(drain).finally(() => reportEndedRun(run, pathBelowApp(url), platform));
+      platform.runner.runInBackground(ended);
       return withRunId(jsonReply({ run_id: run }, 202), run);
     }
     return delivered;

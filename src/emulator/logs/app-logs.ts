@@ -2,11 +2,10 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { appendToFileSync } from '../../disk/index.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import { parseJsonLine } from '../state/json-line.ts';
 
 export interface PrintedLine {
-  /** Counts the app's lines from 1, including lines that were dropped. */
-  number: number;
   /** Milliseconds since 1970. */
   at: number;
   /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
@@ -62,7 +61,7 @@ export class AppLogs {
   #logOf(app: string): AppLog {
     const existing = this.#apps.get(app);
     if (existing) return existing;
-    const log = new AppLog(this.folder && join(this.folder, `${app}.jsonl`));
+    const log = new AppLog(this.folder && join(this.folder, `${fileNameOf(app)}.jsonl`));
     this.#apps.set(app, log);
     return log;
   }
@@ -71,7 +70,6 @@ export class AppLogs {
 class AppLog {
   lines: PrintedLine[] = [];
   readonly listeners = new Set<(line: PrintedLine) => void>();
-  #lastNumber = 0;
   #size = 0;
   readonly #lineNumbers = new Map<string, number>();
 
@@ -85,9 +83,8 @@ class AppLog {
     const at = Math.max(now, last?.at ?? 0);
     const lineNumber = (this.#lineNumbers.get(output.container) ?? 0) + 1;
     this.#lineNumbers.set(output.container, lineNumber);
-    this.#lastNumber += 1;
     const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
-    const line = { ...output, number: this.#lastNumber, at, nanoseconds, lineNumber, run: run ?? '' };
+    const line = { ...output, at, nanoseconds, lineNumber, run: run ?? '' };
     this.lines.push(line);
     this.#size += line.text.length;
     // Copies all lines, so it runs only when 20% must be dropped.
@@ -134,14 +131,12 @@ class AppLog {
       if (!line) continue;
       this.lines.push(line);
       this.#size += line.text.length;
-      this.#lastNumber = line.number;
       this.#lineNumbers.set(line.container, line.lineNumber);
     }
   }
 }
 
 const Line = v.looseObject({
-  number: v.number(),
   at: v.pipe(v.number(), v.minValue(0), v.maxValue(8e15)),
   nanoseconds: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
   container: v.string(),

@@ -1,33 +1,39 @@
 import type { AppLogsQuery } from '../../contract/logs.ts';
 import { findApp } from '../apps/find.ts';
-import type { Handlers } from '../platform.ts';
+import type { Handlers, Platform } from '../platform.ts';
+import { compareLogLines } from '../seed/log-lines.ts';
+import { findGeneratedRun } from '../seed/traffic.ts';
 import { RefusalError, refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
+import type { TimeRange } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
+import { hasLines, type LogPosition, readLines } from './read-lines.ts';
 
 export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
-  getAppLogs({ query = {}, ...params }, { store, runner }) {
-    const app = findApp(store, params);
-    const lines = runner.logs.getLines(app.id);
-    if (lines.length === 0) throw new RefusalError({ status: 204, headers: {}, body: '' });
+  getAppLogs({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
     const { pageSize = 100, direction = 'forward', nextToken } = query;
     const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
     const backward = direction === 'backward';
-    const matchesQuery = createLineFilter(query);
+    const range = rangeOf(query, app, platform);
+    const matchesQuery = createLineFilter(query, range);
+    const pageRange = after && (backward ? { ...range, end: after.at } : { ...range, start: after.at });
     const size = Math.min(pageSize, maxPageSize);
     const page: PrintedLine[] = [];
     let hasMore = false;
-    for (let index = 0; index < lines.length && !hasMore; index += 1) {
-      const line = lines[backward ? lines.length - 1 - index : index] as PrintedLine;
-      if (after !== undefined && (backward ? line.number >= after : line.number <= after)) continue;
+    for (const line of readLines(app, pageRange ?? range, backward, platform)) {
+      const place = after ? compareLogLines(line, after) : undefined;
+      if (place !== undefined && (backward ? place >= 0 : place <= 0)) continue;
       if (!matchesQuery(line)) continue;
-      if (page.length === size) hasMore = true;
-      else page.push(line);
+      hasMore = page.length === size;
+      if (hasMore) break;
+      page.push(line);
     }
     const last = page.at(-1);
     return {
       logs: page.map((line) => view(app, line)),
-      nextPageToken: hasMore && last ? logPageTokenAfter(last.number) : null,
+      nextPageToken: hasMore && last ? logPageTokenAfter(last) : null,
       hasMore,
     };
   },
@@ -36,13 +42,22 @@ export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
 /** The emulator's limit. */
 const maxPageSize = 1_000;
 
-function createLineFilter({ container, afterDate, beforeDate, search, stream, runId }: AppLogsQuery) {
+/** From `afterDate`, or the start of the run, up to `beforeDate`, which is not included. */
+function rangeOf({ afterDate, beforeDate, runId }: AppLogsQuery, app: AppRecord, { store }: Platform): TimeRange {
   const [from, until] = [parseTime('afterDate', afterDate), parseTime('beforeDate', beforeDate)];
+  const run = runId ? (store.runs.get(runId) ?? findGeneratedRun(app, runId)) : undefined;
+  return {
+    start: Math.max(from ?? 0, run?.createdAt ?? 0),
+    end: until === undefined ? Number.MAX_SAFE_INTEGER : until - 1,
+  };
+}
+
+function createLineFilter({ container, search, stream, runId }: AppLogsQuery, { start, end }: TimeRange) {
   // The official client sends empty values, which do not filter.
   return (line: PrintedLine): boolean =>
+    line.at >= start &&
+    line.at <= end &&
     (!container || line.container === container) &&
-    (from === undefined || line.at >= from) &&
-    (until === undefined || line.at < until) &&
     (!search || line.text.includes(search)) &&
     (!stream || line.stream === stream) &&
     (!runId || line.run === runId);
@@ -70,16 +85,21 @@ function view(app: AppRecord, line: PrintedLine) {
 }
 
 /** RFC 3339 with nanoseconds, so that timestamps are unique. */
-export function formatLogTime({ at, nanoseconds }: Pick<PrintedLine, 'at' | 'nanoseconds'>): string {
+export function formatLogTime({ at, nanoseconds }: LogPosition): string {
   return new Date(at).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
 }
 
-/** Tokens name a line rather than an offset, so that new lines do not shift pages. */
-export function logPageTokenAfter(line: number): string {
-  return Buffer.from(`line/${line}`).toString('base64url');
+/** The reverse of `formatLogTime`. */
+export function parseLogTime(text: string): LogPosition {
+  return { at: Date.parse(text), nanoseconds: Number(/\d{6}(?=Z$)/.exec(text)?.[0] ?? 0) };
 }
 
-export function parseLogPageToken(token: string): number {
-  const [, line] = /^line\/(\d+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  return line ? Number(line) : refuse(400, 'invalid nextToken');
+/** Tokens name a line rather than an offset, so that new lines do not shift pages. */
+export function logPageTokenAfter({ at, nanoseconds }: LogPosition): string {
+  return Buffer.from(`line/${at}/${nanoseconds}`).toString('base64url');
+}
+
+function parseLogPageToken(token: string): LogPosition {
+  const [, at, nanoseconds] = /^line\/(\d{1,16})\/(\d{1,6})$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  return at ? { at: Number(at), nanoseconds: Number(nanoseconds) } : refuse(400, 'invalid nextToken');
 }

@@ -8,13 +8,15 @@ import { findApp } from '../apps/find.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
 import type { SocketFault } from '../faults/faults.ts';
 import type { Platform } from '../platform.ts';
+import { generateLines } from '../seed/log-lines.ts';
 import { parseRequestTarget } from '../server/read-request.ts';
 import { type RecordedRequest, recordRequest } from '../server/recorded-request.ts';
 import { RefusalError, refuse, writeRawReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { formatTime } from '../time.ts';
+import { formatTime, hour } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
 import { formatLogTime } from './handlers.ts';
+import { readLines } from './read-lines.ts';
 
 /** Accepts a WebSocket for build or app logs. Other requests get an HTTP error. */
 export async function acceptLogSocket(
@@ -94,22 +96,40 @@ function createFeed({ pathname, searchParams }: URL, platform: Platform): (sende
   return (sender) => feedBuild(sender, build, since, platform);
 }
 
+/** Lines of seeded runs appear with the clock, so they are looked up again and again. */
 function feedApp(
   sender: Sender,
   app: AppRecord,
   query: Record<string, string>,
   since: number,
-  { runner }: Platform,
+  platform: Platform,
 ): () => void {
+  const { runner, now } = platform;
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;
     const { container, run, text } = line;
     sender.send({ app_id: app.id, run_id: run, timestamp: formatLogTime(line), container_name: container, log: text });
   };
-  for (const line of runner.logs.getLines(app.id)) send(line);
-  return runner.logs.subscribe(app.id, send);
+  let sentUntil = now();
+  const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
+  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) send(line);
+  const unsubscribe = runner.logs.subscribe(app.id, send);
+  if (!app.traffic) return unsubscribe;
+  const timer = setInterval(() => {
+    const next = { start: sentUntil + 1, end: now() };
+    sentUntil = Math.max(sentUntil, next.end);
+    for (const line of generateLines(app, next)) send(line);
+  }, generatePollMs).unref();
+  return () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
 }
+
+/** How far back the socket of a seeded app goes without `after`. */
+const maxPastMs = hour;
+const generatePollMs = 500;
 
 const pollMs = 50;
 

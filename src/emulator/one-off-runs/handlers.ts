@@ -6,6 +6,8 @@ import type { startRun as contract } from '../../contract/run-app.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { findApp } from '../apps/find.ts';
 import { withDefaults } from '../apps/settings.ts';
+import { nameRules } from '../apps/settings-rules.ts';
+import { replaceSettings } from '../billing/settings-history.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { formatRequirements } from '../processes/python.ts';
 import { refuse } from '../server/reply.ts';
@@ -20,7 +22,8 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
     if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);
     if (store.apps.get(app)) return { message: `App ${name} already exists` };
-    if (!/^[a-z0-9][a-z0-9-]*$/i.test(name)) refuse(400, 'name must contain only letters, digits and hyphens');
+    const problem = nameRules(name).find(({ holds }) => !holds);
+    if (problem) refuse(400, problem.message);
     const settings = withDefaults({ name, ...(query?.region && { region: query.region }) });
     const times = { createdAt: now(), updatedAt: now() };
     store.apps.set(app, { id: app, name, project, ephemeral: true, ...times, settings });
@@ -82,7 +85,7 @@ function withHardware(app: AppRecord, query: Query, { store, now }: Platform): A
     ...(memoryGb && { memory: Number(memoryGb) }),
   };
   if (!app.ephemeral) return app;
-  const changed = { ...app, settings, updatedAt: now() };
+  const changed = replaceSettings(app, settings, now());
   store.apps.set(app.id, changed);
   store.save();
   return changed;

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FilePart } from '../../contract/scalars.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import type { Platform } from '../platform.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
 import { refuse } from '../server/reply.ts';
@@ -79,7 +79,7 @@ async function runProgram(
 ): Promise<void> {
   const { runner, store } = platform;
   const { signal } = runner.trackRun(run);
-  const worker = fileURLToPath(new URL('./once.py', import.meta.url));
+  const worker = pythonFile('emulator/one-off-runs/once.py');
   const env = createAppEnvironment(app, '', runner.folder, store, python);
   const program = runner.trackProcess(
     new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
@@ -89,6 +89,7 @@ async function runProgram(
   program.onLine(program.child.stdout, log('stdout'));
   program.onLine(program.child.stderr, log('stderr'));
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
+  runner.usage.watch(app.id, container, () => program.child.pid, program.ended);
   markAssigned(run, container, platform);
   markStarted(run, 0, platform);
 

@@ -13,15 +13,12 @@ export function createAppEnvironment(
   { secrets }: Store,
   python: string,
 ) {
-  const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
+  const own = Object.entries(process.env).filter(([name]) => needed.has(name.toUpperCase()));
+  const { PATH } = process.env;
   return {
-    // Programs of installed packages are beside the interpreter.
-    PATH: [dirname(python), PATH].join(delimiter),
-    HOME,
-    LANG,
-    TZ,
-    TMPDIR,
-    SystemRoot,
+    ...Object.fromEntries(own),
+    // Programs of installed packages are beside the interpreter, on Windows also in a folder below.
+    PATH: [dirname(python), ...scripts(python), PATH].join(delimiter),
     PYTHONUNBUFFERED: '1',
     PYTHONIOENCODING: 'utf-8',
     PYTHONDONTWRITEBYTECODE: '1',
@@ -32,4 +29,15 @@ export function createAppEnvironment(
     PROJECT_ID: app.project,
     BUILD_ID: build,
   };
+}
+
+/** The second line: without these, many Windows programs fail to start or to find their files. */
+const needed = new Set([
+  ...['HOME', 'LANG', 'TZ', 'TMPDIR'],
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP'],
+  ...['USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'NUMBER_OF_PROCESSORS', 'PROCESSOR_ARCHITECTURE'],
+]);
+
+function scripts(python: string): string[] {
+  return process.platform === 'win32' ? [join(dirname(python), 'Scripts')] : [];
 }

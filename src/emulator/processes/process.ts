@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { killTree } from './kill-tree.ts';
 import { forEachLine } from './lines.ts';
 import { registerProcess, unregisterProcess } from './orphan-watchdog.ts';
 
@@ -57,12 +58,7 @@ export class AppProcess {
   /** Signals the whole process group. */
   kill(signal: NodeJS.Signals): void {
     const { pid } = this.child;
-    if (pid === undefined || this.#hasEnded) return;
-    try {
-      process.kill(process.platform === 'win32' ? pid : -pid, signal);
-    } catch {
-      // It has ended already.
-    }
+    if (pid !== undefined && !this.#hasEnded) killTree(pid, signal);
   }
 }
 
@@ -79,7 +75,8 @@ function spawnProcess(
   options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
 ): ChildProcess {
   try {
-    return spawn(command, args, { ...options, detached: true });
+    // On Windows it would get a console window of its own.
+    return spawn(command, args, { ...options, detached: process.platform !== 'win32', windowsHide: true });
   } catch (cause) {
     throw new ProcessStartError(`cannot start ${command}: ${(cause as Error).message}`, { cause });
   }

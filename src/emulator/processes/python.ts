@@ -1,13 +1,8 @@
 import { execFile } from 'node:child_process';
 
-/** The path of the `python3` interpreter; undefined if it is not installed. */
+/** The path of the interpreter of Python 3; undefined if it is not installed. */
 export function findPython(): Promise<string | undefined> {
-  python ??= new Promise((resolve) => {
-    // `python3` may be a slow script of a version manager.
-    execFile('python3', ['-c', 'import sys; print(sys.executable)'], { timeout: 10_000 }, (error, stdout) => {
-      resolve(error ? undefined : stdout.trim() || undefined);
-    });
-  });
+  python ??= firstPython(commands);
   return python;
 }
 
@@ -22,4 +17,22 @@ export function formatRequirements(versions: Record<string, string>): string {
     })
     .sort()
     .join('');
+}
+
+/** On Windows, `python3` may be a program that only opens the store. */
+const commands = process.platform === 'win32' ? [['py', '-3'], ['python'], ['python3']] : [['python3'], ['python']];
+
+async function firstPython([command, ...others]: string[][]): Promise<string | undefined> {
+  if (!command) return undefined;
+  return (await interpreterOf(command)) ?? firstPython(others);
+}
+
+function interpreterOf([program = '', ...args]: string[]): Promise<string | undefined> {
+  const script = 'import sys; print(sys.executable if sys.version_info[0] == 3 else "")';
+  return new Promise((resolve) => {
+    // It may be a slow script of a version manager.
+    execFile(program, [...args, '-c', script], { timeout: 10_000, windowsHide: true }, (error, stdout) => {
+      resolve(error ? undefined : stdout.trim() || undefined);
+    });
+  });
 }

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
 import { AppLogs, type AppOutput } from '../logs/app-logs.ts';
+import { UsageSampler } from '../metrics/usage-sampler.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
 import { findPython } from '../processes/python.ts';
 import { PythonPackages } from '../processes/python-packages.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
@@ -46,6 +48,7 @@ interface FirstStart {
 /** Runs apps: their replicas, active calls, background work and logs. */
 export class AppRunner {
   readonly logs: AppLogs;
+  readonly usage: UsageSampler;
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
   readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
@@ -66,6 +69,7 @@ export class AppRunner {
     const { now, logs, packages } = options;
     this.folder = options.folder;
     this.logs = new AppLogs(now, logs);
+    this.usage = new UsageSampler(now);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
 
@@ -123,7 +127,7 @@ export class AppRunner {
   }
 
   folderFor(app: string, name: string): string {
-    return join(this.folder, app, name);
+    return join(this.folder, fileNameOf(app), fileNameOf(name));
   }
 
   /** Returns the controller that `cancelRun` aborts. */
@@ -198,7 +202,8 @@ export class AppRunner {
     this.#pools.delete(app);
     await pool?.stop();
     this.logs.delete(app);
-    await rm(join(this.folder, app), { recursive: true, force: true });
+    this.usage.delete(app);
+    await rm(join(this.folder, fileNameOf(app)), { recursive: true, force: true });
   }
 
   /** Aborts all calls and ends all processes. The runner can be used again afterwards. */
@@ -236,10 +241,9 @@ export class AppRunner {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
     };
-    return {
-      name,
-      replica: new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print, warn }),
-    };
+    const replica = new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print, warn });
+    this.usage.watch(app.id, name, () => replica.pid, replica.ended);
+    return { name, replica };
   }
 }
 

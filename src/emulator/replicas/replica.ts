@@ -37,6 +37,8 @@ export interface ReplicaCall {
 export interface Replica {
   /** Resolves when it can be called. Rejects with a `ReplicaError`. */
   readonly ready: Promise<void>;
+  /** Of its process; undefined before that starts. */
+  readonly pid: number | undefined;
   /** Resolves when its process has ended for any reason. */
   readonly ended: Promise<unknown>;
   call(call: ReplicaCall): Promise<ServerReply>;

@@ -4,10 +4,10 @@ import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
 import { AppProcess } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
 import type { ReadableBody, ServerReply } from '../server/reply.ts';
 import { BufferedBody } from './buffered-body.ts';
 import { findExposedAddress } from './exposed-address.ts';
@@ -29,6 +29,10 @@ export class ServerReplica implements Replica {
       () => this.#process?.stop(0),
     );
     this.ended.catch(() => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.child.pid;
   }
 
   call(call: ReplicaCall): Promise<ServerReply> {
@@ -84,7 +88,7 @@ function exposureWarning(address: string, port: number): string {
 async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
   const own = `${folder}.python`;
   await mkdir(own, { recursive: true, mode: 0o700 });
-  await copyFile(fileURLToPath(new URL('./loopback.py', import.meta.url)), join(own, 'sitecustomize.py'));
+  await copyFile(pythonFile('emulator/replicas/loopback.py'), join(own, 'sitecustomize.py'));
   return PYTHONPATH ? [own, PYTHONPATH].join(delimiter) : own;
 }
 

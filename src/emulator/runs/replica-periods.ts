@@ -1,4 +1,5 @@
 import { buildPhase } from '../../contract/builds.ts';
+import { settingsAt } from '../billing/settings-history.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
@@ -40,12 +41,12 @@ export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[
 export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platform: Platform): ReplicaPeriod[] {
   if (runs.length === 0) return [];
   const now = platform.now();
-  const cooldownMs = app.settings.cooldownPeriodSeconds * 1000;
   const builds = readyBuilds(app, platform);
   const replicas: ReplicaPeriod[] = [];
   const latest = new Map<string, ReplicaPeriod>();
   for (const run of runs.toReversed()) {
-    const endsAt = (getRunProgress(run, now).endedAt ?? now) + cooldownMs;
+    const endedAt = getRunProgress(run, now).endedAt ?? now;
+    const endsAt = endedAt + settingsAt(app, endedAt).cooldownPeriodSeconds * 1000;
     const replica = latest.get(run.container);
     if (replica && run.createdAt <= replica.endsAt) {
       replica.endsAt = Math.max(replica.endsAt, endsAt);

@@ -4,13 +4,12 @@ import type { RunProgress } from './run-progress.ts';
 
 /** A run of an unaggregated chart (spec 2.6). Unknown values are absent. */
 export function runChartItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
-  const { status, statusCode, coldstartMs, queueMs, runtimeMs, responseMs, changedAt } = progress;
+  const { statusCode, coldstartMs, queueMs, runtimeMs, responseMs, changedAt } = progress;
   return {
     id: run.id,
     projectId: app.project,
     modelId: app.id,
     podName: run.container,
-    status,
     coldstartTimeMs: coldstartMs,
     totalQueueTimeMs: queueMs,
     ...(runtimeMs !== undefined && { runtimeMs, totalResponseTimeMs: responseMs }),
@@ -25,6 +24,7 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = progress;
   return {
     ...runChartItem(app, run, progress),
+    status: progress.status,
     async: run.async,
     functionName: run.functionName,
     method: run.method,

@@ -11,7 +11,7 @@ export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {
   const start = Math.max(range.start, traffic.since);
   const calls: RunRecord[] = [];
   for (let date = dayOf(range.end); date >= dayOf(start); date -= 1) {
-    const ofDay = generateDay(app, traffic, date);
+    const ofDay = generatedRunsOf(app, traffic, date);
     calls.push(...ofDay.filter(({ createdAt }) => createdAt >= start && createdAt <= range.end));
   }
   return calls;
@@ -26,6 +26,26 @@ export function findGeneratedRun(app: AppRecord, id: string): RunRecord | undefi
 
 export function replicaNamePrefix({ id }: AppRecord, { seed, rhythm }: Pick<Traffic, 'seed' | 'rhythm'>): string {
   return `${id}-${createRandom(`${seed}/${rhythm}`).hex(8)}`;
+}
+
+/** Generating is most of the work of every list and chart, so that the latest days are kept. */
+const generatedDays = new WeakMap<Traffic, Map<string, readonly RunRecord[]>>();
+const maxGeneratedDays = 35;
+
+/** Newest first. Records are replaced and never changed, so they can be shared. */
+export function generatedRunsOf(app: AppRecord, traffic: Traffic, date: number): readonly RunRecord[] {
+  const days = generatedDays.get(traffic) ?? new Map<string, readonly RunRecord[]>();
+  generatedDays.set(traffic, days);
+  const key = `${app.id}/${date}`;
+  const runs = days.get(key) ?? generateDay(app, traffic, date);
+  // The order is that of the last use.
+  days.delete(key);
+  days.set(key, runs);
+  for (const oldest of days.keys()) {
+    if (days.size <= maxGeneratedDays) break;
+    days.delete(oldest);
+  }
+  return runs;
 }
 
 /** Newest first. */

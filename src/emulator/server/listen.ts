@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { observeCall } from '../invocation/served-call.ts';
 import type { Platform } from '../platform.ts';
 import { OriginPolicy } from './origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
@@ -19,9 +20,11 @@ export async function startServer(port: number, allowedOrigins: readonly string[
 
   return {
     url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
 
     open(platform: Platform): void {
       server.on('request', (request, response) => {
+        if (platform.onCall) observeCall(request, response, platform.onCall);
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
         const reply = origins.refusal(request) ?? origins.preflight(request);
         if (reply) {

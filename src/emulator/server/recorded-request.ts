@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/index.ts';
+import { keyParameter } from '../dashboard/address.ts';
 import type { StorageTarget } from '../storage/target.ts';
 
 /** A received request, for tests. Tokens and signatures are removed. */
@@ -29,7 +30,7 @@ export function recordRequest(
 ): RecordedRequest {
   const { authorization, ...headers } = request.headers;
   if (headers['x-webhook-secret']) headers['x-webhook-secret'] = '(hidden)';
-  const { 'X-Amz-Signature': _, ...query } = Object.fromEntries(url.searchParams);
+  const { 'X-Amz-Signature': _, [keyParameter]: __, ...query } = Object.fromEntries(url.searchParams);
   if (endpoint === 'log-socket') delete query.token;
   const call = {
     number: (calls.at(-1)?.number ?? 0) + 1,

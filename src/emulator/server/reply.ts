@@ -34,6 +34,11 @@ export function textReply(body: string): ServerReply {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
+/** An error of a login (RFC 6749, 5.2): it has a code, unlike errors of the management API. */
+export function oauthError(error: string, description: string): ServerReply {
+  return jsonReply({ error, error_description: description }, 400);
+}
+
 /** What a proxy in front of the platform answers. */
 export const badGatewayPage: ServerReply = {
   status: 502,

@@ -10,10 +10,11 @@ import { planHandlers } from '../billing/plan.ts';
 import { buildHandlers } from '../builds/handlers.ts';
 import { invocationHandlers } from '../invocation/handlers.ts';
 import { appLogHandlers } from '../logs/handlers.ts';
+import { resourceMetricsHandlers } from '../metrics/resource-metrics.ts';
+import { startupTimeHandlers } from '../metrics/startup-times.ts';
 import { runOnceHandlers } from '../one-off-runs/handlers.ts';
 import type { Handlers, RawHandler } from '../platform.ts';
 import { runHandlers } from '../runs/handlers.ts';
-import { metricsHandlers } from '../runs/startup-times.ts';
 import { serviceStatusHandlers } from '../service-status.ts';
 import { getObject } from '../storage/get-object.ts';
 import { putArchive } from '../storage/put-archive.ts';
@@ -34,7 +35,8 @@ export const endpointHandlers: Handlers = {
   ...invocationHandlers,
   ...appLogHandlers,
   ...runOnceHandlers,
-  ...metricsHandlers,
+  ...startupTimeHandlers,
+  ...resourceMetricsHandlers,
   ...containerHandlers,
   ...apiKeyHandlers,
   ...userHandlers,

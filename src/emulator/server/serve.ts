@@ -3,6 +3,9 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/index.ts';
 import { checkAccess } from '../account/access.ts';
 import { activationPath, handleActivation } from '../account/activation.ts';
+import { handleStop, stopPath } from '../account/stop.ts';
+import { dashboardPath } from '../dashboard/address.ts';
+import { showDashboard } from '../dashboard/handler.ts';
 import { applyFault } from '../faults/injection.ts';
 import type { Platform } from '../platform.ts';
 import { storageTarget } from '../storage/target.ts';
@@ -83,11 +86,13 @@ async function serveEndpoint(
   platform: Platform,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
+  if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
+  if (url.pathname === stopPath) return handleStop(request, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
   const pathParams = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
-  if (!anonymous) checkAccess(request.headers.authorization, pathParams.project, platform);
+  const caller = anonymous ? undefined : checkAccess(request.headers.authorization, pathParams.project, platform);
   const sent = body && (await bodyReaders[String(form)]?.(request));
   // Endpoints without a token receive credentials: those are not recorded.
   if (body && !anonymous) call.body = sent;
@@ -96,7 +101,7 @@ async function serveEndpoint(
     ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
     ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
   };
-  const result = await endpointHandlers[name](params as never, platform);
+  const result = await endpointHandlers[name](params as never, platform, caller);
   if (reply === 'nothing') return textReply('OK');
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }

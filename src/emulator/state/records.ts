@@ -17,9 +17,17 @@ export interface AppRecord {
   createdAt: number;
   updatedAt: number;
   settings: AppSettings;
+  /** What was in force before, oldest first. */
+  earlier?: { until: number; settings: BilledSettings }[];
   /** Generates the runs of a seeded app. */
   traffic?: Traffic;
 }
+
+/** The settings that costs depend on. */
+export type BilledSettings = Pick<
+  AppSettings,
+  'cpu' | 'memory' | 'compute' | 'gpuCount' | 'computeTier' | 'cooldownPeriodSeconds'
+>;
 
 /**
  * Only events are stored. The current status is computed from the script and the clock (`build-progress.ts`), so that
@@ -100,9 +108,6 @@ export interface DeviceRecord {
   state: 'waiting' | 'approved' | 'denied';
   /** The number of attempts to approve it with a wrong secret. */
   wrongSecrets?: number;
-  /** The minimum time between two polls. */
-  intervalSeconds: number;
-  polledAt?: number;
 }
 
 /** The keys, users, service accounts and billing data of a project. */

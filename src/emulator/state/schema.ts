@@ -18,6 +18,21 @@ const App = v.looseObject({
   createdAt: time,
   updatedAt: time,
   settings: AppCreation,
+  earlier: v.optional(
+    v.array(
+      v.object({
+        until: time,
+        settings: v.object({
+          cpu: v.number(),
+          memory: v.number(),
+          compute: texts,
+          gpuCount: v.number(),
+          computeTier: v.string(),
+          cooldownPeriodSeconds: v.number(),
+        }),
+      }),
+    ),
+  ),
   traffic: v.optional(
     v.looseObject({
       seed: v.number(),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { equalsInConstantTime } from '../account/access.ts';
+import { equalsInConstantTime } from '../account/constant-time.ts';
 import type { Platform } from '../platform.ts';
 import { RefusalError, storageError } from '../server/reply.ts';
 import { storagePath } from './target.ts';

@@ -10,6 +10,8 @@ export interface Identity {
   /** Origin of the project: flag, environment, profile or token. */
   projectOrigin: string | null;
   profile: string;
+  /** Origin of the profile: flag, environment, folder, profile (selected) or default. */
+  profileOrigin: string;
   /** Origin of the token. */
   tokenOrigin: string;
   /** Origin of a stored token that is not used because a variable takes precedence. */
@@ -36,6 +38,7 @@ export async function readIdentity(context: Context, { verify }: { verify: boole
   return {
     ...projectOf(settings, credential),
     profile: profileInUse(settings),
+    profileOrigin: settings.profile.origin,
     tokenOrigin: origin,
     unusedToken: first.fromEnvironment && stored ? stored.origin : null,
     kind,

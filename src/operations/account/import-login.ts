@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
-import { parseClaims, type StoredTokens } from '../../config/credentials.ts';
+import { officialConfigFile, parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
@@ -26,8 +26,9 @@ type Values = Record<string, string | undefined>;
  */
 export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
   const { settings, progress, now } = context;
+  checkAddresses(context);
   const from = resolveFile(context, given);
-  const values = await readValues(from, context.signal);
+  const values = await parseValues(from, await readLogin(context, from));
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
   const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values);
   await warnIfReadableByOthers(context, from);
@@ -38,7 +39,8 @@ export async function importLogin(context: Context, given: string | true): Promi
   await storeSettings(settings, profileInUse(settings), { project, ...(region === undefined ? {} : { region }) });
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
-  progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}; ${from} is unchanged`);
+  const unchanged = from === stdinName ? '' : `; ${from} is unchanged`;
+  progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}${unchanged}`);
   return {
     ...describeLogin(settings, tokens, project ?? null),
     region: region ?? null,
@@ -48,14 +50,26 @@ export async function importLogin(context: Context, given: string | true): Promi
   };
 }
 
+const stdinName = 'stdin';
+
 function resolveFile({ cwd, env }: Context, given: string | true): string {
+  if (given === '-') return stdinName;
   if (given !== true) return resolve(cwd, given);
-  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
-  return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
+  return officialConfigFile(env);
 }
 
-/** The values by lower-case key: the official client reads keys in any case. */
-async function readValues(file: string, signal: AbortSignal): Promise<Values> {
+/** The official client would send the token to these addresses. gantry would not, unless they are stored as well. */
+function checkAddresses({ env, settings }: Context): void {
+  const [name] = (['REST_API_URL', 'LOGSTREAM_URL'] as const).filter((variable) => readVariable(env, variable));
+  if (!name || settings.addresses.management.origin !== 'default') return;
+  throw new UsageError(`${name} is set: the login may belong to that address`, {
+    why: 'gantry would send the imported token to the default address',
+    fix: `unset ${name}, or store the address too: gantry config set api-url URL`,
+  });
+}
+
+async function readLogin({ readStdin, signal }: Context, file: string): Promise<string> {
+  if (file === stdinName) return readStdin();
   const content = await readFileOrPipe(file, signal).catch((cause) => {
     if (cause instanceof GantryError) throw cause;
     throw new UsageError(`cannot read ${file}`, {
@@ -64,8 +78,13 @@ async function readValues(file: string, signal: AbortSignal): Promise<Values> {
       cause,
     });
   });
+  return String(content);
+}
+
+/** The values by lower-case key: the official client reads keys in any case. */
+async function parseValues(file: string, content: string): Promise<Values> {
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(String(content));
+  const document = parseDocument(content);
   if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
   const entries = Object.entries(Object(document.toJS()) as Record<string, unknown>);
   return Object.fromEntries(
@@ -94,6 +113,7 @@ function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values
 }
 
 async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {
+  if (file === stdinName) return;
   const { mode } = await stat(file);
   if (process.platform === 'win32' || !(mode & 0o077)) return;
   progress.warn(`${file} is readable by other users: run chmod 600, or remove it when it is no longer needed`);

@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
-import { describeSettings, type ListedSetting, storableSettings } from '../../config/setting-list.ts';
+import { describeSettings, type ListedSetting, readableSettings, storableSettings } from '../../config/setting-list.ts';
 import { checkUrl, type StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
@@ -18,15 +18,19 @@ export function listSettings({ settings, env }: Configured): ListedSetting[] {
   return describeSettings(settings, env);
 }
 
-/** Reads one setting. Throws NotFoundError if it is not set, UsageError if the name is unknown. */
+/** Returns the name. Throws UsageError if no setting has it; with `toStore`, if it cannot be stored. */
+export function checkSettingName(name: string, { toStore }: { toStore: boolean }): string {
+  const names = toStore ? settingNames : readableSettings;
+  if (names.includes(name)) return name;
+  const suggestion = closestName(name, names);
+  const why = `available settings: ${names.join(', ')}`;
+  throw new UsageError(`unknown setting "${name}"`, suggestion ? { why, fix: `did you mean ${suggestion}?` } : { why });
+}
+
+/** Reads one setting. Throws NotFoundError if it is not set. */
 export function getSetting(context: Configured, name: string): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
-  if (!found)
-    throw unknownSettingError(name, [
-      ...describeSettings(context.settings, context.env).map((setting) => setting.name),
-    ]);
-  const { value } = found;
-  if (value !== null) return { ...found, value };
+  if (found && found.value !== null) return { ...found, value: found.value };
   throw new NotFoundError(
     `${name} is not set`,
     storableSettings.has(name) ? { fix: `gantry config set ${name} VALUE` } : {},
@@ -45,8 +49,7 @@ export interface StoredSetting {
  * Throws UsageError for an invalid name or value.
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
-  const key = storableSettings.get(name);
-  if (!key) throw unknownSettingError(name, settingNames);
+  const key = storableSettings.get(checkSettingName(name, { toStore: true })) as StoredKey;
   const value = given === undefined ? undefined : checkValue(key, given);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
@@ -82,13 +85,4 @@ export function checkProjectId(value: string): string {
     why: 'project ids look like p-12345678',
     fix: gantryCommand`projects list`,
   });
-}
-
-function unknownSettingError(name: string, names: readonly string[]): UsageError {
-  const suggestion = closestName(name, names);
-  const why = `available settings: ${names.join(', ')}`;
-  return new UsageError(
-    `unknown setting "${name}"`,
-    suggestion ? { why, fix: `did you mean ${suggestion}?` } : { why },
-  );
 }

@@ -1,7 +1,8 @@
 import { gantryCommand } from '../../command-line.ts';
-import { profileNames, profilesWithToken } from '../../config/profiles.ts';
+import { realFolder } from '../../config/bound-folders.ts';
+import { checkProfile, profileNames, profilesWithToken } from '../../config/profiles.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
-import { removeProfile, updateStoredFile, useProfile } from '../../config/stored-files.ts';
+import { bindFolder, removeProfile, updateStoredFile, useProfile } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError } from '../../errors.ts';
 
@@ -12,18 +13,22 @@ export interface Profile {
   current: boolean;
   project: string | null;
   hasToken: boolean;
+  /** The folders that are bound to it. */
+  folders: string[];
 }
 
 export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[] {
   const withToken = profilesWithToken(settings);
-  const { profiles = {} } = readStoredSettings(settings.folders.config) as {
+  const { profiles = {}, folders = {} } = readStoredSettings(settings.folders.config) as {
     profiles?: Record<string, { project?: string }>;
+    folders?: Record<string, string>;
   };
   return profileNames(settings).map((name) => ({
     name,
     current: name === settings.profile.value,
     project: profiles[name]?.project ?? null,
     hasToken: withToken.includes(name),
+    folders: Object.keys(folders).filter((folder) => folders[folder] === name),
   }));
 }
 
@@ -31,21 +36,53 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[]
 export async function switchProfile(
   { settings, progress }: Pick<Context, 'settings' | 'progress'>,
   name: string,
-): Promise<{ profile: string }> {
+): Promise<{ profile: string; folder: null }> {
   checkProfileExists(settings, name);
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
   if (origin.startsWith('environment') && value !== name) {
     progress.warn(`GANTRY_PROFILE takes precedence while it is set: the profile in use is ${value}`);
   }
-  return { profile: name };
+  if (origin.startsWith('folder') && value !== name) {
+    progress.warn(
+      `this folder uses profile ${value}, from the ${origin}; gantry profiles use --here ${name} changes that`,
+    );
+  }
+  return { profile: name, folder: null };
+}
+
+/** Uses a profile in this folder and below. Nothing is written into the folder. */
+export async function bindHere(
+  { settings, cwd }: Pick<Context, 'settings' | 'cwd'>,
+  name: string,
+): Promise<{ profile: string; folder: string }> {
+  checkProfileExists(settings, name);
+  const folder = realFolder(cwd);
+  await bindFolder(settings, folder, name);
+  return { profile: name, folder };
+}
+
+/** Uses the selected profile in this folder again. Throws NotFoundError if the folder is not bound. */
+export async function unbindHere({ settings, cwd }: Pick<Context, 'settings' | 'cwd'>): Promise<{ folder: string }> {
+  const folder = realFolder(cwd);
+  const { folders = {} } = readStoredSettings(settings.folders.config) as { folders?: Record<string, string> };
+  if (!Object.hasOwn(folders, folder)) {
+    throw new NotFoundError(`${folder} is not bound to a profile`, { fix: gantryCommand`profiles list` });
+  }
+  await bindFolder(settings, folder, undefined);
+  return { folder };
 }
 
 /** Removes a profile's settings and token, after a confirmation. Throws NotFoundError if it does not exist. */
-export async function deleteProfile({ settings, prompt }: Pick<Context, 'settings' | 'prompt'>, name: string) {
+export async function deleteProfile(
+  { settings, prompt, willChange }: Pick<Context, 'settings' | 'prompt' | 'willChange'>,
+  name: string,
+) {
   checkProfileExists(settings, name);
   const hasToken = profilesWithToken(settings).includes(name);
-  await prompt.confirm(`Remove profile ${name}${hasToken ? ' and its token' : ''}?`);
+  const what = `profile ${name}${hasToken ? ' and its token' : ''}`;
+  await prompt.confirm(`Remove ${what}?`);
+  willChange(`remove ${what}`, { profile: name });
   if (hasToken) {
     await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
       const { [name]: _, ...profiles } = stored.profiles ?? {};
@@ -56,11 +93,7 @@ export async function deleteProfile({ settings, prompt }: Pick<Context, 'setting
   return { profile: name };
 }
 
+/** The same error, and the same exit code, as for `--profile`. */
 function checkProfileExists(settings: Settings, name: string): void {
-  const names = profileNames(settings);
-  if (names.includes(name)) return;
-  throw new NotFoundError(`profile "${name}" not found`, {
-    why: `available profiles: ${names.join(', ')}`,
-    fix: gantryCommand`login --profile ${name}`,
-  });
+  checkProfile({ ...settings, profile: { value: name, origin: 'command line' } });
 }

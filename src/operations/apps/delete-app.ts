@@ -10,13 +10,14 @@ import { waitForChange } from '../waiting/index.ts';
  * it still does although it confirmed the deletion.
  */
 export async function removeApp(
-  { api, project, prompt, delay }: Pick<Context, 'api' | 'project' | 'prompt' | 'delay'>,
+  { api, project, prompt, willChange, delay }: Pick<Context, 'api' | 'project' | 'prompt' | 'willChange' | 'delay'>,
   app: string,
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; changed: true }> {
   await api(getApp, { project, app });
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
+  willChange(`delete app ${name} and its builds`, { app: name, project, changed: true });
   const refusal = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
   const status = await waitForChange(
     () => api(getApp, { project, app }).then((shown) => shown.status ?? 'unknown', returnNotFound),

@@ -35,7 +35,7 @@ type NewScaling = { [Field in keyof typeof keys]: number | undefined };
  * Throws UsageError, NotFoundError.
  */
 export async function changeScaling(context: Context, app: string, scaling: NewScaling): Promise<ScalingChanges> {
-  const { api, project, progress } = context;
+  const { api, project, progress, willChange } = context;
   const requested = Object.entries(scaling).filter(
     (entry): entry is [keyof typeof keys, number] => entry[1] !== undefined,
   );
@@ -61,14 +61,22 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
       }),
     )
     .filter(({ from, to }) => from !== to);
+  const result = {
+    app: shortAppName(project, app),
+    changed: changes.length > 0,
+    settings: changes.map(({ setting, from, to }) => ({ setting, from, to })),
+  };
   if (changes.length === 0) progress.note('nothing to change');
   else {
+    willChange(
+      changes.map(({ setting, from, to }) => `change ${setting} of ${result.app} from ${from ?? 'unknown'} to ${to}`),
+      result,
+    );
     await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ field, to }) => [field, to])) });
     await verifyChanges(context, app, changes);
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
-  const settings = changes.map(({ setting, from, to }) => ({ setting, from, to }));
-  return { app: shortAppName(project, app), changed: changes.length > 0, settings };
+  return result;
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */

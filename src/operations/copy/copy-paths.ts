@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
+import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../errors.ts';
 import {
   formatRemotePath,
   parseRemotePath,
@@ -32,9 +32,13 @@ type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 /**
  * Splits arguments into sources and target. If none is written as remote (`volume:/path`), the last one is a path on the
  * default volume, and a single one is copied to its root, as the official client does. Throws a UsageError for invalid
- * combinations.
+ * combinations. `allowBareTarget`: false for commands that the official client lacks.
  */
-export function parseCopyPaths(paths: string[], { cwd, settings }: Pick<Context, 'cwd' | 'settings'>): CopyPaths {
+export function parseCopyPaths(
+  paths: string[],
+  { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
+  { allowBareTarget = true } = {},
+): CopyPaths {
   const remote = (text: string): CopyLocation => ({ kind: 'remote', at: parseVolumePath(text, settings) });
   const parse = (text: string): CopyLocation => {
     if (streamNames.has(text)) return { kind: 'stream' };
@@ -43,6 +47,8 @@ export function parseCopyPaths(paths: string[], { cwd, settings }: Pick<Context,
   const locations = paths.map(parse);
   const [last = '', only] = [paths.at(-1), paths.length === 1];
   const isRemote = locations.some(({ kind }) => kind === 'remote');
+  if (!isRemote && !allowBareTarget)
+    throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}` });
   if (!isRemote && only) return checkPaths({ sources: locations, target: remote('/') });
   if (!isRemote && last !== '-') return checkPaths({ sources: locations.slice(0, -1), target: remote(last) });
   if (only) {
@@ -58,11 +64,16 @@ function checkPaths(paths: CopyPaths): CopyPaths {
     throw new UsageError('stdin can only be copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
   }
   if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
-    throw new UsageError('neither the source nor the target is on a volume', {
-      why: 'remote paths are written volume:/path or :/path',
-    });
+    throw nothingRemoteError();
   }
   return paths;
+}
+
+function nothingRemoteError(facts: ErrorFacts = {}): UsageError {
+  return new UsageError('neither the source nor the target is on a volume', {
+    why: 'remote paths are written volume:/path or :/path',
+    ...facts,
+  });
 }
 
 /** Whether a path is a pipe or a device, such as `/dev/null`: it is written to, never replaced. */

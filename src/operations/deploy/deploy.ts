@@ -19,6 +19,8 @@ export interface DeployOptions extends CreateAppOptions {
   timeoutMs: number;
   /** By default the deploy proceeds. */
   ifBusy?: BusyPolicy | undefined;
+  /** Called before a build is created, with the archive of an app that has one. Throws to stop the deploy. */
+  check?: ((body: AppCreation, archive?: AppArchive) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
 }
@@ -101,6 +103,7 @@ class Deployer {
 
   /** Returns the live deployment instead if another deploy has made it equal meanwhile. */
   async send(archive: AppArchive, packMs: number): Promise<UploadedBuild | Deployment> {
+    await this.options.check?.(this.body, archive);
     const started = this.context.elapsed();
     const created = await this.#createAndUpload(archive);
     if (!('buildId' in created)) return created;
@@ -111,6 +114,7 @@ class Deployer {
 
   /** A partner's app has no files to upload. */
   async createOnly(): Promise<UploadedBuild> {
+    await this.options.check?.(this.body);
     return { created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
   }
 
@@ -233,6 +237,9 @@ class Deployer {
       return (await followBuild(context, build)).status;
     } catch (error) {
       if (context.signal.aborted) await this.#abandon(created);
+      else if (error instanceof GantryError && created.dashboardUrl) {
+        error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
+      }
       throw error;
     }
   }

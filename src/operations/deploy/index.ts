@@ -5,3 +5,4 @@ export { type Deployment, deploy } from './deploy.ts';
 export { findLiveDeployment } from './live-deployment.ts';
 export { type LocalApp, readLocalApp } from './local-app.ts';
 export { checkDrift, type DeployPlan, planDeploy } from './plan.ts';
+export { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';

@@ -1,72 +1,101 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { GantryError, type Problem, ProjectError } from '../../errors.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import { GantryError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
-import { FolderWatcher } from './folder-watcher.ts';
+import { configName } from './find-app-folders.ts';
+import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 
 export interface AppVersion extends Deployment {
   local: LocalApp;
-  /** From the save to the end of the build. */
+}
+
+/** A version that was deployed, or why it was not. */
+export interface Reload {
+  outcome: { version: AppVersion } | { error: GantryError };
+  /** Changed files; empty for the first version, and if a reload was asked for. */
+  changed: string[];
+  /** From the first change that was noticed to the end of the build. */
   tookMs: number;
+}
+
+export interface DevelopOptions {
+  watcher: FolderWatcher;
+  /** The name of the file with secrets for the app, if there is one, and what reads it. */
+  envFile: string | undefined;
+  readSecrets: () => Promise<Secrets>;
+  /** Called before a version is deployed, with the secrets of the file. Throws a GantryError if it must not be. */
+  prepare: (name: string, secrets: Secrets) => void;
 }
 
 /** Builds on the emulator take seconds at most. In ms. */
 const timeoutMs = 600_000;
 
 /**
- * Deploys the app in the working directory, and again whenever one of its files changes. If a version fails, prints its
- * errors and keeps the previous one; throws if there is none. Ends when the signal aborts.
+ * Deploys the app in the working directory, and again whenever one of its files changes or the watcher is woken. Yields
+ * each attempt. Ends when the signal aborts.
  */
-export async function* develop(context: Context): AsyncGenerator<AppVersion> {
-  const { progress, signal, cwd, elapsed } = context;
+export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
+  const { signal, elapsed, progress } = context;
   const quiet: Context = Object.create(context, { progress: { value: quietProgress(progress) } });
-  const watcher = new FolderWatcher(cwd, progress.warn);
-  let lastState: string | undefined;
-  let hasVersion = false;
-  try {
-    while (!signal.aborted) {
-      const started = elapsed();
-      try {
-        const local = await readLocalApp(quiet, { configFile: 'cerebrium.toml' });
-        const state = serializeState(local);
-        if (state !== lastState) {
-          lastState = state;
-          const deployment = await deploy(quiet, local, { detach: false, logs: false, timeoutMs });
-          hasVersion = true;
-          yield { ...deployment, local, tookMs: elapsed() - started };
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!hasVersion) throw error;
-        lastState = undefined;
-        printProblems(error, quiet.progress);
-      }
-      await watcher.nextChange(signal);
-    }
-  } finally {
-    watcher.close();
+  const app = new WatchedApp(quiet, options);
+  let change: FolderChange = { noticedAt: elapsed(), paths: [] };
+  while (!signal.aborted) {
+    const attempt = await app.reload(change);
+    if (signal.aborted) return;
+    if (attempt) yield { ...attempt, tookMs: elapsed() - change.noticedAt };
+    change = await options.watcher.nextChange(signal);
   }
 }
 
-/** Changes if and only if what would be sent changes. */
-function serializeState({ entries, project }: LocalApp): string {
-  const files = entries.map(({ path, size, executable, source }) => {
-    const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
-    return [path, size, executable, content];
-  });
-  return JSON.stringify([project.text, files]);
+/** What is sent of each file, as text that changes if and only if the file does. */
+type Snapshot = ReadonlyMap<string, string>;
+
+class WatchedApp {
+  /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
+  #tried: Snapshot | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: DevelopOptions,
+  ) {}
+
+  /** Undefined if nothing that is sent has changed. */
+  async reload({ paths }: FolderChange): Promise<Omit<Reload, 'tookMs'> | undefined> {
+    const { envFile, readSecrets, prepare } = this.options;
+    const before = this.#tried;
+    let changed = paths.filter((path) => path === configName || path === envFile);
+    try {
+      const secrets = await readSecrets();
+      const local = await readLocalApp(this.context, { configFile: configName });
+      const current = takeSnapshot(local, envFile, secrets);
+      changed = before ? differences(before, current) : paths.filter((path) => current.has(path));
+      if (before && changed.length === 0 && paths.length > 0) return undefined;
+      this.#tried = current;
+      prepare(local.project.name, secrets);
+      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs });
+      return { outcome: { version: { ...deployment, local } }, changed };
+    } catch (error) {
+      if (!(error instanceof GantryError) && !this.context.signal.aborted) throw error;
+      if (this.#tried === before) this.#tried = undefined;
+      return { outcome: { error: error as GantryError }, changed };
+    }
+  }
 }
 
-/** Rethrows what is not a mistake of the user. */
-function printProblems(error: unknown, { warn, note }: Progress): void {
-  if (!(error instanceof GantryError)) throw error;
-  const problems: readonly Problem[] = error instanceof ProjectError ? error.problems : [];
-  const { why, fix, location } = error.facts;
-  const facts = { ...(why && { why }), ...(fix && { fix }), ...(location && { location }) };
-  const own: Problem = { severity: 'error', message: error.message, ...facts };
-  for (const problem of problems.length > 0 ? problems : [own]) warn(problem);
-  note('waiting for a fix; still serving the previous version');
+function takeSnapshot({ entries, project }: LocalApp, envFile: string | undefined, secrets: Secrets): Snapshot {
+  const files = entries.map(({ path, size, executable, source }): [string, string] => {
+    const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
+    return [path, JSON.stringify([size, executable, content])];
+  });
+  const env: [string, string][] = envFile === undefined ? [] : [[envFile, JSON.stringify(secrets)]];
+  return new Map([...files, [configName, project.text], ...env]);
+}
+
+function differences(before: Snapshot, after: Snapshot): string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
 /** Hides the steps of each deploy, and warnings that were printed before. */
@@ -76,10 +105,10 @@ function quietProgress(progress: Progress): Progress {
   return {
     ...progress,
     step: () => noStep,
+    event: () => {},
     warn(problem) {
-      const isError = typeof problem === 'object' && problem.severity === 'error';
       const text = JSON.stringify(typeof problem === 'object' ? [problem.message, problem.why] : problem);
-      if (isError || !printed.has(text)) progress.warn(problem);
+      if (!printed.has(text)) progress.warn(problem);
       printed.add(text);
     },
   };

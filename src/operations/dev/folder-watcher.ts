@@ -1,39 +1,68 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
-/** Editors save in several steps, so changes are reported after this pause, in ms. */
-const debounceMs = 200;
+/** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
+const debounceMs = 50;
 /** The system limits the number of watched folders. */
 const maxFolders = 2_000;
+
+interface WatcherOptions {
+  /** A file outside of the folder to watch as well. */
+  file?: string | undefined;
+  elapsed: () => number;
+  onWarning: (message: string) => void;
+}
+
+/** What was noticed since the last look. */
+export interface FolderChange {
+  /** When the first of it was noticed, by the monotonic clock. */
+  noticedAt: number;
+  /** Relative to the folder; files that come and go while an editor saves are among them. */
+  paths: string[];
+}
 
 /** Watches a folder and its subfolders, except version control, installed packages and caches. */
 export class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>();
-  #changed = false;
+  readonly #paths = new Set<string>();
+  #noticedAt: number | undefined;
+  #isDue = false;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
 
   constructor(
     private readonly root: string,
-    private readonly onWarning: (message: string) => void,
+    private readonly options: WatcherOptions,
   ) {
     this.#watchFolders();
   }
 
   /** Resolves when something has changed since the last call, or when the signal aborts. */
-  async nextChange(signal: AbortSignal): Promise<void> {
+  async nextChange(signal: AbortSignal): Promise<FolderChange> {
     const onAbort = () => this.#wake?.();
     signal.addEventListener('abort', onAbort, { once: true });
-    if (!this.#changed && !signal.aborted) {
+    if (!this.#isDue && !signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     signal.removeEventListener('abort', onAbort);
-    this.#changed = false;
+    const change = { noticedAt: this.#noticedAt ?? this.options.elapsed(), paths: [...this.#paths] };
+    this.#isDue = false;
+    this.#noticedAt = undefined;
+    this.#paths.clear();
     // Watch new folders before the caller reads them, so that no change in them is missed.
     this.#watchFolders();
+    return change;
+  }
+
+  /** Ends the wait for a change. */
+  wake(): void {
+    clearTimeout(this.#timer);
+    this.#noticedAt ??= this.options.elapsed();
+    this.#isDue = true;
+    this.#wake?.();
   }
 
   close(): void {
@@ -43,7 +72,8 @@ export class FolderWatcher {
   }
 
   #watchFolders(): void {
-    const folders = new Set(foldersOf(this.root));
+    const { file } = this.options;
+    const folders = new Set([...foldersOf(this.root), ...(file === undefined ? [] : [dirname(file)])]);
     for (const [folder, watcher] of this.#watchers) {
       if (folders.has(folder)) continue;
       watcher.close();
@@ -54,21 +84,28 @@ export class FolderWatcher {
 
   #watchFolder(folder: string): void {
     try {
-      const watcher = watch(folder, () => this.#notice());
-      watcher.on('error', () => this.#notice());
+      const watcher = watch(folder, (_, name) => this.#notice(folder, name));
+      watcher.on('error', () => this.#notice(folder, null));
       this.#watchers.set(folder, watcher);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      this.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
+      this.options.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
     }
   }
 
-  #notice(): void {
+  #notice(folder: string, name: string | null): void {
+    if (this.#isForeign(folder, name)) return;
+    if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
+    this.#noticedAt ??= this.options.elapsed();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#changed = true;
-      this.#wake?.();
-    }, debounceMs);
+    this.#timer = setTimeout(() => this.wake(), debounceMs);
+  }
+
+  /** Whether it is beside the file outside of the folder. */
+  #isForeign(folder: string, name: string | null): boolean {
+    const { file } = this.options;
+    if (file === undefined || name === null || folder !== dirname(file)) return false;
+    return join(folder, name) !== file && !`${folder}${sep}`.startsWith(`${this.root}${sep}`);
   }
 }
 

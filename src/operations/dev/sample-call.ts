@@ -4,13 +4,15 @@ import { analyzeProgram } from '../../project/main-guard.ts';
 import type { AppVersion } from './develop.ts';
 
 /**
- * A command that calls the app. The token goes through stdin: other users of this machine can read the arguments of a
+ * A command that calls the app. A token goes through stdin: other users of this machine can read the arguments of a
  * process, but not those of `printf`, which is a shell builtin.
  */
-export async function sampleCall({ local: { project }, endpoint }: AppVersion, token: string): Promise<string> {
+export async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: string): Promise<string> {
   const { deployment, custom, runtime, root } = project;
   const curl =
-    deployment.disable_auth === false ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-'] : ['curl'];
+    deployment.disable_auth === false && token !== undefined
+      ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-']
+      : ['curl'];
   if (runtime !== 'cortex') {
     return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }

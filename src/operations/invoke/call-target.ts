@@ -24,6 +24,7 @@ export function resolveCallTarget(
   const app = shortAppName(project, nameOrId);
   const functionName = fn ?? (path === '' ? 'run' : '');
   const route = splitRoute(invoke.route).path;
+  checkInvocationAddress(settings);
   const root = settings.addresses.invocation.value + fillPath(route, { project, name: app, function: '' });
   if (path !== '' && !/^[/?]/.test(path)) {
     throw new UsageError(`invalid --path "${path}": must begin with /`, { fix: `--path /${path}` });
@@ -34,4 +35,15 @@ export function resolveCallTarget(
     throw new UsageError(`invalid --path "${path}": outside the app`);
   }
   return { project, app, name: `${app}/${below.replace(/\?.*$/, '') || ''}`.replace(/\/$/, ''), url };
+}
+
+/** The official client has no variable for it, so its REST_API_URL says where an app is, but not where to call it. */
+function checkInvocationAddress({
+  addresses: { invocation, management },
+}: Pick<Context, 'settings'>['settings']): void {
+  if (invocation.origin !== 'default' || !management.origin.includes('REST_API_URL')) return;
+  throw new UsageError('the URL for calling apps is not known', {
+    why: 'REST_API_URL is the URL of the management API only',
+    fix: 'set GANTRY_INFERENCE_URL',
+  });
 }

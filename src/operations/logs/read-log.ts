@@ -14,12 +14,10 @@ export interface ReadLogOptions extends LogRange {
   failOnGap?: boolean | undefined;
 }
 
-/** A line, and whether its container and stream should be shown. */
-export interface LabeledLine {
+export interface ReadLine {
   line: LogLine;
-  /** Whether the log has lines of several containers, and of several streams. */
-  containers: boolean;
-  streams: boolean;
+  /** Whether stdout and stderr may be told apart: the live log does not say, so none of the lines before it do. */
+  hasStream: boolean;
 }
 
 type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs' | 'secrets'>;
@@ -28,27 +26,14 @@ type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' |
  * Yields the lines of a log, oldest first, each once. With `failOnGap`, throws FailedError if lines may be missing: at
  * once when following, otherwise at the end.
  */
-export async function* readLog(
-  context: Needs,
-  source: LogSource,
-  options: ReadLogOptions,
-): AsyncGenerator<LabeledLine> {
+export async function* readLog(context: Needs, source: LogSource, options: ReadLogOptions): AsyncGenerator<ReadLine> {
   const gaps = new LogGaps(context.progress);
-  const containers = new Set<string>();
-  const streams = new Set<string>();
+  const hasStream = !(options.follow && source.openLive);
   const secrets = context.secrets.inSequence();
   let isEmpty = true;
   for await (const batch of readBatches(context, source, options, gaps)) {
     isEmpty &&= batch.length === 0;
-    // Before the first line of a batch, so that all of them look the same.
-    for (const { container, stream } of batch) {
-      if (container) containers.add(container);
-      if (stream) streams.add(stream);
-    }
-    for (const received of batch) {
-      const line = withoutSplitSecrets(received, secrets);
-      yield { line, containers: containers.size > 1, streams: streams.size > 1 };
-    }
+    for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
     if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
   if (isEmpty && options.tail !== 0) context.progress.note(emptyText(source, options));

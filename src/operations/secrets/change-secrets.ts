@@ -28,7 +28,7 @@ export interface SecretChange {
 
 type ReadContext = Pick<Context, 'api' | 'project'>;
 type WriteContext = ReadContext & Pick<Context, 'delay'>;
-type ChangeContext = WriteContext & Pick<Context, 'prompt' | 'secrets'>;
+type ChangeContext = WriteContext & Pick<Context, 'prompt' | 'secrets' | 'willChange'>;
 
 /** Reads all secrets with their values. */
 export async function readSecrets({ api, project }: ReadContext, { app }: SecretScope): Promise<StoredSecrets> {
@@ -55,8 +55,15 @@ export async function setSecrets(
   if (replaced.length > 0)
     await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${scopeName(context, scope)}?`);
   const changed = added.length + replaced.length > 0;
-  if (changed) await replaceSecrets(context, scope, before, { ...before, ...newValues });
-  return { app: scope.app ?? null, changed, added, replaced, removed: [], unchanged };
+  const change = { app: scope.app ?? null, changed, added, replaced, removed: [], unchanged };
+  if (!changed) return change;
+  const place = `in ${scopeName(context, scope)}`;
+  context.willChange(
+    [...added.map((name) => `add ${name} ${place}`), ...replaced.map((name) => `replace ${name} ${place}`)],
+    change,
+  );
+  await replaceSecrets(context, scope, before, { ...before, ...newValues });
+  return change;
 }
 
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
@@ -70,6 +77,10 @@ export async function unsetSecrets(context: ChangeContext, scope: SecretScope, n
   const change = { app: scope.app ?? null, changed, added: [], replaced: [], removed, unchanged };
   if (!changed) return change;
   await context.prompt.confirm(`Remove ${removed.join(', ')} from ${scopeName(context, scope)}?`);
+  context.willChange(
+    removed.map((name) => `remove ${name} from ${scopeName(context, scope)}`),
+    change,
+  );
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   await replaceSecrets(context, scope, before, Object.fromEntries(kept));
   return change;

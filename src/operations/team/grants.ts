@@ -12,7 +12,6 @@ export interface GrantChange {
   before: string[] | null;
   after: string[];
   changed: boolean;
-  dryRun: boolean;
 }
 
 export type GrantAction = 'grant' | 'revoke' | 'set';
@@ -24,10 +23,10 @@ type Calls = Pick<Context, 'api' | 'project'>;
  * read before and after. Asks for confirmation unless access is only added. Throws UsageError if no grant would be left.
  */
 export async function changeGrants(
-  context: Calls & Pick<Context, 'progress' | 'prompt'>,
-  { id, change, projects, dryRun }: { id: string; change: GrantAction; projects: string[]; dryRun: boolean },
+  context: Calls & Pick<Context, 'progress' | 'prompt' | 'willChange'>,
+  { id, change, projects }: { id: string; change: GrantAction; projects: string[] },
 ): Promise<GrantChange> {
-  const { api, project, progress, prompt } = context;
+  const { api, project, progress, prompt, willChange } = context;
   const account = await findAccount(context, id);
   const current = knownGrants(account);
   if (current === undefined && change !== 'set') throw unknownGrantsError(account);
@@ -36,11 +35,11 @@ export async function changeGrants(
   if (after.length === 0) throw noGrantsLeftError(id);
 
   const changed = current === undefined || !isSameSet(before, after);
-  const result = { serviceAccount: id, before: current ?? null, after: changed ? after : before, changed, dryRun };
+  const result = { serviceAccount: id, before: current ?? null, after: changed ? after : before, changed };
   if (!changed) return result;
   progress.note(`before  ${before.join(', ') || (current ? 'none' : 'unknown')}\nafter   ${after.join(', ')}`);
-  if (dryRun) return result;
   if (change !== 'grant') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
+  willChange(`set the access of ${id} to ${after.join(', ')}`, result);
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
   await confirmGrants(context, id, after);
   return result;

@@ -11,10 +11,11 @@ export interface Invitation {
 
 /** Invites a user to the project (spec 4.12). Throws FailedError if the platform sends no invitation. */
 export async function sendInvitation(
-  { api, project }: Pick<Context, 'api' | 'project'>,
+  { api, project, willChange }: Pick<Context, 'api' | 'project' | 'willChange'>,
   email: string,
   role: string,
 ): Promise<Invitation> {
+  willChange(`invite ${email} to ${project} as ${role}`, { email, role, changed: true });
   const { success } = await api(inviteUser, { project, body: { emailAddress: email, role } });
   if (success) return { email, role, changed: true };
   throw new FailedError(`no invitation was sent to ${email}`, {

@@ -5,12 +5,17 @@ import { jsonLeaves } from '../replies/index.ts';
 export interface VolumeSize {
   name?: string;
   region?: string;
-  /** `50 GB` */
-  size?: string;
-  /** `1.2 GiB` */
-  used?: string;
+  size?: VolumeAmount;
+  used?: VolumeAmount;
   /** All fields of a volume of unknown shape, as text. */
   more?: string;
+}
+
+export interface VolumeAmount {
+  /** `50 GB`, `1.2 GiB`. */
+  text: string;
+  /** Undefined if the unit is unknown. */
+  bytes: number | undefined;
 }
 
 /**
@@ -22,7 +27,7 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
     const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const amount = (names: string[]) => {
       const name = names.find((each) => facts.has(each) && facts.get(each) !== null);
-      return name === undefined ? undefined : amountText(name, facts.get(name));
+      return name === undefined ? undefined : amountOf(name, facts.get(name));
     };
     const word = (names: string[]) => names.map((name) => facts.get(name)).find((value) => typeof value === 'string');
     const known = {
@@ -55,11 +60,13 @@ function listIn(reply: unknown): unknown[] {
   return Object.values(reply).find(Array.isArray) ?? [reply];
 }
 
-function amountText(name: string, value: unknown): string {
-  if (name.endsWith('gb')) return `${value} GB`;
-  return name.endsWith('bytes') && typeof value === 'number' ? size(value) : String(value);
+function amountOf(name: string, value: unknown): VolumeAmount {
+  const number = typeof value === 'number' ? value : undefined;
+  if (name.endsWith('gb')) return { text: `${value} GB`, bytes: number && Math.round(number * 1e9) };
+  if (name.endsWith('bytes') && number !== undefined) return { text: size(number), bytes: number };
+  return { text: String(value), bytes: undefined };
 }
 
-function compact(facts: Record<string, string | undefined>): VolumeSize {
+function compact(facts: { [Name in keyof VolumeSize]: VolumeSize[Name] | undefined }): VolumeSize {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 import { gantryCommand } from '../../command-line.ts';
+import { looksLikeRegion } from '../../config/region-name.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
@@ -23,7 +24,16 @@ export interface Removal {
 
 type RemoveContext = Pick<
   Context,
-  'api' | 'apiWithSignal' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
+  | 'api'
+  | 'apiWithSignal'
+  | 'project'
+  | 'settings'
+  | 'progress'
+  | 'prompt'
+  | 'willChange'
+  | 'signal'
+  | 'delay'
+  | 'onRetry'
 >;
 
 type RemovalTarget = ListedEntry & { at: VolumePath };
@@ -38,6 +48,7 @@ export async function removePaths(
   paths: string[],
   { recursive, confirm }: { recursive: boolean; confirm: string | undefined },
 ): Promise<Removal[]> {
+  if (recursive) checkRegions(paths);
   const targets: RemovalTarget[] = [];
   for (const path of paths) targets.push(...(await resolve(context, path)));
   const distinct = withoutCovered(targets);
@@ -49,7 +60,26 @@ export async function removePaths(
     });
   }
   await confirmRemoval(context, distinct, paths, confirm);
+  const removals = distinct.map((target) => ({ path: formatTarget(target), isFolder: target.isFolder, changed: true }));
+  context.willChange(
+    removals.map(({ path }) => `remove ${singleLine(path)}`),
+    removals,
+  );
   return removeAll(context, distinct);
+}
+
+/** To the official client `-r` means the region: `rm -r eu-north-1 /models/` must not remove what has a region's name. */
+function checkRegions(paths: string[]): void {
+  const region = paths.find(looksLikeRegion);
+  if (region === undefined) return;
+  const others = paths.filter((path) => path !== region);
+  throw new UsageError(`-r ${region}: a region or a folder?`, {
+    why: 'here -r removes folders with their contents; in the official client it is followed by the region',
+    fix:
+      others.length > 0
+        ? `for the region: gantry rm --region ${region} ${others.join(' ')}; for the folder: gantry rm -r /${region}`
+        : gantryCommand`rm -r /${region}`,
+  });
 }
 
 async function resolve(context: RemoveContext, text: string): Promise<RemovalTarget[]> {
@@ -78,16 +108,15 @@ function foldersAbove(path: string): string[] {
   return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-/** Shows what would be removed, then asks: yes for files, the typed paths for folders. */
+/** Shows what would be removed unless that is confirmed, then asks: yes for files, the typed paths for folders. */
 async function confirmRemoval(
   context: RemoveContext,
   targets: RemovalTarget[],
   paths: string[],
   confirm: string | undefined,
 ) {
-  const { progress, prompt } = context;
-  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatTarget(target))}`);
-  if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
+  const { prompt } = context;
+  if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
@@ -98,6 +127,11 @@ async function confirmRemoval(
     `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
   ].join(' and ');
   await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
+}
+
+function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
+  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatTarget(target))}`);
+  if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
 }
 
 async function countContents(

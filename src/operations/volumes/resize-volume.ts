@@ -16,12 +16,13 @@ export interface ResizedVolume {
 
 /** Grows the current region's volume after a confirmation. Throws PendingError if the old size is still reported. */
 export async function growVolume(
-  { api, project, settings, prompt, delay, signal }: Context,
+  { api, project, settings, prompt, willChange, delay, signal }: Context,
   newSizeGb: number,
 ): Promise<ResizedVolume> {
   const region = volumeRegion(settings);
   const volume = `default-${region}`;
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
+  willChange(`grow ${volume} to ${newSizeGb} GB`, { volume, region, sizeGb: newSizeGb, confirmed: false });
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
   const reportedGb = await waitForChange(
     async () => sizeInGigabytes(await api(listVolumes, { project }), region),

@@ -16,6 +16,8 @@ const dashes = [[], [8, 4], [2, 3]];
 /** `dashes` in the legend. */
 const borders = ['solid', 'dashed', 'dotted'];
 const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
+/** @type {Record<Panel['unit'], (value: number) => string>} */
+const texts = { count: number, ms: duration, cores: amount, GB: amount };
 const heights = { bars: 200, lines: 260 };
 
 /** 24-hour times, with the date where a day begins. The first value is the least distance of ticks, in seconds. */
@@ -126,7 +128,7 @@ function isLogarithmic({ unit, series }) {
  * @returns {uPlot.Options}
  */
 function options({ panel, field, reset }) {
-  const text = panel.unit === 'ms' ? duration : number;
+  const text = texts[panel.unit];
   const logarithmic = isLogarithmic(panel);
   const font = '12px system-ui, sans-serif';
   const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 } };
@@ -279,6 +281,11 @@ function color(name) {
 /** @param {number} value */
 function number(value) {
   return Number.isInteger(value) ? value.toLocaleString('en-US') : '';
+}
+
+/** @param {number} value */
+function amount(value) {
+  return String(Number(value.toPrecision(3)));
 }
 
 /** @param {number} ms */

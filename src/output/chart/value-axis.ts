@@ -1,6 +1,7 @@
 import { duration, groupDigits } from '../format.ts';
 
-export type Unit = 'count' | 'ms';
+/** Counts and durations are whole numbers; cores and GB have fractions. */
+export type Unit = 'count' | 'ms' | 'cores' | 'GB';
 
 /** Maps values to heights from 0 (foot of a panel) to 1 (top), and labels them. */
 export interface ValueAxis {
@@ -24,7 +25,8 @@ export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
 
 /** A value in the legend. */
 export function valueText(value: number, unit: Unit): string {
-  return unit === 'ms' ? durationText(value) : compact(value);
+  if (unit === 'ms') return durationText(value);
+  return unit === 'count' ? compact(value) : `${threeDigits(value)} ${unit}`;
 }
 
 export function maximum(values: readonly number[]): number {
@@ -49,6 +51,7 @@ const timeUnits = [3_600_000, 60_000, 1_000, 1];
 
 /** The next round number whose half is round, too. */
 function roundUp(value: number, unit: Unit): number {
+  if (isFractional(unit)) return roundUpFraction(value);
   if (value <= 1) return unit === 'ms' ? 2 : 1;
   if (value < 10) return 2 * Math.ceil(value / 2);
   const base = unit === 'ms' ? (timeUnits.find((ms) => value >= ms) ?? 1) : 1;
@@ -56,14 +59,31 @@ function roundUp(value: number, unit: Unit): number {
   return Math.min(Number.MAX_VALUE, (roundNumbers.find((round) => round * power >= value) ?? 10) * power);
 }
 
+/** At least a hundredth: what is less looks like nothing. */
+function roundUpFraction(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 0.01)));
+  const top = roundNumbers.find((round) => round * power >= value) ?? 10;
+  return Math.min(Number.MAX_VALUE, Number((top * power).toPrecision(2)));
+}
+
+function isFractional(unit: Unit): boolean {
+  return unit === 'cores' || unit === 'GB';
+}
+
 /** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
+  if (isFractional(unit)) return threeDigits(value);
   return Number.isInteger(value) ? compact(value) : '';
 }
 
 function durationText(ms: number): string {
   return ms < 48 * 3_600_000 ? duration(ms) : `${compact(ms / 86_400_000)} d`;
+}
+
+/** `0.034`, `1.25`, `12.5` */
+function threeDigits(value: number): string {
+  return value < 1000 ? String(Number(value.toPrecision(3))) : compact(value);
 }
 
 /** `1,200`, `12k`, `3.4M`: fits the margin. */

@@ -1,16 +1,14 @@
 import { basename } from 'node:path';
+import { maxNameLength } from '../app-name.ts';
 import { errorAt } from '../toml/issue.ts';
 import { isReadable, type Rule } from './rule.ts';
-
-/** The name becomes a label of a host name. */
-const maxLength = 63;
 
 /** Why a name is invalid, or undefined if it is valid. */
 export function appNameProblem(name: string): string | undefined {
   if (name === '') return 'the name must not be empty';
   if (!/^[a-z0-9-]*$/.test(name)) return 'only lowercase letters, digits and hyphens are allowed';
   if (/^-|-$/.test(name)) return 'a name must start and end with a letter or digit';
-  return name.length > maxLength ? `at most ${maxLength} characters` : undefined;
+  return name.length > maxNameLength ? `at most ${maxNameLength} characters` : undefined;
 }
 
 /** Converts a text to a valid name: "My App" to "my-app". */
@@ -19,7 +17,7 @@ export function toAppName(text: string): string {
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase();
-  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, maxLength);
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, maxNameLength);
   return slug.replace(/^-+|-+$/g, '') || 'my-app';
 }
 

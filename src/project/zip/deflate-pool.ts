@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startOwnWorker } from '../../own-files.ts';
 import { type Result, runTask, type Task } from './deflate-worker.mjs';
 
 /** A task takes 50 ms at most, more on a busy machine. */
@@ -46,7 +47,7 @@ class Thread {
   #error: Error | undefined;
 
   constructor() {
-    this.#worker = new Worker(new URL('./deflate-worker.mjs', import.meta.url), {
+    this.#worker = startOwnWorker('project/zip/deflate-worker.mjs', {
       workerData: { name: 'deflate', state: this.#state },
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },

@@ -1,8 +1,8 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { AppProcess } from '../../processes/process.ts';
+import { pythonFile } from '../../processes/python-files.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../server/reply.ts';
 import { BufferedBody } from '../buffered-body.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../replica.ts';
@@ -35,7 +35,7 @@ export class CortexReplica implements Replica {
   constructor({ python, folder, scratch, environment, print }: ReplicaOptions) {
     this.#scratch = scratch;
     this.#print = print;
-    const worker = fileURLToPath(new URL('./cortex.py', import.meta.url));
+    const worker = pythonFile('emulator/replicas/cortex/cortex.py');
     this.#process = new AppProcess(python, [worker, scratch], {
       cwd: folder,
       env: environment,
@@ -64,6 +64,10 @@ export class CortexReplica implements Replica {
         ),
       (error: Error) => this.#handleExit(error.message),
     );
+  }
+
+  get pid(): number | undefined {
+    return this.#process.child.pid;
   }
 
   async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {

@@ -1,0 +1,60 @@
+// npm run check:package: what would be published, checked without publishing it.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { librariesIn } from '../build/notices.js';
+import manifest from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
+import { npm } from './node-binary.js';
+
+const maxBytes = 1_000_000;
+const made = ['main.cjs', 'main.cjs.map', 'gantry.1', 'cerebrium.schema.json', 'THIRD-PARTY-NOTICES.txt'];
+
+const { messages } = await publint({ pkgDir: '.', strict: true });
+const published = JSON.parse(npm('publish', '--dry-run', '--json', '--ignore-scripts'));
+const problems = [
+  ...messages.map((message) => `publint: ${formatMessage(message, manifest)}`),
+  ...packageProblems('name' in published ? published : published[manifest.name]),
+  ...lockProblems(),
+  ...noticeProblems(),
+  ...manPageProblems(),
+];
+for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** @param {{ size: number, files: { path: string }[] }} published */
+function packageProblems({ size, files }) {
+  process.stdout.write(`package: ${files.length} files, ${size} bytes\n`);
+  const paths = new Set(files.map(({ path }) => path));
+  const needed = [manifest.bin.gantry, 'LICENSE', 'README.md', 'CHANGELOG.md', ...made.map((file) => `dist/${file}`)];
+  return [
+    ...(size > maxBytes ? [`the package has ${size} bytes; at most ${maxBytes} are allowed`] : []),
+    ...needed.filter((path) => !paths.has(path)).map((path) => `the package lacks ${path}`),
+    ...('dependencies' in manifest ? ['the package has dependencies: all libraries are bundled'] : []),
+    ...('postinstall' in manifest.scripts ? ['the package runs a script when it is installed'] : []),
+  ];
+}
+
+/** npm leaves the integrity out if the registry does not have a package, and then installs it unchecked. */
+function lockProblems() {
+  return Object.entries(lock.packages)
+    .filter(([path, entry]) => path !== '' && !('integrity' in entry))
+    .map(([path]) => `package-lock.json has no integrity for ${path}`);
+}
+
+function noticeProblems() {
+  const file = 'dist/THIRD-PARTY-NOTICES.txt';
+  const names = new Set(existsSync(file) ? librariesIn(readFileSync(file, 'utf8')).map(({ name }) => name) : []);
+  const expected = ['commander', 'undici', 'valibot', 'smol-toml', 'uplot', 'conf', '@inquirer/core'];
+  return expected.filter((name) => !names.has(name)).map((name) => `${file} lacks ${name}`);
+}
+
+/** groff is on most systems with manual pages; without it they are not checked. */
+function manPageProblems() {
+  const { error, status, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z', 'dist/gantry.1'], {
+    encoding: 'utf8',
+  });
+  if (error) process.stdout.write('groff is not here: the manual page is not checked\n');
+  return error || (status === 0 && stderr === '') ? [] : [`dist/gantry.1: ${stderr.split('\n', 1)}`];
+}

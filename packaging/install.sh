@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# install.sh VERSION FOLDER: downloads the executable of a release, verifies its checksum, and puts it into the folder.
+# The address of the releases is that of the repository in package.json, or $GANTRY_DOWNLOAD_URL.
+set -euo pipefail
+version=${1:?usage: install.sh VERSION FOLDER}
+folder=${2:?usage: install.sh VERSION FOLDER}
+here=$(cd "$(dirname "$0")" && pwd)
+
+case "$(uname -s)" in
+  Linux) system=linux ;;
+  Darwin) system=darwin ;;
+  MINGW* | MSYS*) system=win32 ;;
+  *) echo "error: there is no executable for $(uname -s); npm install --global gantry works with Node" >&2 && exit 1 ;;
+esac
+case "$(uname -m)" in
+  x86_64 | amd64) processor=x64 ;;
+  aarch64 | arm64) processor=arm64 ;;
+  *) echo "error: there is no executable for $(uname -m); npm install --global gantry works with Node" >&2 && exit 1 ;;
+esac
+archive="gantry-$version-$system-$processor.tar.gz"
+[ "$system" = win32 ] && archive="${archive%.tar.gz}.zip"
+
+repository=$(sed -n 's/.*"url": "git+\(https:.*\)\.git".*/\1/p' "$here/../package.json")
+from=${GANTRY_DOWNLOAD_URL:-$repository/releases/download/v$version}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+curl --fail --silent --show-error --location --retry 3 --remote-name "$from/SHA256SUMS" --remote-name "$from/$archive"
+grep " $archive\$" SHA256SUMS > expected || { echo "error: $archive is not part of release $version" >&2 && exit 1; }
+if command -v sha256sum > /dev/null; then sha256sum --check --quiet expected; else shasum -a 256 --check --quiet expected; fi
+
+mkdir -p "$folder"
+if [ "$system" = win32 ]; then unzip -oq "$archive" -d "$folder"; else tar -xzf "$archive" -C "$folder"; fi
+"$folder/gantry" --version

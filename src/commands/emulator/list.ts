@@ -1,0 +1,40 @@
+import { defineCommand } from '../../command.ts';
+import { listRunningEmulators } from '../../operations/emulator/index.ts';
+import { ago } from '../../output/format.ts';
+import { table } from '../../output/table.ts';
+import { choice, documents, integer, list, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  run: (context) =>
+    listRunningEmulators(context).map(({ environment: _, startedAt, ...emulator }) => ({
+      ...emulator,
+      startedAt,
+    })),
+  view: (emulators) =>
+    table(
+      emulators,
+      {
+        PORT: ({ port }) => port,
+        COMMAND: ({ command }) => command,
+        APPS: ({ apps }) => apps.join(', '),
+        STARTED: ({ startedAt }) => ago(startedAt),
+        PID: ({ pid }) => pid,
+        FOLDER: ({ folder }) => folder,
+      },
+      { keep: ['PORT', 'COMMAND'] },
+    ),
+  empty: 'no emulator is running; gantry emulator start starts one',
+  effect: 'reads',
+  exits: [],
+  json: documents({
+    command: choice(['dev', 'emulator start'], 'the command that runs it'),
+    pid: integer('process id'),
+    port: integer('port of the emulator'),
+    url: text('URL of the emulator'),
+    project: text('project id'),
+    folder: text('folder of the command'),
+    apps: list(text('app name'), 'apps that gantry dev runs'),
+    startedAt: text('when it was started'),
+  }),
+  examples: ['emulator list', 'emulator list --json'],
+});

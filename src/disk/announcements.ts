@@ -1,0 +1,61 @@
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateFolder } from './folders.ts';
+import { writeFileAtomicSync } from './new-file.ts';
+import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { readRegularSync } from './regular-file.ts';
+import { removedOnExit } from './removed-on-exit.ts';
+
+/** What a running process tells other processes of the same user about itself. */
+interface Announcement {
+  update(content: object): void;
+  withdraw(): void;
+}
+
+/** Writes a file that only its owner can read, and that ends with this process. Throws system errors. */
+export function announce(folder: string, content: object): Announcement {
+  makePrivateFolder(folder);
+  const file = join(folder, `${newOwnerName()}${extension}`);
+  const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
+  write(content);
+  removedOnExit.add(file);
+  return {
+    update: write,
+    withdraw() {
+      rmSync(file, { force: true });
+      removedOnExit.delete(file);
+    },
+  };
+}
+
+/** What running processes of this user on this machine announced. Removes the files of those that were killed. */
+export function readAnnouncements(folder: string): unknown[] {
+  return namesIn(folder).flatMap((name) => {
+    const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;
+    if (!owner) return [];
+    const alive = isAlive(owner);
+    if (alive === false) rmSync(join(folder, name), { force: true });
+    return alive ? readOwn(join(folder, name)) : [];
+  });
+}
+
+const extension = '.json';
+
+/** Ignores the files of other users, who may have been able to write to the folder. */
+function readOwn(file: string): unknown[] {
+  try {
+    const { uid } = lstatSync(file);
+    if (process.getuid && uid !== process.getuid()) return [];
+    return [JSON.parse(String(readRegularSync(file)))];
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import { equalsInConstantTime } from '../account/constant-time.ts';
+import type { Store } from '../state/store.ts';
+
+/** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}]]`. */
+export const dashboardPath = '/projects/';
+
+/** What a page shows. */
+export interface DashboardPlace {
+  project: string;
+  app?: string | undefined;
+  build?: string | undefined;
+}
+
+/**
+ * The address of a page, with a key that lets its holder see the project and nothing else. Every local user can reach the
+ * port, so an address without the key shows nothing; a cookie would be sent to every other port of this machine, too.
+ */
+export function dashboardAddress(
+  url: string,
+  { project, app, build }: DashboardPlace,
+  store: Pick<Store, 'key'>,
+): string {
+  const names = [
+    project,
+    ...(app === undefined ? [] : ['apps', app]),
+    ...(build === undefined ? [] : ['builds', build]),
+  ];
+  return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${keyParameter}=${viewKey(project, store)}`;
+}
+
+/** Undefined if it is no address of a page. */
+export function parseDashboardPath(pathname: string): DashboardPlace | undefined {
+  const groups = dashboardPattern.exec(pathname)?.groups;
+  if (!groups) return undefined;
+  const { project = '', app, build } = groups;
+  try {
+    return {
+      project: decodeURIComponent(project),
+      app: app && decodeURIComponent(app),
+      build: build && decodeURIComponent(build),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const dashboardPattern = /^\/projects\/(?<project>[^/]+)(?:\/apps\/(?<app>[^/]+)(?:\/builds\/(?<build>[^/]+))?)?\/?$/;
+
+export function hasViewKey(url: URL, project: string, store: Pick<Store, 'key'>): boolean {
+  return equalsInConstantTime(url.searchParams.get(keyParameter) ?? '', viewKey(project, store));
+}
+
+export const keyParameter = 'view';
+
+/** New at each start, as every secret of the emulator. It approves nothing and is no token. */
+function viewKey(project: string, { key }: Pick<Store, 'key'>): string {
+  return createHmac('sha256', key).update(`view ${project}`).digest('base64url').slice(0, 32);
+}

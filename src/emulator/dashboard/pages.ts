@@ -1,0 +1,113 @@
+import { buildPhase } from '../../contract/builds.ts';
+import type { RunBucket } from '../../contract/runs.ts';
+import type { BuildProgress } from '../builds/build-progress.ts';
+import { Html, html } from './html.ts';
+import { runsSvg } from './runs-chart.ts';
+import { dashboardStyle } from './style.ts';
+
+/** Makes the address of another page. */
+type LinkTo = (app?: string, build?: string) => string;
+
+interface ProjectPage {
+  project: string;
+  apps: readonly { id: string; name: string; status: string; hardware: string; updatedAt: string }[];
+  link: LinkTo;
+}
+
+export interface ShownBuild extends BuildProgress {
+  id: string;
+  createdAt: string;
+}
+
+interface AppPage {
+  project: string;
+  /** As `apps get` shows them. */
+  facts: Record<string, unknown> & { id: string; name: string; status: string; internalEndpoint: string };
+  /** Newest first. */
+  builds: readonly ShownBuild[];
+  /** The build whose log is shown. */
+  build: ShownBuild | undefined;
+  runs: readonly RunBucket[];
+  link: LinkTo;
+}
+
+/** The apps of a project. */
+export function projectPage({ project, apps, link }: ProjectPage): string {
+  const rows = apps.map(
+    ({ id, name, status, hardware, updatedAt }) =>
+      html`<tr><td><a href="${link(id)}"><bdi>${name}</bdi></a></td><td>${word(status)}</td><td>${hardware}</td><td>${clock(updatedAt)}</td></tr>`,
+  );
+  const table = html`<table><thead><tr><th>App</th><th>Status</th><th>Hardware</th><th>Updated</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+  return page(
+    `Apps of ${project}`,
+    html`<h1>Apps of ${project}</h1>
+${apps.length > 0 ? table : html`<p>No apps yet. Deploy one: <code>gantry deploy</code></p>`}`,
+  );
+}
+
+/** An app with its builds, the log of one, and its runs of the last 24 hours. */
+export function appPage({ project, facts, builds, build, runs, link }: AppPage): string {
+  const content = html`<p><a href="${link()}">${project}</a></p>
+<h1><bdi>${facts.name}</bdi></h1>
+<p>${word(facts.status)} <span class="quiet">${facts.internalEndpoint}</span></p>
+<h2>Runs of the last 24 hours</h2>
+${runsSvg(runs)}
+<h2>Builds</h2>
+${builds.length > 0 ? buildTable(builds, facts.id, link) : html`<p>No builds yet.</p>`}
+${build && buildLog(build)}
+<h2>Settings</h2>
+<table class="facts"><tbody>${factRows(facts)}</tbody></table>`;
+  const isBuilding = builds[0] && buildPhase(builds[0].status) === 'in progress';
+  return page(facts.name, content, isBuilding ? html`<meta http-equiv="refresh" content="2">` : html``);
+}
+
+export function messagePage(heading: string, text: string): string {
+  return page(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
+}
+
+function buildTable(builds: readonly ShownBuild[], app: string, link: LinkTo): Html {
+  const rows = builds.map(
+    ({ id, status, createdAt, reason }) =>
+      html`<tr><td><a href="${link(app, id)}">${id}</a></td><td>${word(status)}</td><td>${clock(createdAt)}</td><td>${reason}</td></tr>`,
+  );
+  return html`<table><thead><tr><th>Build</th><th>Status</th><th>Created</th><th></th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function buildLog({ id, lines }: ShownBuild): Html {
+  return html`<h2>Log of build ${id}</h2>
+${lines.length > 0 ? html`<pre tabindex="0">${lines.map(({ text }) => `${text}\n`)}</pre>` : html`<p>It has printed nothing yet.</p>`}`;
+}
+
+function factRows(facts: AppPage['facts']): Html[] {
+  return Object.entries(facts)
+    .map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : String(value ?? '')] as const)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`);
+}
+
+/** A status in the color of what it means. */
+function word(status: string): Html {
+  const kind = /fail|error|timeout|cancel/.test(status)
+    ? 'bad'
+    : /^(ready|success|active)$/.test(status)
+      ? 'good'
+      : 'busy';
+  return html`<span class="${kind}">${status}</span>`;
+}
+
+/** `2026-11-20 09:30 UTC` */
+function clock(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function page(title: string, content: Html, head: Html = html``): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} - gantry emulator</title>${head}<style>${new Html(dashboardStyle)}</style></head>
+<body>
+${content}
+</body></html>
+`.text;
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RunRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
+
+/** A call of an app that has ended, for those who watch the emulator. */
+export interface ServedCall {
+  app: string;
+  method: string;
+  /** Below the app, with the query. */
+  path: string;
+  /** Absent if the caller disconnected before there was a response. */
+  status?: number | undefined;
+  /** Until the last byte of the response. */
+  durationMs: number;
+  /** An asynchronous call is reported when it was accepted, and again when its run has ended. */
+  kind: 'call' | 'accepted' | 'ended';
+  /** Whether the response was sent completely. */
+  isComplete: boolean;
+  run?: string | undefined;
+}
+
+export type OnCall = (call: ServedCall) => void;
+
+/** Reports a request to an app once its response has ended. Ignores other requests. */
+export function observeCall(request: IncomingMessage, response: ServerResponse, onCall: OnCall): void {
+  const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(request.url ?? '') ?? [];
+  if (app === undefined || path === undefined) return;
+  const started = performance.now();
+  response.once('close', () => {
+    const status = response.headersSent ? response.statusCode : undefined;
+    const run = response.getHeader('x-request-id');
+    onCall({
+      ...{ app, method: request.method ?? '', path: path || '/', status },
+      durationMs: performance.now() - started,
+      kind: status === 202 && /[?&]async=(true|1)\b/.test(path) ? 'accepted' : 'call',
+      isComplete: response.writableFinished,
+      ...(run !== undefined && { run: String(run) }),
+    });
+  });
+}
+
+interface Watched {
+  store: Store;
+  onCall?: OnCall | undefined;
+}
+
+/** Reports an asynchronous run that has ended. */
+export function reportEndedRun(id: string, path: string, { store, onCall }: Watched): void {
+  const run: RunRecord | undefined = store.runs.get(id);
+  const app = run && store.apps.get(run.app);
+  if (!run || !app || !onCall) return;
+  const { method, statusCode: status, pendingMs, proxyQueueMs, containerQueueMs, runtimeMs = 0 } = run;
+  const durationMs = pendingMs + proxyQueueMs + containerQueueMs + runtimeMs;
+  onCall({ app: app.name, method, path, status, durationMs, kind: 'ended', isComplete: true, run: id });
+}

@@ -1,0 +1,108 @@
+import type { Platform } from '../platform.ts';
+import { findRuns } from '../runs/find.ts';
+import { deriveReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
+import { getRunProgress } from '../runs/run-progress.ts';
+import { createRandom } from '../seed/random.ts';
+import type { AppRecord, RunRecord } from '../state/records.ts';
+import { hour } from '../time.ts';
+import type { TimeSteps } from './time-steps.ts';
+import type { UsageSample } from './usage-sampler.ts';
+
+/**
+ * Made-up usage of replicas whose runs did not happen here, in proportion to the runs that they process: one sample of
+ * each replica in each step.
+ */
+export function estimateUsage(app: AppRecord, steps: TimeSteps, platform: Platform): UsageSample[] {
+  const now = platform.now();
+  // Of a replica that started before the range.
+  const range = { start: steps.start - maxLifeMs, end: Math.min(steps.end, now) };
+  const runs = findRuns(app, range, platform.store).filter((run) => !run.real);
+  const busyMs = addBusyTimes(runs, steps, now);
+  return deriveReplicas(app, runs, platform).flatMap((replica) =>
+    lifeInSteps(replica, steps, now).map(({ index, from, until }) => {
+      const busy = (busyMs.get(replica.name)?.[index] ?? 0) / (until - from);
+      const starting = overlapMs(from, until, replica.startedAt, replica.readyAt) / (until - from);
+      const at = Math.floor((from + until) / 2);
+      return { at, container: replica.name, ...usageOf(app, replica.name, at, { busy, starting }) };
+    }),
+  );
+}
+
+const maxLifeMs = 6 * hour;
+
+/** Milliseconds of processing in each step, summed over the runs of each replica. */
+function addBusyTimes(runs: readonly RunRecord[], steps: TimeSteps, now: number): Map<string, Float64Array> {
+  const busy = new Map<string, Float64Array>();
+  for (const run of runs) {
+    const { startedAt, endedAt = now } = getRunProgress(run, now);
+    if (startedAt === undefined || endedAt < steps.start) continue;
+    const times = busy.get(run.container) ?? new Float64Array(steps.times.length);
+    busy.set(run.container, times);
+    for (const { index, from, until } of spansIn(steps, startedAt, endedAt))
+      times[index] = (times[index] ?? 0) + until - from;
+  }
+  return busy;
+}
+
+interface StepSpan {
+  index: number;
+  from: number;
+  until: number;
+}
+
+function lifeInSteps({ startedAt, endsAt }: ReplicaPeriod, steps: TimeSteps, now: number): StepSpan[] {
+  return spansIn(steps, startedAt, Math.min(endsAt, now));
+}
+
+/** The parts of a time span that are in each step. */
+function spansIn(steps: TimeSteps, start: number, end: number): StepSpan[] {
+  const spans: StepSpan[] = [];
+  const first = Math.max(start, steps.start);
+  for (let index = Math.max(0, steps.indexOf(first)); index < steps.times.length; index += 1) {
+    const stepStart = steps.times[index] ?? 0;
+    const [from, until] = [Math.max(first, stepStart), Math.min(end, stepStart + steps.stepMs)];
+    if (from < until) spans.push({ index, from, until });
+    else if (stepStart >= end) break;
+  }
+  return spans;
+}
+
+function overlapMs(from: number, until: number, start: number, end: number): number {
+  return Math.max(0, Math.min(until, end) - Math.max(from, start));
+}
+
+/** `busy` is the average number of runs in progress, `starting` the share of the time before the replica was ready. */
+function usageOf(
+  app: AppRecord,
+  container: string,
+  at: number,
+  { busy, starting }: Record<'busy' | 'starting', number>,
+) {
+  const { cpu, memory, gpuCount, compute } = app.settings;
+  const ofApp = createRandom(`${app.traffic?.seed}/${app.name}/usage`);
+  const random = createRandom(`${app.traffic?.seed}/${container}/${at}`);
+  const vary = (value: number, by: number) => value * (1 + by * (2 * random.next() - 1));
+  const loaded = 0.35 + 0.2 * ofApp.next();
+  const gpuMemory = gpuCount * (gpuMemories[compute[0] ?? ''] ?? 0);
+  const gpuLoaded = 0.5 + 0.2 * ofApp.next();
+  return {
+    cores: Math.min(0.98 * cpu, vary(0.01 * cpu + busy * Math.min(0.85, 0.6 * cpu) + starting * 0.75 * cpu, 0.15)),
+    memoryGb: Math.min(0.97, vary(loaded * (1 - 0.5 * starting) + 0.03 * busy, 0.02)) * memory,
+    gpuGb: gpuMemory === 0 ? null : Math.min(0.97, vary(gpuLoaded * (1 - starting) + 0.04 * busy, 0.01)) * gpuMemory,
+  };
+}
+
+/** GB of each accelerator (docs/platform.md#hardware). That of INF2 is not documented. */
+const gpuMemories: Record<string, number> = {
+  TURING_T4: 16,
+  ADA_L4: 24,
+  AMPERE_A10: 24,
+  ADA_L40: 48,
+  AMPERE_A100_40GB: 40,
+  AMPERE_A100_80GB: 80,
+  BLACKWELL_RTX6000: 96,
+  HOPPER_H100: 80,
+  HOPPER_H200: 141,
+  BLACKWELL_B200: 180,
+  TRN1: 32,
+};

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ownFilePath, readOwnFile } from '../../own-files.ts';
+
+/** Python programs of the emulator, by their path in src, with the modules that they import. */
+const programs = {
+  'emulator/replicas/cortex/cortex.py': [
+    'emulator/replicas/cortex/cortex_call.py',
+    'emulator/replicas/cortex/cortex_output.py',
+  ],
+  'emulator/replicas/loopback.py': [],
+  'emulator/one-off-runs/once.py': [],
+} as const satisfies Record<string, readonly string[]>;
+
+/** The path of a Python program. A single executable first writes it to a private folder, which is deleted on exit. */
+export function pythonFile(program: keyof typeof programs): string {
+  const path = ownFilePath(program);
+  if (path !== undefined) return path;
+  folder ??= createFolder();
+  for (const file of [program, ...programs[program]]) writeOnce(join(folder, file), file);
+  return join(folder, program);
+}
+
+let folder: string | undefined;
+
+function createFolder(): string {
+  const created = mkdtempSync(join(tmpdir(), 'gantry-python-'));
+  process.once('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}
+
+function writeOnce(target: string, file: string): void {
+  if (written.has(target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, readOwnFile(file));
+  written.add(target);
+}
+
+const written = new Set<string>();

@@ -1,0 +1,119 @@
+import type { PrintedLine } from '../logs/app-logs.ts';
+import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
+import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
+import { day, type TimeRange } from '../time.ts';
+import { createRandom, type SeededRandom } from './random.ts';
+import { generatedRunsOf } from './traffic.ts';
+
+/** What the seeded runs of an app printed in a range, oldest first. Both ends are included. */
+export function generateLines(app: AppRecord, { start, end }: TimeRange): PrintedLine[] {
+  const { traffic } = app;
+  if (!traffic) return [];
+  const lines: PrintedLine[] = [];
+  // A run of the day before may still print.
+  const first = Math.floor(Math.max(start, traffic.since) / day) - 1;
+  for (let date = first; date <= Math.floor(end / day); date += 1) {
+    for (const line of linesOfDay(app, traffic, date)) if (line.at >= start && line.at <= end) lines.push(line);
+  }
+  return lines.sort(compareLogLines);
+}
+
+/** By time. Times of an app's lines are unique. */
+export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: typeof a): number {
+  return a.at - b.at || a.nanoseconds - b.nanoseconds;
+}
+
+const keptDays = new WeakMap<Traffic, Map<string, readonly PrintedLine[]>>();
+/** A page of a log reads one or two. */
+const maxKeptDays = 8;
+
+function linesOfDay(app: AppRecord, traffic: Traffic, date: number): readonly PrintedLine[] {
+  const days = keptDays.get(traffic) ?? new Map<string, readonly PrintedLine[]>();
+  keptDays.set(traffic, days);
+  const key = `${app.id}/${date}`;
+  const known = days.get(key);
+  if (known) return known;
+  const lines = generateLinesOf(generatedRunsOf(app, traffic, date), traffic);
+  days.set(key, lines);
+  if (days.size > maxKeptDays) days.delete(days.keys().next().value ?? '');
+  return lines;
+}
+
+type Draft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;
+
+function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedLine[] {
+  const lineNumbers = new Map<string, number>();
+  let last: PrintedLine | undefined;
+  return runs
+    .filter(({ createdAt }) => createdAt >= traffic.since)
+    .flatMap((run) => draftsOf(run, traffic))
+    .sort((a, b) => a.at - b.at)
+    .map((draft) => {
+      const lineNumber = (lineNumbers.get(draft.container) ?? 0) + 1;
+      lineNumbers.set(draft.container, lineNumber);
+      const previous: PrintedLine | undefined = last;
+      // Lines that are added while the emulator runs begin at 0.
+      const nanoseconds: number = previous?.at === draft.at ? previous.nanoseconds + 1 : firstNanosecond;
+      last = { ...draft, lineNumber, nanoseconds };
+      return last;
+    });
+}
+
+const firstNanosecond = 500_000;
+
+function draftsOf(run: RunRecord, traffic: Traffic): Draft[] {
+  const progress = getRunProgress(run, Number.MAX_SAFE_INTEGER);
+  const { startedAt = run.createdAt, endedAt = startedAt } = progress;
+  const random = createRandom(`${traffic.seed}/${run.id}/log`);
+  const of = { container: run.container, run: run.id };
+  const replica = { container: run.container, run: '', stream: 'stdout' as const };
+  const starting = run.coldstartMs > 0 ? startingLines(traffic.rhythm, run, startedAt) : [];
+  const [begin, end] = texts[traffic.rhythm](run, random);
+  return [
+    ...starting.map(({ at, text }) => ({ ...replica, at, text })),
+    { ...of, at: startedAt, stream: 'stdout', text: begin },
+    ...outcome(run, progress, end).map((line) => ({ ...of, at: endedAt, ...line })),
+  ];
+}
+
+function startingLines(rhythm: Traffic['rhythm'], { coldstartMs }: RunRecord, readyAt: number) {
+  const what = { web: 'model web-7b', transcriber: 'model large-v3', nightly: 'templates' }[rhythm];
+  return [
+    { at: readyAt - Math.floor(coldstartMs * 0.8), text: `loading ${what}` },
+    { at: readyAt, text: `ready after ${(coldstartMs / 1000).toFixed(1)} s` },
+  ];
+}
+
+function outcome({ functionName, runtimeMs = 0 }: RunRecord, { statusCode = 0 }: RunProgress, end: string) {
+  const error = (text: string) => [{ stream: 'stderr' as const, text }];
+  if (statusCode >= 200 && statusCode < 300) {
+    return [{ stream: 'stdout' as const, text: `${end} in ${(runtimeMs / 1000).toFixed(2)} s` }];
+  }
+  if (statusCode === 0) return error(`${functionName}: canceled`);
+  if (statusCode === -1) return error(`${functionName}: the client closed the connection`);
+  if (statusCode === 500) {
+    return [
+      'Traceback (most recent call last):',
+      `  File "/cortex/main.py", line 14, in ${functionName}`,
+      failure,
+    ].flatMap(error);
+  }
+  return error(`${functionName}: failed with status ${statusCode}`);
+}
+
+const failure = 'RuntimeError: CUDA error: out of memory';
+
+/** The first line of a run, and how the last one begins. */
+const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) => [begin: string, end: string]> = {
+  web({ functionName }, random) {
+    const tokens = 20 + Math.floor(random.next() * 900);
+    return [`${functionName}: prompt of ${tokens} tokens`, `${functionName}: ${8 + Math.floor(tokens / 3)} tokens`];
+  },
+  transcriber({ functionName }, random) {
+    const seconds = 30 + Math.floor(random.next() * 1_500);
+    return [`${functionName}: ${seconds} s of audio`, `${functionName}: ${Math.ceil(seconds / 6)} segments`];
+  },
+  nightly({ functionName }, random) {
+    return [`${functionName}: started`, `${functionName}: ${200 + Math.floor(random.next() * 4_000)} rows`];
+  },
+};

@@ -1,0 +1,1 @@
+export { ciSystems, pipelineFor } from './pipelines.ts';

@@ -1,0 +1,233 @@
+import { quoteForShell } from '../../command-line.ts';
+import { UsageError } from '../../errors.ts';
+import { version } from '../../version.ts';
+
+export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
+export type CiSystem = (typeof ciSystems)[number];
+
+export interface Pipeline {
+  /** Where the system looks for it, from the root of the repository. */
+  path: string;
+  text: string;
+}
+
+/**
+ * A small pipeline: a check and the plan of the deploy on pull requests, the deploy on the branch main. `folder` is the
+ * app's, from the root of the repository.
+ */
+export function pipelineFor(system: CiSystem, folder: string): Pipeline {
+  if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(folder)) {
+    throw new UsageError(`--app ${folder}: a pipeline cannot contain this name`, {
+      why: 'only letters, digits, spaces and _ . / @ + - are allowed',
+    });
+  }
+  const at = folder === '.' ? '' : ` -C ${quoteForShell(folder)}`;
+  return pipelines[system]({
+    install: `pip install gantry-cli==${version}`,
+    check: `gantry check${at}`,
+    // 3: there are changes. It is what a plan is for, and no failure.
+    plan: `gantry deploy${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`,
+    deploy: `gantry deploy${at}`,
+  });
+}
+
+/** Shell commands. */
+interface Commands {
+  install: string;
+  check: string;
+  plan: string;
+  deploy: string;
+}
+
+const setUp = (where: string) => `# Made by gantry ci init; change it as you like.
+# ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
+# GANTRY_PROJECT to the id of your project.
+`;
+
+const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
+  github: ({ install, check, plan, deploy }) => ({
+    path: '.github/workflows/gantry.yml',
+    text: `${setUp('In Settings > Secrets and variables > Actions, set')}name: gantry
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+
+# A second push waits for the deploy before it.
+concurrency: gantry-\${{ github.ref }}
+
+env:
+  GANTRY_PROJECT: \${{ vars.GANTRY_PROJECT }}
+
+jobs:
+  check:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: ${install}
+      - run: ${check}
+      # Pull requests from forks get no secrets, and so no plan.
+      - if: github.event.pull_request.head.repo.full_name == github.repository
+        run: ${plan}
+        env:
+          GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
+      - if: hashFiles('gantry-plan.json') != ''
+        uses: actions/upload-artifact@v4
+        with:
+          name: gantry-plan
+          path: gantry-plan.json
+
+  deploy:
+    if: github.event_name == 'push'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: ${install}
+      # Writes a job summary, annotations, and the outputs app, build-id, status, endpoint and dashboard-url.
+      - run: ${deploy}
+        env:
+          GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
+`,
+  }),
+  gitlab: ({ install, check, plan, deploy }) => ({
+    path: '.gitlab-ci.yml',
+    text: `${setUp('In Settings > CI/CD > Variables, set')}default:
+  image: python:3.12-slim
+  before_script:
+    - ${install}
+
+check:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  script:
+    - ${check}
+    - ${plan}
+  artifacts:
+    paths: [gantry-plan.json]
+
+deploy:
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  # One deploy at a time.
+  resource_group: production
+  script:
+    # stdout is the address of the app.
+    - endpoint=$(${deploy})
+    - echo "GANTRY_ENDPOINT=$endpoint" > deploy.env
+  environment:
+    name: production
+    url: $GANTRY_ENDPOINT
+  artifacts:
+    reports:
+      dotenv: deploy.env
+`,
+  }),
+  circleci: ({ install, check, plan, deploy }) => ({
+    path: '.circleci/config.yml',
+    text: `${setUp('In Project Settings > Environment Variables, set')}version: 2.1
+
+jobs:
+  check:
+    docker:
+      - image: cimg/python:3.12
+    steps:
+      - checkout
+      - run: ${install}
+      - run: ${check}
+      - run: ${plan}
+      - store_artifacts:
+          path: gantry-plan.json
+  deploy:
+    docker:
+      - image: cimg/python:3.12
+    steps:
+      - checkout
+      - run: ${install}
+      - run: ${deploy}
+
+workflows:
+  gantry:
+    jobs:
+      - check:
+          filters:
+            branches:
+              ignore: main
+      - deploy:
+          filters:
+            branches:
+              only: main
+`,
+  }),
+  buildkite: ({ install, check, plan, deploy }) => ({
+    path: '.buildkite/pipeline.yml',
+    text: `${setUp("In the agent's environment hook or in Secrets, set")}steps:
+  - label: check
+    if: build.branch != "main"
+    commands:
+      - ${install}
+      - ${check}
+      # $$ is a dollar sign of the shell.
+      - ${plan.replaceAll('$', '$$$$')}
+    artifact_paths: gantry-plan.json
+
+  - label: deploy
+    if: build.branch == "main"
+    # One deploy at a time.
+    concurrency: 1
+    concurrency_group: gantry-deploy
+    commands:
+      - ${install}
+      - ${deploy}
+`,
+  }),
+  azure: ({ install, check, plan, deploy }) => ({
+    path: 'azure-pipelines.yml',
+    text: `${setUp('In the variables of the pipeline, set')}trigger:
+  branches:
+    include: [main]
+pr:
+  branches:
+    include: ["*"]
+
+pool:
+  vmImage: ubuntu-latest
+
+jobs:
+  - job: check
+    condition: eq(variables['Build.Reason'], 'PullRequest')
+    steps:
+      - task: UsePythonVersion@0
+        inputs:
+          versionSpec: "3.12"
+      - script: ${install}
+      - script: ${check}
+      - script: ${plan}
+        env:
+          GANTRY_TOKEN: $(GANTRY_TOKEN)
+      - publish: gantry-plan.json
+        artifact: gantry-plan
+
+  - job: deploy
+    condition: and(succeeded(), ne(variables['Build.Reason'], 'PullRequest'))
+    steps:
+      - task: UsePythonVersion@0
+        inputs:
+          versionSpec: "3.12"
+      - script: ${install}
+      - script: ${deploy}
+        env:
+          # Secret variables reach a script only when they are named.
+          GANTRY_TOKEN: $(GANTRY_TOKEN)
+`,
+  }),
+};

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as v from 'valibot';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { type App, type AppCreation, getApp } from '../../contract/apps.ts';
+import { toDiskError, writeFileAtomic } from '../../disk/index.ts';
+import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
+import { stringifyJson, tryParseJson } from '../../json-text.ts';
+import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
+import type { LocalApp } from './local-app.ts';
+
+/**
+ * What a plan is bound to. It holds digests instead of settings: pipelines keep plans as artifacts, and a shell command
+ * may contain a secret.
+ */
+const planSchema = v.object({
+  gantryPlan: v.literal(1),
+  platform: v.string(),
+  project: v.string(),
+  app: v.string(),
+  /** Digests of the fields of the request. */
+  settings: v.record(v.string(), v.string()),
+  /** Digests of the fields of the deployed app; null if it is not deployed. */
+  live: v.nullable(v.record(v.string(), v.string())),
+  /** By path: size, CRC-32 and whether it is executable. */
+  files: v.record(v.string(), v.tuple([v.number(), v.number(), v.boolean()])),
+  /** SHA-256 of the archive, for the same version of zlib. */
+  archive: v.object({ sha256: v.string(), zlib: v.string() }),
+});
+type Plan = v.InferOutput<typeof planSchema>;
+
+/** Writes a plan that `deploy --plan` accepts as long as settings, files and the deployed app are the same. */
+export async function writePlanFile(
+  context: Context,
+  local: LocalApp,
+  options: CreateAppOptions,
+  file: string,
+): Promise<void> {
+  const body = withoutLogin(local.project, options);
+  const write = async (archive?: AppArchive) => {
+    const plan = await describe(context, local, body, archive);
+    await writeFileAtomic(resolve(context.cwd, file), `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
+      throw toDiskError(cause);
+    });
+  };
+  if (local.project.partner) await write();
+  else await withTemporaryArchive(local.entries, write, { signal: context.signal });
+  context.progress.note(`wrote the plan to ${file}; to apply it: gantry deploy --plan ${file}`);
+}
+
+/** Reads a plan. Throws ProjectError if there is none in the file. */
+export async function readPlanFile({ cwd }: Pick<Context, 'cwd'>, file: string): Promise<Plan> {
+  const text = await readFile(resolve(cwd, file), 'utf8').catch((cause: Error) => {
+    throw planError(`cannot read the plan ${file}`, { why: cause.message, cause });
+  });
+  const parsed = v.safeParse(planSchema, tryParseJson(text));
+  if (parsed.success) return parsed.output;
+  throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --output ${file}` });
+}
+
+function planError(message: string, facts: { why?: string; fix?: CommandLine; cause?: unknown }): ProjectError {
+  const { cause, ...shown } = facts;
+  return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
+}
+
+/** Throws ConflictError if anything that the plan is bound to has changed. `body` and `archive`: what would be sent. */
+export async function checkPlan(
+  context: Context,
+  local: LocalApp,
+  plan: Plan,
+  body: AppCreation,
+  archive?: AppArchive,
+): Promise<void> {
+  const moved = listDifferences(plan, await describe(context, local, body, archive));
+  if (moved.length === 0) return;
+  const shown = moved.slice(0, maxShown).join(', ');
+  const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
+  throw new ConflictError(`not as planned: ${shown}${more}`, {
+    why: 'the plan was made for other settings, files or another state of the deployed app',
+    fix: 'make a new plan, with the same flags as for the deploy',
+    details: { app: plan.app, moved },
+  });
+}
+
+const maxShown = 5;
+
+async function describe(
+  context: Context,
+  local: LocalApp,
+  body: AppCreation,
+  archive: AppArchive | undefined,
+): Promise<Plan> {
+  const { project, settings } = context;
+  const executables = new Map(local.entries.map(({ path, executable }) => [path, executable]));
+  const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
+  return {
+    gantryPlan: 1,
+    platform: settings.addresses.management.value,
+    project,
+    app: body.name,
+    settings: digests(sent),
+    live: await readLive(context, body.name),
+    files: Object.fromEntries(
+      (archive?.entries ?? []).map(({ path, size, crc32 }) => [path, [size, crc32, executables.get(path) ?? false]]),
+    ),
+    archive: { sha256: archive ? await sha256OfFile(archive.path) : '', zlib: process.versions.zlib ?? '' },
+  };
+}
+
+/** Changes by itself, or says nothing about what serves. */
+const volatile = new Set<string>([
+  ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
+  ...['latestBuildId', 'latestCreatedBuildId'],
+]);
+
+async function readLive({ api, project }: Context, app: string): Promise<Plan['live']> {
+  try {
+    const live: App = await api(getApp, { project, app });
+    return digests(Object.fromEntries(Object.entries(live).filter(([field]) => !volatile.has(field))));
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+function digests(fields: Record<string, unknown>): Record<string, string> {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(known.map(([name, value]) => [name, sha256(stringifyJson(value))]));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** What differs, in the user's words. */
+function listDifferences(planned: Plan, now: Plan): string[] {
+  const target = (['platform', 'project', 'app'] as const).filter((name) => planned[name] !== now[name]);
+  const settings = changedKeys(planned.settings, now.settings);
+  const live = planned.live && now.live ? changedKeys(planned.live, now.live) : [];
+  const isDeployed = (planned.live === null) !== (now.live === null);
+  const named = [
+    ...target,
+    ...settings.map((field) => (field === 'platform_toml' ? 'the config file' : `setting ${field}`)),
+    ...(isDeployed ? [now.live ? `${now.app} is deployed now` : `${now.app} is not deployed any more`] : []),
+    ...live.map((field) => (field === 'latestReadyBuildId' ? 'the live build' : `deployed ${field}`)),
+    ...changedKeys(planned.files, now.files),
+  ];
+  const isOtherArchive = planned.archive.zlib === now.archive.zlib && planned.archive.sha256 !== now.archive.sha256;
+  return named.length === 0 && isOtherArchive ? ['the archive'] : named;
+}
+
+function changedKeys(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
+}

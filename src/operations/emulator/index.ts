@@ -1,0 +1,8 @@
+export { prepareReadiness } from './readiness.ts';
+export {
+  announceEmulator,
+  findRunningEmulator,
+  listRunningEmulators,
+} from './running-emulators.ts';
+export { detectShell, evaluationOf, exportCommands, shells } from './shell.ts';
+export { stopEmulator } from './stop-emulator.ts';

@@ -1,0 +1,59 @@
+import { createSender } from '../../api/sender.ts';
+import { readVariable } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { UnavailableError, UsageError } from '../../errors.ts';
+import { version } from '../../version.ts';
+import { timeoutSignal } from '../waiting/index.ts';
+
+const timeoutMs = 10_000;
+
+/**
+ * The newest released version, from the npm registry; all packages of a release have the same version. Sends no token.
+ * Throws UnavailableError if the registry does not return it.
+ */
+export async function findNewestVersion({ env, settings, signal, silenceMs }: Context): Promise<string> {
+  const url = registryUrl(readVariable(env, 'GANTRY_REGISTRY_URL') ?? 'https://registry.npmjs.org');
+  const send = await createSender(settings.proxy);
+  const until = timeoutSignal(
+    timeoutMs,
+    () => new UnavailableError(`no response from ${url.host} within 10 s`),
+    signal,
+  );
+  const headers = { 'user-agent': `gantry/${version}`, accept: 'application/json' };
+  const { status, body } = await send({ method: 'GET', url, headers, signal: until, silenceMs });
+  const newest = status === 200 ? versionIn(body) : undefined;
+  if (newest !== undefined) return newest;
+  throw new UnavailableError(`${url.host} did not return the newest version`, { status, why: `HTTP ${status}` });
+}
+
+/** Whether a version is later than another. A pre-release is earlier than its release. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [parse(version), parse(than)];
+  for (const [at, number] of a.numbers.entries()) {
+    if (number !== b.numbers[at]) return number > (b.numbers[at] ?? 0);
+  }
+  if (a.before === '' || b.before === '') return a.before === '' && b.before !== '';
+  return a.before.localeCompare(b.before, 'en', { numeric: true }) > 0;
+}
+
+function registryUrl(address: string): URL {
+  const base = `${address.replace(/\/+$/, '')}/gantry/latest`;
+  if (!URL.canParse(base)) throw new UsageError(`GANTRY_REGISTRY_URL is not a URL: ${address}`);
+  return new URL(base);
+}
+
+function versionIn(body: string): string | undefined {
+  try {
+    const { version } = JSON.parse(body) as { version?: unknown };
+    return typeof version === 'string' && semantic.test(version) ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const semantic = /^(\d+)\.(\d+)\.(\d+)(?:-([\w.-]+))?(?:\+.*)?$/;
+
+function parse(version: string) {
+  const [, major, minor, patch, before = ''] = semantic.exec(version) ?? [];
+  return { numbers: [major, minor, patch].map(Number), before };
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
+
+/**
+ * Calls the listener for each key, until the returned function is called. Keys are not echoed, and Ctrl-C, Ctrl-Z and
+ * Ctrl-\ still signal the processes of the terminal. The terminal is as before while the process is stopped (Ctrl-Z), and
+ * Node restores it when the process exits. Returns undefined in the background of a shell.
+ */
+export function listenForKeys(stdin: KeyInput, listener: (key: string) => void): (() => void) | undefined {
+  // A background process that changes the mode of its terminal or reads from it is stopped by the system.
+  if (!isInForeground()) return undefined;
+  const listen = () => {
+    if (!isInForeground()) return;
+    stdin.setRawMode(true);
+    stdin.resume();
+  };
+  const pause = () => {
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+  const onData = (chunk: Buffer | string) => {
+    for (const key of keysIn(String(chunk))) if (!sendSignal(key)) listener(key);
+  };
+  const onSuspend = () => {
+    pause();
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  const signals =
+    process.platform === 'win32'
+      ? []
+      : ([
+          ['SIGTSTP', onSuspend],
+          ['SIGCONT', listen],
+        ] as const);
+  for (const [signal, handler] of signals) process.on(signal, handler);
+  stdin.on('data', onData).on('error', ignore);
+  listen();
+  return () => {
+    for (const [signal, handler] of signals) process.off(signal, handler);
+    stdin.off('data', onData);
+    if (isInForeground()) pause();
+  };
+}
+
+function ignore(): void {}
+
+/** More keys at once are pasted text, or the escape sequence of one key: none of them is meant for us. */
+const maxKeys = 3;
+
+function keysIn(text: string): string[] {
+  const signals = [...text].filter((key) => key in terminalSignals);
+  return text.length > maxKeys || text.startsWith('\u001b') ? signals : [...text];
+}
+
+const terminalSignals: Record<string, NodeJS.Signals> = {
+  '\u0003': 'SIGINT',
+  '\u001a': 'SIGTSTP',
+  '\u001c': 'SIGQUIT',
+};
+
+/** Sends what the terminal would send in its usual mode, to the whole foreground group. Returns false for other keys. */
+function sendSignal(key: string): boolean {
+  const signal = terminalSignals[key];
+  if (!signal) return false;
+  // Windows has no process groups, and a signal would end the process without its handlers.
+  if (process.platform !== 'win32') process.kill(0, signal);
+  else if (signal === 'SIGINT') process.emit(signal, signal);
+  return true;
+}
+
+/** True where the system does not tell, and without a terminal that controls processes. */
+function isInForeground(): boolean {
+  const [own, foreground = '0'] = process.platform === 'linux' ? groupsOfProc() : groupsOfPs();
+  return Number(foreground) <= 0 || own === foreground;
+}
+
+/** The process group, and that of the terminal's foreground: fields 5 and 8 of `/proc/self/stat`. */
+function groupsOfProc(): (string | undefined)[] {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [fields[2], fields[5]];
+  } catch {
+    return [];
+  }
+}
+
+function groupsOfPs(): (string | undefined)[] {
+  if (process.platform === 'win32') return [];
+  const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
+  return (stdout ?? '').trim().split(/\s+/);
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ciSystems } from '../../src/operations/ci/index.ts';
+import { version } from '../../src/version.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const files = {
+  github: '.github/workflows/gantry.yml',
+  gitlab: '.gitlab-ci.yml',
+  circleci: '.circleci/config.yml',
+  buildkite: '.buildkite/pipeline.yml',
+  azure: 'azure-pipelines.yml',
+};
+
+test.each(ciSystems)('ci init %s writes a pipeline that checks, plans and deploys', async (system) => {
+  await using place = await folderOf({});
+  const { code, stdout } = await gantry(['ci', 'init', system, '--app', 'my apps/web'], { cwd: place.path });
+  expect([code, stdout]).toEqual([0, `${files[system]}\n`]);
+  const text = readFileSync(join(place.path, files[system]), 'utf8');
+  const commands = textsIn(parse(text));
+  const at = "-C 'my apps/web'";
+  const plan = `gantry deploy ${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`;
+  expect(commands).toContain(`pip install gantry-cli==${version}`);
+  expect(commands).toContain(`gantry check ${at}`);
+  expect(commands).toContain(system === 'buildkite' ? plan.replace('$', '$$$$') : plan);
+  expect(commands).toContain(system === 'gitlab' ? `endpoint=$(gantry deploy ${at})` : `gantry deploy ${at}`);
+  expect(text).toContain('GANTRY_TOKEN');
+});
+
+test('ci init changes nothing the second time, and never another file', async () => {
+  await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n' });
+  const init = (...words: string[]) => gantry(['ci', 'init', ...words], { cwd: place.path });
+  expect((await init('github', '--json')).json()).toMatchObject({ changed: true });
+  expect((await init('github', '--json')).json()).toMatchObject({ changed: false });
+  const refused = await init('gitlab');
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toContain('gantry ci init gitlab --print');
+  expect(readFileSync(join(place.path, '.gitlab-ci.yml'), 'utf8')).toBe('mine: {}\n');
+  expect((await init('gitlab', '--print')).stdout).toContain('reports:\n      dotenv: deploy.env');
+});
+
+test.each([['--app=a: b'], ['--app=a #b'], ['--app=$(id)']])('ci init refuses %s', async (flag) => {
+  await using place = await folderOf({});
+  expect((await gantry(['ci', 'init', 'github', flag, '--print'], { cwd: place.path })).code).toBe(2);
+});
+
+test('ci init lists the systems that it knows', async () => {
+  const { code, stderr } = await gantry(['ci', 'init', 'jenkins']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('buildkite');
+});
+
+/** All texts in a document of YAML. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

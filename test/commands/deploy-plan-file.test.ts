@@ -1,0 +1,147 @@
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { Draw } from '../chaos/draw.js';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let plan: string;
+
+const config = `${smallApp()['cerebrium.toml']}[cerebrium.hardware]\ncpu = 2\nmemory = 4\n`;
+const files = {
+  'cerebrium.toml': config,
+  'main.py': 'x = 1\n',
+  'lib/a.py': 'y = 2\n'.repeat(40),
+  'start.sh': '#!/bin/sh\n',
+};
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  app = await folderOf(files);
+  plan = join(app.path, '..', `${app.path.split('/').at(-1)}-plan.json`);
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+  await rm(plan, { force: true });
+});
+
+const deploy = (...flags: string[]) => gantry(['deploy', ...flags], { emulator, cwd: app.path });
+const makePlan = (...flags: string[]) => deploy('--dry-run', '--output', plan, ...flags);
+const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
+
+describe('a plan in a file', () => {
+  test('is applied once', async () => {
+    const made = await makePlan();
+    expect([made.code, creations()]).toEqual([0, 0]);
+    expect(made.stderr).toContain('to apply it: gantry deploy --plan');
+    expect((await deploy('--plan', plan)).code).toBe(0);
+    const { code, stderr } = await deploy('--plan', plan);
+    expect([code, creations()]).toEqual([7, 1]);
+    expect(stderr).toContain('not as planned: web is deployed now');
+  });
+
+  test('is applied to a deployed app, with the same flags', async () => {
+    await deploy();
+    await makePlan('--name', 'web', '--log-level', 'DEBUG');
+    const { code, json } = await deploy('--plan', plan, '--json');
+    expect(code).toBe(7);
+    expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] } } });
+    expect((await deploy('--plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
+  });
+
+  test('holds no setting in plain text', async () => {
+    await writeFile(
+      join(app.path, 'cerebrium.toml'),
+      `${config}[cerebrium.runtime.custom]\nport = 1\nentrypoint = ["run", "--key=s3cr3t"]\n`,
+    );
+    await makePlan();
+    expect(await readFile(plan, 'utf8')).not.toContain('s3cr3t');
+  });
+
+  test.each([
+    ['', 'is not a deploy plan'],
+    ['{"gantryPlan": 2}', 'is not a deploy plan'],
+    [undefined, 'cannot read the plan'],
+  ])('with the content %j is refused with exit code 10', async (content, message) => {
+    if (content !== undefined) await writeFile(plan, content);
+    const { code, stderr } = await deploy('--plan', plan);
+    expect([code, creations()]).toEqual([10, 0]);
+    expect(stderr).toContain(message);
+  });
+
+  test('needs a dry run', async () => {
+    expect(await deploy('--output', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
+  });
+});
+
+/** How many single changes are tried; each is refused and undone. */
+const changes = Number(process.env.PLAN_CHANGES ?? 20);
+
+test(`any of ${changes} single changes after a plan is refused and named`, async () => {
+  await deploy();
+  await makePlan();
+  const draw = new Draw(20261122);
+  for (let number = 0; number < changes; number++) {
+    const { undo, name } = await draw.pick(kinds)(draw);
+    const { code, json } = await deploy('--plan', plan, '--json');
+    expect([name, code, creations()]).toEqual([name, 7, 1]);
+    expect(JSON.stringify((json() as { error: object }).error)).toContain(name);
+    await undo();
+  }
+  expect((await deploy('--plan', plan)).code).toBe(0);
+});
+
+interface Change {
+  /** What the error says. */
+  name: string;
+  undo: () => Promise<unknown>;
+}
+
+const kinds: ((draw: Draw) => Promise<Change>)[] = [
+  (draw) => flipByte(draw, draw.pick(['main.py', 'lib/a.py', 'start.sh'])),
+  (draw) => change('cerebrium.toml', config.replace('memory = 4', `memory = ${draw.int(5, 16)}`), 'setting memory'),
+  (draw) => change('cerebrium.toml', `${config}# ${draw.int(0, 9)}\n`, 'the config file'),
+  (draw) => change(`new${draw.int(0, 9)}.py`, '', 'new'),
+  async () => {
+    await rm(join(app.path, 'main.py'));
+    await writeFile(join(app.path, 'main.py'), '');
+    return { name: 'main.py', undo: () => restore('main.py') };
+  },
+  async () => {
+    await chmod(join(app.path, 'start.sh'), 0o755);
+    return { name: 'start.sh', undo: () => chmod(join(app.path, 'start.sh'), 0o644) };
+  },
+  (draw) => scale('--max-replicas', (now) => now + draw.int(1, 5), '', 'maxReplicaCount'),
+  (draw) => scale('--cooldown', (now) => now + draw.int(1, 50), 's', 'cooldownPeriodSeconds'),
+];
+
+async function flipByte(draw: Draw, path: string): Promise<Change> {
+  const bytes = await readFile(join(app.path, path));
+  const at = draw.int(0, bytes.length - 1);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << draw.int(0, 7));
+  await writeFile(join(app.path, path), bytes);
+  return { name: path, undo: () => restore(path) };
+}
+
+async function change(path: string, text: string, name: string): Promise<Change> {
+  await writeFile(join(app.path, path), text);
+  return { name, undo: () => restore(path) };
+}
+
+function restore(path: string): Promise<void> {
+  const text = (files as Record<string, string>)[path];
+  return text === undefined ? rm(join(app.path, path)) : writeFile(join(app.path, path), text);
+}
+
+async function scale(flag: string, next: (now: number) => number, unit: string, name: string): Promise<Change> {
+  const live = (await gantry(['apps', 'get', 'web', '--json'], { emulator })).json() as Record<string, number>;
+  const now = live[name] ?? 0;
+  const set = (value: number) => gantry(['apps', 'scale', 'web', flag, `${value}${unit}`], { emulator });
+  await set(next(now));
+  return { name, undo: () => set(now) };
+}

@@ -1,0 +1,163 @@
+import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const now = '2026-02-03T04:05:06Z';
+
+let folder: Awaited<ReturnType<typeof folderOf>>;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  folder = await folderOf({});
+  env = { GANTRY_CONFIG_DIR: join(folder.path, '.config') };
+});
+
+afterEach(() => folder[Symbol.asyncDispose]());
+
+/** Runs an emulator while `work` talks to it. */
+async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Promise<void> = async () => {}) {
+  const stop = new AbortController();
+  const failures: unknown[] = [];
+  let isSeen = false;
+  const outcome = await gantry(['emulator', 'start', '--port', '0', '--json', ...flags], {
+    ...{ env, cwd: folder.path, stop: stop.signal },
+    async seen(text) {
+      if (isSeen || !text.includes('\n')) return;
+      isSeen = true;
+      const { url, token, project } = JSON.parse(text.split('\n')[0] ?? '');
+      const headers = { authorization: `Bearer ${token}` };
+      const ask: Ask = async (path) => {
+        const reply = await fetch(url + path.replace('{project}', project), { headers });
+        return { status: reply.status, text: (await reply.text()).replaceAll(url, 'http://emulator') };
+      };
+      await work(url, ask).catch((error) => failures.push(error));
+      stop.abort();
+    },
+  });
+  if (failures.length > 0) throw failures[0];
+  return outcome;
+}
+
+type Ask = (path: string) => Promise<{ status: number; text: string }>;
+
+const documents = [
+  ...['apps', 'apps/{project}-web', 'apps/{project}-web/builds', 'apps/{project}-web/runs?limit=50&aggregate=false'],
+  ...['apps/{project}-transcriber/runs', 'apps/{project}-transcriber/containers', 'apps/{project}-web/runs/charts'],
+  ...['apps/{project}-web/metrics/startup-time', 'apps/{project}-web/cost', 'cost', 'invoices', 'api-keys'],
+  ...['users', 'service-accounts', 'secrets', 'volumes'],
+].map((path) => `/v2/projects/{project}/${path}`);
+
+describe('a fixed seed and clock', () => {
+  const read = async (flags: string[]) => {
+    const replies: string[] = [];
+    await withEmulator(flags, async (_, ask) => {
+      for (const path of documents) {
+        const { status, text } = await ask(path);
+        replies.push(`${path} ${status} ${text}`);
+      }
+    });
+    return replies;
+  };
+
+  test('make the documents of each start equal', async () => {
+    const [first, second, otherSeed] = [
+      await read(['--seed', '7', '--now', now]),
+      await read(['--seed', '7', '--now', now]),
+      await read(['--seed', '8', '--now', now]),
+    ];
+    expect(second).toEqual(first);
+    expect(otherSeed).not.toEqual(first);
+    expect(first.filter((reply) => reply.includes(' 200 ')).length).toBeGreaterThan(7);
+    expect(first.join()).toContain('2026-02-0');
+  });
+
+  test('leave the token valid, deploys and copies working', async () => {
+    writeFileSync(join(folder.path, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "own"\n');
+    writeFileSync(join(folder.path, 'main.py'), 'def run():\n    return 1\n');
+    for (const time of [now, '2020-01-01T00:00:00Z', '2031-01-01T00:00:00Z']) {
+      await withEmulator(['--now', time, '--no-seed'], async () => {
+        const environment = (await gantry(['emulator', 'env', '--json'], { env })).json() as { environment: object };
+        const own = { cwd: folder.path, env: { ...env, ...environment.environment } };
+        expect((await gantry(['deploy', '--yes'], own)).code).toBe(0);
+        const copied = await gantry(['cp', 'main.py', ':/x/main.py'], own);
+        expect([copied.code, copied.stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+        expect((await gantry(['cat', ':/x/main.py'], own)).stdout).toContain('return 1');
+        const apps = (await gantry(['apps', 'list', '--json'], own)).json() as { createdAt: string }[];
+        expect(Date.parse(apps[0]?.createdAt ?? '')).toBe(Date.parse(time));
+      });
+    }
+  });
+
+  test('are refused together with stages that take time', async () => {
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--now', now, '--pace', '10'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no build ends while the clock stands still')]);
+  });
+});
+
+describe('a file of faults', () => {
+  test('applies each line, in turn and with comments', async () => {
+    writeFileSync(join(folder.path, 'faults'), '# flaky\nlistApps=503,500 # twice\n\nlistProjects=429*\n');
+    await withEmulator(['--faults', 'faults', '--fault', 'listApps=404'], async (_, ask) => {
+      const statuses: number[] = [];
+      for (let count = 0; count < 4; count++) statuses.push((await ask('/v2/projects/{project}/apps')).status);
+      expect(statuses).toEqual([503, 500, 404, 200]);
+      expect((await ask('/v2/projects')).status).toBe(429);
+    });
+  });
+
+  test('shows every invalid line with its place', async () => {
+    writeFileSync(join(folder.path, 'faults'), 'listApps=503\n  nonsense\nbuild=503\n');
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--faults', 'faults'], {
+      ...{ env, cwd: folder.path },
+    });
+    expect(code).toBe(10);
+    expect(stderr).toContain('faults:2:3');
+    expect(stderr).toContain('faults:3:1');
+  });
+
+  test('that is missing is an error', async () => {
+    const { code } = await gantry(['emulator', 'exec', '--faults', 'nowhere', '--', 'true'], { env });
+    expect(code).toBe(6);
+  });
+});
+
+describe('readiness', () => {
+  test('is told in a file that only the owner can read, and that ends with the emulator', async () => {
+    const file = join(folder.path, 'ready.json');
+    // As `mktemp` makes it.
+    writeFileSync(file, '');
+    const { stdout } = await withEmulator(['--ready-file', 'ready.json', '--no-seed'], async (url) => {
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url, pid: process.pid });
+      expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      pid: process.pid,
+      environment: expect.any(Object),
+    });
+  });
+
+  test('replaces the file of an earlier emulator, and no other file', async () => {
+    const file = join(folder.path, 'ready.json');
+    writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:1', environment: {} }));
+    await withEmulator(['--ready-file', file, '--no-seed'], async (url) => {
+      expect(JSON.parse(readFileSync(file, 'utf8')).url).toBe(url);
+    });
+    writeFileSync(file, 'my notes');
+    const refused = await gantry(['emulator', 'start', '--port', '0', '--ready-file', file], { env });
+    expect([refused.code, readFileSync(file, 'utf8')]).toEqual([7, 'my notes']);
+  });
+
+  test('is told on a descriptor', async () => {
+    const file = join(folder.path, 'ready');
+    const descriptor = openSync(file, 'w');
+    await withEmulator(['--ready-fd', String(descriptor), '--no-seed'], async (url) => {
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url });
+    });
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--ready-fd', '987'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('file descriptor 987 is not open')]);
+    expect((await gantry(['emulator', 'start', '--ready-fd', '1'], { env })).code).toBe(2);
+  });
+});

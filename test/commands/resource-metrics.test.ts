@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+
+const hour = 3_600_000;
+/** A Monday, when the seeded apps are busy. */
+const end = Date.UTC(2026, 10, 23, 15);
+const at = (ms: number) => new Date(ms).toISOString();
+const range = ['--since', at(end - 6 * hour), '--until', at(end)];
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1, now: () => end });
+});
+
+beforeEach(() => {
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+const resources = (app: string, flags: string[] = [], { env, ...setting }: Setting = {}) =>
+  gantry(['metrics', 'resources', app, ...flags], {
+    ...{ emulator, clock: { now: end }, ...wideTerminal },
+    ...setting,
+    env: { ...wideTerminal.env, ...env },
+  });
+
+test('passes the reply through, with numbers as numbers', async () => {
+  const { code, json } = await resources('web', [...range, '--json']);
+  expect(code).toBe(0);
+  const { cpu } = json() as { cpu: { timestamps: number[]; series: { name: string; data: (number | null)[] }[] } };
+  expect(cpu.series.map(({ name }) => name)).toEqual(['P50', 'P90', 'Max']);
+  expect(cpu.series[2]?.data).toHaveLength(cpu.timestamps.length);
+  expect(cpu.series[2]?.data.some((value) => typeof value === 'number' && value > 0 && value <= 4)).toBe(true);
+});
+
+test('shows peaks, a chart for each resource and a table', async () => {
+  const { stdout, stderr } = await resources('web', [...range, '--timezone', 'UTC']);
+  expect(stdout).toMatch(/^peak CPU [\d.]+ cores, peak memory [\d.]+ GB, peak GPU memory [\d.]+ GB\n.*, UTC\n\n/);
+  expect(stdout).toMatch(/^CPU in cores$/m);
+  expect(stdout).toMatch(/● P50: last [\d.]+ cores, max [\d.]+ cores/);
+  expect(stdout).toMatch(/^memory in GB$/m);
+  expect(stdout).toMatch(/^GPU memory in GB$/m);
+  expect(stdout).toMatch(/^TIME +CPU P50 +CPU P90 +CPU MAX +MEM P50 +MEM P90 +MEM MAX +GPU P50 +GPU P90 +GPU MAX$/m);
+  expect(stderr).toBe('');
+});
+
+test('shows the highest values only on a narrow terminal', async () => {
+  const { stdout } = await resources('web', range, { columns: 80 });
+  expect(stdout).toMatch(/^TIME +CPU MAX +MEM MAX +GPU MAX$/m);
+});
+
+test('omits the GPU of an app without one', async () => {
+  const { stdout } = await resources('nightly-report', ['--since', '24h']);
+  expect(stdout).toMatch(/^memory in GB$/m);
+  expect(stdout).not.toContain('GPU');
+});
+
+test('can be limited to some metrics and to one container', async () => {
+  const { json } = await gantry(['containers', 'list', 'web', '--json'], { emulator, clock: { now: end } });
+  const [{ containerId } = { containerId: '' }] = json() as { containerId: string }[];
+  const { stdout } = await resources('web', [...range, '--container', containerId, '--metric', 'memory']);
+  expect(stdout).toMatch(/^TIME +MEM$/m);
+  expect(stdout).not.toContain('CPU');
+});
+
+test('prints one line of numbers per point in a pipe, with a cell for every value', async () => {
+  const { stdout } = await gantry(['metrics', 'resources', 'web', ...range], { emulator, clock: { now: end } });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(10);
+  for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z(\t[\d.]+){9}$/);
+});
+
+test('sends the range, the container and the resolution', async () => {
+  await resources('web', [...range, '--container', 'web-a', '--resolution', 'high']);
+  expect(emulator.calls.map(({ query }) => query)).toEqual([
+    { start: at(end - 6 * hour), end: at(end), container_id: 'web-a', resolution: 'high' },
+  ]);
+});
+
+test.each([
+  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
+  [['--resolution', 'low'], 'expected one of medium, high'],
+  [['--metric', 'disk'], 'expected one of cpu, memory, gpu'],
+  [['--html', ''], '--html requires a file name'],
+])('rejects %j before any request', async (flags, message) => {
+  const { code, stderr } = await resources('web', flags);
+  expect([code, emulator.calls]).toEqual([2, []]);
+  expect(stderr.toLowerCase()).toContain(message);
+});
+
+test('prints a note if nothing was measured', async () => {
+  const { code, stdout, stderr } = await resources('web', ['--since', '60d', '--until', '50d']);
+  expect([code, stderr]).toEqual([0, 'nothing was measured in this time; pass --since to go further back\n']);
+  expect(stdout).toMatch(/^\S+ \S+ to \S+ \S+, \S+\n$/);
+});
+
+test('reads times in milliseconds, numbers, and charts that are missing', async () => {
+  const chart = { timestamps: [end - 60_000, end], series: [{ name: 'cpu', data: [0.25, null] }] };
+  const env = { GANTRY_API_URL: await answering({ cpu: chart, memory: null }) };
+  const { stdout } = await resources('web', [...range, '--timezone', 'UTC'], { env });
+  expect(stdout).toMatch(/^peak CPU 0.25 cores\n/);
+  expect(stdout).toMatch(/^2026-11-23 14:59 +0.25 cores$/m);
+});
+
+test('--html writes a page with the same numbers', async () => {
+  await using folder = await folderOf({});
+  const { stdout, stderr } = await resources('web', [...range, '--html', 'resources.html'], { cwd: folder.path });
+  expect(stderr).toBe('wrote the charts to resources.html\n');
+  const page = await readFile(join(folder.path, 'resources.html'), 'utf8');
+  expect(page).toContain('Resource use of web');
+  const [, peak = ''] = /peak CPU ([\d.]+ cores)/.exec(stdout) ?? [];
+  expect(page).toContain(`<td>${peak}</td>`);
+});

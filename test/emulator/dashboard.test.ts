@@ -1,0 +1,149 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { platform } from './support/platform.ts';
+import { sendRaw } from './support/raw.ts';
+
+const hostile = '<img src=x onerror=alert(1)>"\'&\u001b[31mred\u001b]0;title\u0007';
+
+/** A seeded project with a deployed app of this name. */
+async function deployed(name = 'mine', settings: object = {}) {
+  const speaking = await platform({ seed: 1 });
+  const created = (await speaking.ask('POST', '/apps', { name, ...settings })).json;
+  const address: string = created.dashboardUrl;
+  const page = async (url: string, init: RequestInit = {}) => {
+    const answer = await fetch(url, init);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const { origin, search } = new URL(address);
+  const of = (path: string) => `${origin}/projects/${speaking.emulator.project}${path}${search}`;
+  return { ...speaking, created, address, page, of };
+}
+
+describe('the page at the address that deploy prints', () => {
+  test('shows the app, its builds and the log of the build', async () => {
+    const { address, page, created, emulator, put } = await deployed();
+    const before = await page(address);
+    expect(before.text).toContain('http-equiv="refresh"');
+    const { zip } = await import('./support/zip.ts');
+    await put(created.uploadUrl, zip({ 'main.py': 'print(1)\n' }));
+    const { status, headers, text } = await page(address);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).toContain('<h1><bdi>mine</bdi></h1>');
+    expect(text).toContain(`Log of build ${created.buildId}`);
+    expect(text).toContain('<span class="good">success</span>');
+    expect(text).toContain(`${emulator.url}/v4/${emulator.project}/mine`);
+    expect(text).toMatch(/<th scope="row">cooldownPeriodSeconds<\/th><td>10<\/td>/);
+    expect(text).not.toContain('http-equiv="refresh"');
+  });
+
+  test('shows the runs of the last 24 hours, and links to the other apps', async () => {
+    const { page, of, emulator } = await deployed();
+    const { text } = await page(of(`/apps/${emulator.project}-web`));
+    expect(text).toMatch(/aria-label="\d{3} requests in the last 24 hours"/);
+    expect(text.match(/<rect class="requests"/g)?.length).toBeGreaterThan(20);
+    const all = await page(of(''));
+    const links = [...all.text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#38;', '&'));
+    expect(links).toHaveLength(4);
+    for (const link of links) expect((await page(emulator.url + link)).status).toBe(200);
+  });
+
+  test('escapes names, messages and logs', async () => {
+    const { address, page, emulator, created } = await deployed('<b>x "y"');
+    const build = emulator.store.builds.get(created.buildId);
+    if (!build) throw new Error('no build');
+    Object.assign(build, {
+      startedAt: 1,
+      script: { scenes: [{ status: 'building', lines: [hostile] }], end: { status: 'build_failure', reason: hostile } },
+    });
+    const { text } = await page(address);
+    expect(text).not.toMatch(/<img|<b>|\u001b|\u0007/);
+    expect(text).toContain('&#60;img src=x onerror=alert(1)&#62;');
+  });
+
+  test('has no scripts, forms or cookies, and forbids them', async () => {
+    const { address, page } = await deployed();
+    const { headers, text } = await page(address);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'/,
+    );
+    expect([headers.get('set-cookie'), headers.get('referrer-policy')]).toEqual([null, 'no-referrer']);
+    expect(text).not.toMatch(/<script|<form|style=| on\w+=|https?:\/\/(?!127\.0\.0\.1)/);
+  });
+});
+
+describe('nobody else', () => {
+  test.each([
+    ['no key', (url: string) => url.replace(/\?.*/, '')],
+    ['another key', (url: string) => url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
+    ['an empty key', (url: string) => url.replace(/=.*/, '=')],
+    ['the key of another project', (url: string) => url.replace('/projects/p-12345678', '/projects/p-other')],
+  ])('sees anything with %s', async (_, change) => {
+    const { address, page } = await deployed();
+    const { status, text } = await page(change(address));
+    expect([status, text]).toEqual([403, expect.stringContaining('No access')]);
+    expect(text).not.toContain('mine');
+  });
+
+  test('sees anything by another host name or from another web page', async () => {
+    const { address } = await deployed();
+    const { host, pathname, search } = new URL(address);
+    const ask = (...lines: string[]) =>
+      sendRaw(address, [`GET ${pathname}${search} HTTP/1.1`, ...lines, 'Connection: close']);
+    expect((await ask(`Host: ${host}`)).status).toBe(200);
+    expect((await ask('Host: evil.example')).status).toBe(421);
+    expect((await ask(`Host: ${host}`, 'Origin: https://evil.example')).status).toBe(403);
+    expect((await ask(`Host: ${host}`, 'Sec-Fetch-Site: cross-site')).status).toBe(403);
+  });
+
+  test('can use the key of a page as a token, to approve a login, or to change anything', async () => {
+    const { address, page, emulator } = await deployed();
+    const key = new URL(address).searchParams.get('view') ?? '';
+    expect(emulator.approvalSecret).not.toContain(key);
+    expect(JSON.stringify(emulator.calls)).not.toContain(key);
+    const apps = `${emulator.url}/v2/projects/${emulator.project}/apps?view=${key}`;
+    expect((await page(apps, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
+    expect((await page(address, { method: 'POST' })).status).toBe(405);
+  });
+});
+
+test('an app or a build that does not exist is not found', async () => {
+  const { page, of, emulator } = await deployed();
+  expect((await page(of('/apps/nothing'))).status).toBe(404);
+  expect((await page(of(`/apps/${emulator.project}-mine/builds/nothing`))).status).toBe(404);
+});
+
+describe.skipIf(!chromiumPath)('in a browser', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+
+  afterAll(() => browser.close());
+
+  test.each(['light', 'dark'] as const)(
+    'is readable in %s colors, without errors or requests elsewhere',
+    async (colorScheme) => {
+      const { of, emulator } = await deployed();
+      const context = await browser.newContext({ colorScheme, viewport: { width: 420, height: 900 } });
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const errors: string[] = [];
+      const asked: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      page.on('request', (request) => asked.push(new URL(request.url()).origin));
+      await page.goto(of(`/apps/${emulator.project}-web`));
+      const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(17, 21, 27)' : 'rgb(255, 255, 255)');
+      expect(await page.locator('svg rect.requests').count()).toBeGreaterThan(20);
+      expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await page.getByRole('link', { name: emulator.project }).click();
+      expect(await page.locator('h1').textContent()).toBe(`Apps of ${emulator.project}`);
+      await page.goto(of('').replace(/\?.*/, ''));
+      expect(await page.locator('h1').textContent()).toBe('No access');
+      expect(new Set(asked)).toEqual(new Set([emulator.url]));
+      expect(errors.filter((text) => !/status of 403|favicon/.test(text))).toEqual([]);
+    },
+  );
+});

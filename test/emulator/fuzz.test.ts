@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
+import { Random } from '../fuzz/random.ts';
+import { tar } from '../support/tar.ts';
+import { speaking } from './support/platform.ts';
+
+/** `npm run fuzz -- --cases 5000 --seed 7` runs more. */
+const cases = Number(process.env.FUZZ_CASES ?? 300);
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  // Apps are not executed: their code may answer whatever it likes.
+  emulator = await startEmulator({ seed: 1, real: false });
+});
+
+afterAll(() => emulator.close());
+
+test(
+  `${cases} requests of any kind get a reply, never with an internal error, and errors say what is wrong`,
+  async () => {
+    const random = new Random(seed);
+    let target = await prepare();
+    for (let at = 0; at < cases; at += 1) {
+      if (!emulator.store.apps.has(target.path.app ?? '')) target = await prepare();
+      const drawn = drawCase(random, target);
+      const problem = await problemOf(drawn);
+      if (problem) expect.fail(`case ${at} of seed ${seed}: ${problem}\n${describeCase(drawn)}`);
+    }
+    const { ask } = speaking(emulator);
+    expect((await ask('GET', '/apps')).status).toBe(200);
+  },
+  cases * 200 + 30_000,
+);
+
+/** Replies of apps, and of what stands in for them. */
+const mayFail = new Set(['invoke']);
+
+async function problemOf({ name, method, path, headers, body }: FuzzCase): Promise<string | undefined> {
+  const init = { method, headers, redirect: 'manual' as const, ...(body !== undefined && { body }) };
+  const answer = await fetch(emulator.url + path, { ...init, signal: AbortSignal.timeout(20_000) }).catch(
+    (error: Error) => `no reply: ${error.cause ?? error}`,
+  );
+  if (typeof answer === 'string') return answer;
+  const text = await answer.text();
+  if (text.includes('the emulator has a bug')) return text;
+  if (answer.status >= 500 && !mayFail.has(name)) return `${answer.status} ${text}`;
+  if (answer.status < 400 || method === 'HEAD') return undefined;
+  const type = answer.headers.get('content-type') ?? '';
+  if (type.startsWith('application/xml') || type.startsWith('text/html')) return undefined;
+  return hasMessage(text) ? undefined : `${answer.status} without a message: ${text}`;
+}
+
+/** Errors of logins have a code instead (RFC 6749). */
+function hasMessage(text: string): boolean {
+  try {
+    const { message, error } = JSON.parse(text);
+    return [message, error].some((value) => typeof value === 'string' && value !== '');
+  } catch {
+    return false;
+  }
+}
+
+/** Resets the emulator, and creates what paths and fields refer to. */
+async function prepare(): Promise<FuzzTarget> {
+  await emulator.reset();
+  const { ask, deploy } = speaking(emulator);
+  const { id: build } = await deploy({ name: 'fuzzed' });
+  const app = `${emulator.project}-fuzzed`;
+  const run = emulator.store.addRun({ app, createdAt: Date.now() }).id;
+  emulator.logs.add(app, { container: 'fuzzed-1', stream: 'stdout', text: 'hello', run });
+  const keys = (await ask('GET', '/api-keys')).json as { apiKey: string }[];
+  const { uploadUrl, dashboardUrl } = (await ask('POST', '/apps', { name: 'waiting' })).json;
+  const { json: upload } = await ask('POST', '/volumes/default/cp/initialize', { file_path: '/a', part_count: 2 });
+  const path = (url: string) => url.slice(emulator.url.length);
+  return {
+    path: {
+      ...{ project: emulator.project, app, build, run, volume: 'default', serviceAccount: 'sa-ci' },
+      ...{ name: 'fuzzed', function: 'run' },
+    },
+    fields: {
+      ...{ name: 'fuzzed', file_path: '/a', part_count: 2, region: 'us-east-1', upload_id: upload.upload_id },
+      ...{ grants: [emulator.project], emailAddress: 'new@example.com', planCode: 'hobby', newSizeGb: 60 },
+      ...{ filename: 'main.py', data: '{}', file: tar('main.py', 'print(1)\n'), compute: ['CPU'], runtime: 'cortex' },
+      ...{ start: new Date(Date.now() - 3_600_000).toISOString(), startTime: '2026-11-01T00:00:00Z', dir: '/' },
+    },
+    tokens: [emulator.token, emulator.issueToken({ project_id: 'p-other' }), ...keys.map(({ apiKey }) => apiKey)],
+    others: [
+      ...[
+        '/',
+        '/v2/',
+        '/v2/projects/',
+        '/v4/',
+        `/v4/${emulator.project}/`,
+        '/activate',
+        '/activate?user_code=',
+        '/nothing/',
+      ],
+      ...[
+        '/storage/',
+        '/storage/volumes/',
+        '/projects/',
+        `/projects/${emulator.project}/apps/`,
+        '/ws-logs',
+        '/ws-build-logs',
+      ],
+      ...[path(uploadUrl), path(dashboardUrl), path(upload.parts[0].url)],
+    ],
+  };
+}
+
+function describeCase({ method, path, headers, body }: FuzzCase): string {
+  const sent = body instanceof FormData ? [...body].map(([key, part]) => `${key}=${part}`).join('&') : (body ?? '');
+  return `${method} ${path.slice(0, 500)} ${headers['content-type'] ?? ''}\n${sent.slice(0, 2_000)}`;
+}
