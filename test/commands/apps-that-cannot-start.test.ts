@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { python } from '../emulator/support/running.ts';
@@ -14,12 +15,14 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
+/** The clock of a command leaps; Python does not. */
+const meanwhile = () => setTimeout(20);
 const env = { PATH: String(process.env.PATH) };
 const wrong = { ...smallApp(), 'main.py': 'def run(:\n    pass\n' };
 
 describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
   test('fails its deploy with 12 and its own traceback, which builds get shows as well', async () => {
-    const deploy = await gantry(['deploy'], { emulator, cwd: fixture('crashes') });
+    const deploy = await gantry(['deploy'], { emulator, cwd: fixture('crashes'), meanwhile });
     expect(deploy.code).toBe(12);
     const why = [
       '  why Traceback (most recent call last):',
@@ -36,7 +39,7 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
   });
 
   test('shows its traceback once without the log', async () => {
-    const deploy = await gantry(['deploy', '--no-logs'], { emulator, cwd: fixture('crashes') });
+    const deploy = await gantry(['deploy', '--no-logs'], { emulator, cwd: fixture('crashes'), meanwhile });
     expect(deploy.stderr.match(/ModuleNotFoundError/g)).toHaveLength(1);
     expect(deploy.stderr).not.toContain('end of the log');
   });
