@@ -19,7 +19,7 @@ mkdirSync(values.out, { recursive: true });
 for (const target of targets.filter((each) => wanted.includes('all') || wanted.includes(each))) {
   const windows = target.startsWith('win32');
   const name = windows ? 'gantry.exe' : 'gantry';
-  const executable = makeExecutable(target, join(values.out, target, name));
+  const executable = await makeExecutable(target, join(values.out, target, name));
   const content = [
     { name, data: readFileSync(executable), executable: true },
     { name: 'LICENSE', data: readFileSync('LICENSE') },

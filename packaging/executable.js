@@ -1,35 +1,51 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import node from './node.json' with { type: 'json' };
+import { inject } from 'postject';
+import known from './node.json' with { type: 'json' };
 import { nodeBinary, ownTarget } from './node-binary.js';
 
 /** @import { Target } from './node-binary.js' */
 
 /**
- * Makes one file of Node and the program (docs/decisions/0011). Node of this machine writes it for all platforms.
+ * Makes one file of Node and the program (docs/decisions/0011). Node of the same version writes what is added.
  * @param {Target} target
  * @param {string} output
  */
-export function makeExecutable(target, output) {
-  const own = nodeFor(ownTarget);
-  const base = join(dirname(output), `.node-${target}`);
+export async function makeExecutable(target, output) {
+  const { version } = known[target];
+  const blob = join(dirname(output), `.blob-${target}`);
+  const config = `${blob}.json`;
   mkdirSync(dirname(output), { recursive: true });
-  copyFileSync(nodeFor(target).file, base);
-  chmodSync(base, 0o755);
-  // Only before the program is added: afterwards it would be cut off.
-  strip(target, base);
-  const config = `${base}.json`;
-  writeFileSync(config, JSON.stringify({ ...settings, executable: base, output, assets: assets('dist') }));
-  execFileSync(resolve(own.file), ['--build-sea', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  writeFileSync(config, JSON.stringify({ ...settings, output: blob, assets: assets('dist') }));
+  const { file } = target === ownTarget ? nodeFor(target) : nodeBinary(ownTarget, version);
+  execFileSync(resolve(file), ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+
+  copyFileSync(nodeFor(target).file, output);
   chmodSync(output, 0o755);
+  // Only before the program is added: afterwards it would be cut off.
+  strip(target, output);
+  await inject(output, 'NODE_SEA_BLOB', readFileSync(blob), {
+    sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
+    machoSegmentName: 'NODE_SEA',
+  });
   if (target.startsWith('darwin')) sign(output);
+  for (const each of [blob, config]) rmSync(each);
   return output;
 }
 
 /** @param {Target} target */
 export function nodeFor(target) {
-  return nodeBinary(target, node.version, node.integrity[target]);
+  return nodeBinary(target, known[target].version, known[target].integrity);
 }
 
 const settings = { main: 'packaging/loader.cjs', disableExperimentalSEAWarning: true };

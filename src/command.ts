@@ -1,9 +1,10 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { CommandLine } from './command-line.ts';
 import type { Context } from './context.ts';
 import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
-import { type ResultSchema, withDryRun } from './result-schema.ts';
+import { type ResultSchema, withDryRun, withNextField } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
@@ -25,16 +26,27 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: string;
+  /** The commands that usually follow; the first is also shown on stderr. Only for a result that is a document. */
+  next?: (value: Value, options: Options) => readonly NextCommand[];
   /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
   json?: Json;
   /** Whether it only reads, or changes or destroys what exists, on this machine or the platform. */
   effect: Effect;
+  /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
+  unattended?: false;
   /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
   dryRun?: true;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
   /** Command lines without the leading `gantry`. */
   examples?: string[];
+}
+
+/** A command that usually follows. */
+export interface NextCommand {
+  line: CommandLine;
+  /** What it is for, as in "to follow it". */
+  when: string;
 }
 
 export type Effect = 'reads' | 'changes' | 'destroys';
@@ -68,8 +80,10 @@ export interface Command {
   exit: (value: unknown, options: unknown) => ExitName | number;
   exits: readonly ExitName[];
   empty: string | undefined;
+  next: (value: unknown, options: unknown) => readonly NextCommand[];
   json: ResultSchema | undefined;
   effect: Effect;
+  unattended: boolean;
   dryRun: boolean;
   details: string[];
   examples: string[];
@@ -97,11 +111,19 @@ export function defineCommand<
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
     empty: parts.empty,
-    json: parts.json && parts.dryRun ? withDryRun(parts.json) : (parts.json as ResultSchema | undefined),
+    next: (parts.next as Command['next']) ?? (() => []),
+    json: parts.json && schemaOf(parts, parts.json),
     dryRun: parts.dryRun === true,
     effect: parts.effect,
+    unattended: parts.unattended ?? true,
     details: parts.details ?? [],
     examples: parts.examples ?? [],
   };
   return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
+}
+
+/** With what `next` and a dry run add to the result. */
+function schemaOf({ next, dryRun }: { next?: unknown; dryRun?: unknown }, json: ResultSchema): ResultSchema {
+  const result = next ? withNextField(json) : json;
+  return dryRun ? withDryRun(result) : result;
 }

@@ -14,9 +14,12 @@ import type { Prompt } from './output/prompt.ts';
 
 export interface GlobalFlags {
   json?: string;
+  jq?: string;
   quiet?: boolean;
   debug?: boolean;
   color: ColorChoice;
+  /** False with `--no-pager`. */
+  pager: boolean;
   /** False with `--no-input`. */
   input: boolean;
   yes?: boolean;

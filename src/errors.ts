@@ -70,6 +70,8 @@ export interface ErrorFacts {
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;
+  /** Flags with which the same command line would work. */
+  retryWith?: readonly string[];
   /** The HTTP status of the reply that caused the error. */
   status?: number;
   requestId?: string;

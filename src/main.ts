@@ -114,11 +114,11 @@ async function reportFailure(thrown: unknown, argv: string[], io: Io, state: Run
       io.stderr.write(`${workflowAnnotation(problem, roots, secrets)}\n`);
     }
   }
-  const json = flags.some((flag) => flag === '--json' || flag.startsWith('--json='));
+  const json = flags.some((flag) => /^--(json|jq)(=|$)/.test(flag));
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const document = failureJson(error, secrets);
+    const document = failureJson(error, secrets, argv);
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
     await printed.catch(() => {});

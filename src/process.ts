@@ -30,6 +30,8 @@ export interface Io {
   delay(ms: number, signal: AbortSignal): Promise<void>;
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
+  /** Shows a text in a pager until the user quits it. Returns false if there is no such command. */
+  page(command: readonly [string, ...string[]], text: string): Promise<boolean>;
   /** Starts gantry in the background with these arguments. */
   spawnDetached(argv: string[]): Promise<void>;
   /** A connection without any byte for this many ms counts as dead. */
@@ -65,6 +67,7 @@ export function processIo(): Io {
     elapsed: () => Math.floor(process.uptime() * 1_000),
     delay,
     openBrowser,
+    page,
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
     async spawnDetached(argv) {
       const { spawn } = process.getBuiltinModule('node:child_process');
@@ -106,6 +109,20 @@ async function openBrowser(address: string): Promise<boolean> {
   if (!opener) return false;
   const ended = new Promise<boolean>((resolve) => opener.once('exit', (code) => resolve(code === 0)));
   return Promise.race([ended, setTimeout(1_000, true)]);
+}
+
+/** Without `-R`, which gantry's own choice has, less shows colors as codes. */
+async function page([command, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const env = { LESS: 'FRX', ...process.env };
+  const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
+  // The user may quit before all is written.
+  pager.stdin.on('error', () => {});
+  pager.stdin.end(text);
+  return new Promise((resolve) => {
+    pager.once('error', () => resolve(false));
+    pager.once('close', () => resolve(true));
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { commands, type Leaf } from './commands/index.ts';
 import { type ExitName, exitCodes, UsageError } from './errors.ts';
 import { addCommands, buildProgram, configureCommand } from './program/command-tree.ts';
 import {
+  type ArgumentReference,
   type CommandReference,
   describeCommand,
   describeExitCodes,
@@ -16,7 +17,7 @@ import { type OutputSchema, outputSchema } from './program/output-schema.ts';
 import { version } from './version.ts';
 
 export { flagMeaning } from './program/help.ts';
-export type { CommandReference, FlagReference, OutputSchema };
+export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for docs/commands.md. */
 export interface Reference {

@@ -178,6 +178,12 @@ export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
   return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
 }
 
+/** The schema with the field of commands that usually follow. */
+export function withNextField({ form, schema }: ResultSchema): ResultSchema {
+  const command = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
+  return { form, schema: withField(schema, 'next', list(command, 'commands that usually follow, if any').schema) };
+}
+
 function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {
   if (schema.items) return { ...schema, items: withField(schema.items, name, field) };
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withField(variant, name, field)) };

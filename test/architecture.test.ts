@@ -20,6 +20,7 @@ const mayImport: Record<string, string[]> = {
     'context',
     'flags',
     'reference',
+    'mcp',
     'operations',
     'views',
     'project',
@@ -31,6 +32,7 @@ const mayImport: Record<string, string[]> = {
   ],
   operations: ['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
   receiver: [],
+  mcp: ['main', 'reference', 'command', 'context', 'process', 'config', 'disk', 'output', 'version'],
   transfer: ['api', 'config', 'contract', 'disk'],
   api: ['contract', 'config'],
   config: ['contract', 'disk'],
@@ -88,7 +90,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
+  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|volumes\/mounted-folder|archives\/|processes\/|replicas\/))/;
 
 test('only disk writes files', () => {
   const writing =

@@ -24,6 +24,28 @@ ${codesOf(platformExits)}.
   await expect(text).toMatchFileSnapshot('../docs/commands.md');
 });
 
+test('docs/llms.txt lists the documents and the commands', async () => {
+  const { commands, groups } = await reference();
+  const title = (file: string) => /^# (.+)$/m.exec(readFileSync(join('docs', file), 'utf8'))?.[1] ?? file;
+  const documents = readdirSync('docs').filter((file) => file.endsWith('.md'));
+  const names = [...new Set(commands.map(({ command }) => command.split(' ')[0] ?? ''))];
+  const summary = (name: string) => groups[name] ?? commands.find(({ command }) => command === name)?.summary;
+  const text = `# gantry
+
+> Deploys, runs and manages apps on the hosting platform from the command line. \`gantry skill\` prints how an agent uses
+> it, \`gantry mcp\` serves its commands over the Model Context Protocol, and \`gantry reference --json\` describes them.
+
+## Documents
+
+${documents.map((file) => `- [${title(file)}](${file})`).join('\n')}
+
+## Commands
+
+${names.map((name) => `- [gantry ${name}](commands.md): ${summary(name)}`).join('\n')}
+`;
+  await expect(text).toMatchFileSnapshot('../docs/llms.txt');
+});
+
 test('every command has an example, and every example is a valid command line', async () => {
   const { commands } = await reference();
   const lines = commands.map(({ command }) => command);

@@ -90,6 +90,7 @@ const lines: Record<string, string[]> = {
   whoami: ['--verify'],
   api: ['GET', '/v2/projects'],
   doctor: [],
+  open: ['build'],
 };
 
 /** Commands that never ask the platform. */
@@ -98,7 +99,7 @@ const local = [
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
-  ...['ci init', 'completion', 'reference', 'version', 'help'],
+  ...['ci init', 'completion', 'reference', 'version', 'help', 'skill', 'mcp serve', 'mcp install'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

@@ -1,22 +1,15 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, type NextCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits, UsageError } from '../errors.ts';
-import { durationFlag } from '../flags/values.ts';
+import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   busyPolicies,
-  checkDrift,
-  checkPlan,
-  chooseRegion,
   type Deployment,
   type DeployPlan,
-  deploy,
-  findLiveDeployment,
-  planDeploy,
+  prepareDeploy,
   readLocalApp,
-  readPlanFile,
-  resolveBusyBuilds,
-  writePlanFile,
 } from '../operations/deploy/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
@@ -29,6 +22,7 @@ import {
   nullable,
   number,
   object,
+  optional,
   record,
   text,
 } from '../result-schema.ts';
@@ -101,6 +95,8 @@ export default defineCommand({
       .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
       .option('-o, --output <file>', 'with --dry-run: write a plan that --plan applies')
       .option('--plan <file>', 'deploy only if settings, files and the deployed app are as planned')
+      .option('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long', durationFlag)
+      .option('--max-failures <number>', 'with --watch-healthy: runs that may fail', wholeNumberFlag(0), 0)
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
@@ -109,42 +105,21 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
-    const { settings, prompt, elapsed } = context;
-    const { dryRun = false, ifChanged = false, keepScaling = false, strict = false, ifBusy } = options;
-    const { timeout: timeoutMs = 3_600_000 } = options;
-    const started = elapsed();
-    if (options.output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
-    const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
+    const { dryRun = false, output, timeout = 3_600_000, watchHealthy } = options;
+    if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
     const local = await readLocalApp(context, options);
-    const { name } = local.project;
-    const shouldConfirm = prompt.isPossible && !dryRun;
-    const planOptions = { compareFiles: dryRun || shouldConfirm || ifChanged, dryRun, keepScaling };
-    // Another deploy may be about to change what this one compares with.
-    const waits = ifBusy === 'wait' && !ifChanged;
-    const busy = dryRun || waits ? undefined : resolveBusyBuilds(context, name, ifBusy, timeoutMs);
-    if (ifBusy !== 'proceed') await busy;
-    const [plan] = await Promise.all([planDeploy(context, local, planOptions), busy]);
-    checkDrift(context, plan, strict);
-    const region = chooseRegion(settings.region, local.project.hardware.region);
-    const sent = { ...options, region, keep: plan.keep };
-    if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
-    if (dryRun) return plan;
-
-    const live = ifChanged ? await findLiveDeployment(context, local, plan, sent) : undefined;
-    if (!live && shouldConfirm) await confirmPlan(context, plan);
-    return reportOutcome(context, plan, async () => {
-      if (live) return live;
-      return deploy(context, local, {
-        ...sent,
-        ifBusy,
-        detach: options.detach === true,
-        timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
-        check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
-        recheck: ifChanged
-          ? async () => findLiveDeployment(context, local, await planDeploy(context, local, planOptions), sent)
-          : undefined,
-      });
+    const prepared = await prepareDeploy(context, local, {
+      ...options,
+      dryRun,
+      ifChanged: options.ifChanged === true,
+      keepScaling: options.keepScaling === true,
+      strict: options.strict === true,
+      detach: options.detach === true,
+      timeoutMs: timeout,
+      watchHealthyMs: watchHealthy,
+      confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
     });
+    return dryRun ? prepared.plan : reportOutcome(context, prepared.plan, prepared.run);
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
@@ -162,10 +137,20 @@ export default defineCommand({
       packMs: number('duration of packing, in ms'),
       uploadMs: number('duration of the upload, in ms'),
       buildMs: number('time waited for the build, in ms'),
+      health: optional(
+        object({
+          watchedMs: number('how long the build was watched, in ms'),
+          replicas: integer('replicas of the build that were seen'),
+          restarts: integer('how often they restarted'),
+          runs: integer('runs that they ended'),
+          failedRuns: integer('how many of these failed'),
+        }),
+      ),
       changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
     },
     planFields,
   ),
+  next: nextCommands,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -175,6 +160,7 @@ export default defineCommand({
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
     'deploy --if-changed --if-busy wait',
+    'deploy --watch-healthy 2m',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',
   ],
@@ -214,6 +200,21 @@ async function reportOutcome(
   }
 }
 
+function nextCommands(value: DeployPlan | Deployment, { configFile }: { configFile: string }): NextCommand[] {
+  if ('dryRun' in value) {
+    const flags = configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile];
+    return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
+  }
+  const { app, build, status, runtime } = value;
+  if (buildPhase(status) !== 'succeeded') {
+    return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
+  }
+  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
+  return runtime === 'cortex'
+    ? [{ line: gantryCommand`invoke ${app}`, when: 'to call its function run' }, logs]
+    : [logs];
+}
+
 interface FailureDetails {
   build?: string;
   status?: string;
@@ -234,7 +235,7 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard, changed }:
         ? `${style.bold(`${app} is unchanged`)} since build ${build}: nothing to deploy`
         : buildPhase(status) === 'succeeded'
           ? `${style.bold(`${app} is live`)}, build ${build}`
-          : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
+          : `build ${build} is ${status}`,
       endpoint
         ? (calls[runtime] ?? `call it: ${endpoint}`)
         : `the platform returned no endpoint; see gantry apps get ${app}`,

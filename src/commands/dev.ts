@@ -42,6 +42,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  unattended: false,
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,
   details: [
@@ -132,6 +133,8 @@ class DevSession {
   readonly #watchers: FolderWatcher[] = [];
   /** By name. */
   readonly #folders = new Map<string, string>();
+  /** Names of apps whose output is printed. */
+  readonly #listening = new Set<string>();
   readonly #shown = new Map<string, ReadyApp>();
   #latest: AppVersion | undefined;
 
@@ -158,6 +161,7 @@ class DevSession {
     let since: string | undefined;
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
+      this.#listen(wanted);
       emulator.store.secrets.set(emulator.project, secrets);
     };
     try {
@@ -198,7 +202,9 @@ class DevSession {
         progress.note(keyLine);
       },
       l: () => {
-        for (const { endpoint, curl } of this.#shown.values()) progress.note(`${endpoint}\n${curl}`);
+        for (const { endpoint, curl, dashboard } of this.#shown.values()) {
+          progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
+        }
       },
       h: () => progress.note(keyHelp),
       '?': () => progress.note(keyHelp),
@@ -214,7 +220,9 @@ class DevSession {
   async describe({ app, build, endpoint, ...version }: AppVersion) {
     const { url, project, token, approvalAddress, trustsOwner } = this.emulator;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
-    return { type: 'ready', app, endpoint, curl, url, project, token, approveUrl: approvalAddress, build } as const;
+    const { dashboard } = version;
+    const facts = { app, endpoint, curl, dashboard, url, project, token, approveUrl: approvalAddress, build };
+    return { type: 'ready', ...facts } as const;
   }
 
   /** Two apps of one name would replace each other. */
@@ -232,15 +240,11 @@ class DevSession {
 
   /** Prints where a new app, or one with a new name, can be called. */
   async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
-    const { context, emulator, options } = this;
+    const { context, options } = this;
     const { app, build } = version;
     if (before !== undefined) await this.#forget(before, own);
     const renamed = before === undefined ? '' : ` (renamed from ${before})`;
     context.progress.step(`Deploying ${app}`).done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
-    const id = toAppId(emulator.project, app);
-    // What it printed while it started.
-    for (const line of emulator.logs.getLines(id)) this.#printOutput(app, line);
-    emulator.logs.subscribe(id, (line) => this.#printOutput(app, line));
     const description = await this.describe(version);
     this.#shown.set(app, description);
     this.#announcement.update({ apps: [...this.#shown.keys()] });
@@ -251,6 +255,14 @@ class DevSession {
     const shell = detectShell(context.env);
     context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
     if (options.open) await this.#openLatest();
+  }
+
+  /** Prints what the app prints, also while it starts. */
+  #listen(app: string): void {
+    if (this.#listening.has(app)) return;
+    const { logs, project } = this.emulator;
+    this.#listening.add(app);
+    logs.subscribe(toAppId(project, app), (line) => this.#printOutput(app, line));
   }
 
   /** Nobody calls the app by its former name any more. */
@@ -291,9 +303,11 @@ class DevSession {
 
   async #openLatest(): Promise<void> {
     const { openBrowser, progress } = this.context;
-    const address = this.#latest?.endpoint;
-    if (address === undefined) progress.note('no app is ready yet');
-    else if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+    if (!this.#latest) return progress.note('no app is ready yet');
+    const { runtime, endpoint, dashboard } = this.#latest;
+    // A browser cannot call functions.
+    const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
+    if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
 
   #label(app: string): string | undefined {

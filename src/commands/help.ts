@@ -24,8 +24,10 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
     {
       form: 'errors',
       prints:
-        'code, message, exitCode and retryable always; why, fix and others if known; next is the fix as a list of arguments if it is a command',
+        'code, message, exitCode and retryable always; why, fix and others if known; next is the command to run next, as a list of arguments',
     },
+    { form: 'next', prints: 'in a result: the commands that usually follow, each with argv and when' },
+    { form: '--jq EXPRESSION', prints: 'the result filtered by jq; strings are unquoted, and errors are not filtered' },
     { form: 'fields', prints: "the platform's names; numbers are numbers" },
     { form: 'times', prints: 'RFC 3339 in UTC, or null' },
     { form: 'exit codes', prints: 'the same with and without --json' },

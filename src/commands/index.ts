@@ -8,6 +8,8 @@ export interface Leaf {
 export interface Group {
   summary: string;
   commands: Record<string, Leaf>;
+  /** The command that is meant if none is named. */
+  byDefault?: string;
 }
 
 /** All commands by category. The path of a file is its command line, and a module is imported when it is called. */
@@ -166,6 +168,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
+    open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
     status: { summary: 'show platform status', load: () => import('./status.ts') },
     api: { summary: 'call any endpoint of the platform', load: () => import('./api.ts') },
     emulator: {
@@ -187,6 +190,15 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         init: { summary: 'create a pipeline that checks and deploys the app', load: () => import('./ci/init.ts') },
       },
     },
+    mcp: {
+      summary: 'serve the commands to AI agents (Model Context Protocol)',
+      byDefault: 'serve',
+      commands: {
+        serve: { summary: 'serve MCP on stdin and stdout', load: () => import('./mcp/serve.ts') },
+        install: { summary: 'show or write the entry of an MCP client', load: () => import('./mcp/install.ts') },
+      },
+    },
+    skill: { summary: 'print instructions for AI agents', load: () => import('./skill.ts') },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
     reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
     version: { summary: 'show the version, and how gantry was installed', load: () => import('./version.ts') },

@@ -16,8 +16,9 @@ export default defineCommand({
       .argument('[dir]', 'app folder; created if it does not exist', '.')
       .option('--name <name>', 'app name (default: name of the folder)')
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
-      .option('--python <version>', 'Python version', pythonFlag),
-  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python }) => {
+      .option('--python <version>', 'Python version', pythonFlag)
+      .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml'),
+  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents }) => {
     const folder = resolve(cwd, dir);
     const suggested = basename(folder);
     const chosen =
@@ -27,11 +28,12 @@ export default defineCommand({
       compute,
       pythonVersion: python,
       region: settings.region.value,
+      agents,
     });
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
-      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
+      if (await createFile(folder, file, text, agents === true)) written.push(join(relative(cwd, folder), file));
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
     return { dir: folder, paths: written };
@@ -43,7 +45,7 @@ export default defineCommand({
   effect: 'changes',
   exits: ['conflict', 'input-needed'],
   json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
-  examples: ['init', 'init my-app --compute ADA_L4'],
+  examples: ['init', 'init my-app --compute ADA_L4', 'init --agents'],
 });
 
 function computeFlag(text: string): string {
@@ -70,8 +72,8 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Never overwrites: an existing config file is an error, existing code is kept. */
-async function createFile(folder: string, file: string, text: string): Promise<boolean> {
+/** Never overwrites: an existing config file is an error unless `mayExist`, existing code is kept. */
+async function createFile(folder: string, file: string, text: string, mayExist: boolean): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
@@ -79,7 +81,7 @@ async function createFile(folder: string, file: string, text: string): Promise<b
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
     }
-    if (file !== 'cerebrium.toml') return false;
+    if (mayExist || file !== 'cerebrium.toml') return false;
     throw new ConflictError(`${file} already exists in ${folder}`, {
       why: 'init does not overwrite files',
       fix: gantryCommand`check -C ${folder}`,

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { platformExits } from '../errors.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
@@ -85,6 +86,10 @@ export default defineCommand({
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
   json: document(responseFields, asyncFields, streamFields, eventFields),
+  next: (value) =>
+    'record' in value && value.record === null
+      ? [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'to follow it' }]
+      : [],
   effect: 'changes',
   exits: [...platformExits, 'pending', 'app-error'],
   examples: [

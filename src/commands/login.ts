@@ -24,6 +24,7 @@ export default defineCommand({
       ['stored in', storedIn],
     ]),
   effect: 'changes',
+  unattended: false,
   json: document({
     profile: text('profile it is stored in'),
     project: nullable(text('project in use; null if none is selected')),

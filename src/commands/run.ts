@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
@@ -33,13 +34,15 @@ export default defineCommand({
     const detach = options.detach === true;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
-    const { app, run } = started;
-    context.progress.note(`the run continues; to follow it: gantry runs follow ${app} ${run}`);
     return started;
   },
   verbatim: () => true,
   view: (value) => () => (value instanceof RawOutput ? '' : value.run),
   json: document(runFields, { app: text('app name'), run: text('run id') }),
+  next: (value) =>
+    value instanceof RawOutput
+      ? []
+      : [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'the run continues; to follow it' }],
   effect: 'changes',
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [

@@ -96,7 +96,7 @@ function typedValue(words: readonly string[]): string {
 
 /** With the project, profile, region and folder that stand before the cursor. */
 function contextOf({ io, signal, secrets }: Asking, { given }: ValueAtCursor) {
-  const flags: GlobalFlags = { color: 'never', input: false, quiet: true };
+  const flags: GlobalFlags = { color: 'never', input: false, pager: false, quiet: true };
   for (const name of ['project', 'profile', 'region', 'cwd'] as const) {
     const value = given[`--${name}`];
     if (value !== undefined) flags[name] = value;

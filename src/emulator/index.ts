@@ -10,6 +10,7 @@ import type { OnCall } from './invocation/served-call.ts';
 import type { AppLogs } from './logs/app-logs.ts';
 import type { Platform } from './platform.ts';
 import { AppRunner } from './replicas/app-runner.ts';
+import type { StorageAccess } from './replicas/persistent-storage.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
@@ -56,6 +57,8 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** How apps get `/persistent-storage`; by default the best that works on this machine. */
+  storageAccess?: StorageAccess | undefined;
   /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
   trustOwner?: boolean | undefined;
   /** Called when a call of an app has ended. */
@@ -176,6 +179,8 @@ async function startIn(
     logs: data && join(data, 'logs'),
     packages: install ? packages : undefined,
     warn,
+    volumes,
+    storageAccess: options.storageAccess,
   });
   const stopRequest = new AbortController();
   const platform: Platform = {

@@ -160,6 +160,7 @@ function originFlag(text: string, all: string[] = []): string[] {
   }
   return [...all, url.origin];
 }
+originFlag.valueKind = 'list';
 
 export const allowOriginFlag = [
   '--allow-origin <url>',
@@ -206,3 +207,4 @@ function faultFlag(text: string, all: Faults[] = []): Faults[] {
     throw new InvalidArgumentError((error as Error).message);
   }
 }
+faultFlag.valueKind = 'list';

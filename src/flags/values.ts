@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parsers for the values of flags. */
+/** Parsers for the values of flags. Their `valueKind` is what `gantry reference` says of the value. */
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -12,6 +12,7 @@ export function durationFlag(text: string): number {
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
+durationFlag.valueKind = 'duration';
 
 /** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
@@ -33,6 +34,7 @@ export function timeFlag(text: string): TimeFromNow {
     'Expected a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.',
   );
 }
+timeFlag.valueKind = 'time';
 
 /** The IANA name of a time zone, in its usual spelling. */
 export function zoneFlag(text: string): string {
@@ -46,7 +48,7 @@ export function zoneFlag(text: string): string {
 
 /** A whole number of at least `min`. */
 export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  return (text) => {
+  const parse = (text: string) => {
     const number = Number(text);
     if (!/^-?\d+$/.test(text) || number < min || number > max) {
       const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`;
@@ -54,11 +56,12 @@ export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (te
     }
     return number;
   };
+  return Object.assign(parse, { valueKind: 'number' });
 }
 
 /** `500MiB`, `20MB`, `1048576` in bytes: units with an i are powers of 1024, the others of 1000. */
 export function sizeFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  return (text) => {
+  const parse = (text: string) => {
     const [, number, unit = '', binary] = /^(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
     const bytes = Math.round(Number(number) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
     if (number === undefined || (binary && !unit))
@@ -67,6 +70,7 @@ export function sizeFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: str
       throw new InvalidArgumentError(`Expected a size from ${inMib(min)} to ${inMib(max)}.`);
     return bytes;
   };
+  return Object.assign(parse, { valueKind: 'size' });
 }
 
 function inMib(bytes: number): string {
@@ -77,16 +81,18 @@ function inMib(bytes: number): string {
 export function repeatableFlag(text: string, all: string[] = []): string[] {
   return [...all, text];
 }
+repeatableFlag.valueKind = 'list';
 
 /** One of these words, repeatable. */
 export function repeatableChoiceFlag<const Word extends string>(
   words: readonly Word[],
 ): (text: string, all?: Word[]) => Word[] {
-  return (text, all = []) => {
+  const parse = (text: string, all: Word[] = []) => {
     const word = words.find((each) => each === text);
     if (!word) throw new InvalidArgumentError(`Write one of ${words.join(', ')}.`);
     return [...all, word];
   };
+  return Object.assign(parse, { valueKind: 'list' });
 }
 
 /** `name=value`, repeatable. */
@@ -98,3 +104,4 @@ export function repeatablePairFlag(
   if (equals < 1) throw new InvalidArgumentError('Write name=value.');
   return [...all, [text.slice(0, equals), text.slice(equals + 1)]];
 }
+repeatablePairFlag.valueKind = 'list';

@@ -1,6 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import {
+  type ErrorFacts,
   type ExitName,
   exitCodes,
   type FileLocation,
@@ -36,7 +37,7 @@ export interface FailureDocument {
     message: string;
     why?: string | undefined;
     fix?: string | undefined;
-    /** The command of `fix`. */
+    /** The command to run next: that of `fix`, or one that usually helps. */
     next?: readonly string[] | undefined;
     exitCode: number;
     /** The HTTP status of the reply that caused it. */
@@ -48,7 +49,8 @@ export interface FailureDocument {
   };
 }
 
-export function failureJson(error: unknown, secrets = new KnownSecrets()): FailureDocument {
+/** `argv` is the command line that failed, if it is known. */
+export function failureJson(error: unknown, secrets = new KnownSecrets(), argv?: readonly string[]): FailureDocument {
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
@@ -58,7 +60,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): Failu
       message,
       why,
       fix: fix?.toString(),
-      next: fix instanceof CommandLine ? fix.argv : undefined,
+      next: fix instanceof CommandLine ? fix.argv : argv && nextArgv(exit, facts, argv),
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       statusCode: facts.status,
       requestId: facts.requestId,
@@ -68,6 +70,29 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): Failu
     },
   };
   return redactValue(document, secrets);
+}
+
+/** The command that usually helps with this kind of error, if there is one. */
+function nextArgv(exit: ExitName, facts: ErrorFacts, argv: readonly string[]): readonly string[] | undefined {
+  if (facts.retryWith) return withFlags(argv, facts.retryWith);
+  const command = argv.find((word) => /^[a-z][a-z-]*$/.test(word));
+  const usual: { [Exit in ExitName]?: readonly string[] } = {
+    ...(command && { usage: ['gantry', command, '--help'] }),
+    auth: ['gantry', 'whoami', '--verify'],
+    denied: ['gantry', 'whoami', '--verify'],
+    project: ['gantry', 'check'],
+    unavailable: ['gantry', ...argv],
+    'rate-limited': ['gantry', ...argv],
+    failed: withFlags(argv, ['--debug']),
+    bug: withFlags(argv, ['--debug']),
+  };
+  return usual[exit];
+}
+
+function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const known = flags.every((flag) => argv.includes(flag));
+  return ['gantry', ...argv.slice(0, end), ...(known ? [] : flags), ...argv.slice(end)];
 }
 
 /** The text of a problem in the user's files. */

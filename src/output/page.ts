@@ -1,4 +1,4 @@
-import { type Environment, readVariable } from '../config/environment.ts';
+import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -11,6 +11,10 @@ export interface Page {
   terminal: boolean;
   /** Whether lines may be redrawn: on a terminal, unless `TERM=dumb`. */
   animated: boolean;
+  /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
+  accessible: boolean;
+  /** Whether URLs are links to click. */
+  links: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
   /** Whether a GitHub runner reads the output: it obeys workflow commands in it. */
@@ -39,6 +43,7 @@ export function createPage(
   secrets = new KnownSecrets(),
 ): Page {
   const terminal = stream.isTTY === true;
+  const accessible = readVariable(env, 'GANTRY_ACCESSIBLE') === '1';
   const colored = wantsColor(terminal, env, color);
   return {
     style: style(colored),
@@ -47,8 +52,10 @@ export function createPage(
     // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
     columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     terminal,
-    animated: terminal && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
-    unicode: showsSymbols(env),
+    animated: terminal && !accessible && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
+    accessible,
+    links: terminal && colored && showsLinks(env),
+    unicode: !accessible && showsSymbols(env),
     now,
     secrets,
   };
@@ -61,6 +68,19 @@ export function wantsColor(terminal: boolean, env: Environment, color: ColorChoi
   const forced = readVariable(env, 'FORCE_COLOR');
   if (forced) return forced !== '0';
   return terminal && readVariable(env, 'TERM') !== 'dumb';
+}
+
+/** Terminals that know OSC 8. Others would print its escape sequence, or nothing at all. */
+function showsLinks(env: Environment): boolean {
+  const forced = readVariable(env, 'FORCE_HYPERLINK');
+  if (forced) return forced !== '0';
+  if (isCi(env)) return false;
+  return (
+    /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/.test(readVariable(env, 'TERM_PROGRAM') ?? '') ||
+    /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(readVariable(env, 'TERM') ?? '') ||
+    Number(readVariable(env, 'VTE_VERSION') ?? 0) >= 5000 ||
+    readVariable(env, 'WT_SESSION') !== undefined
+  );
 }
 
 function showsSymbols(env: Environment): boolean {

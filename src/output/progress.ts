@@ -1,6 +1,7 @@
 import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
+import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
@@ -57,7 +58,7 @@ export function createProgress(options: ProgressOptions): Progress {
   let spinner: Spinner | undefined;
   const print = (text: string) => {
     spinner?.hide();
-    stderr.write(`${text}\n`);
+    stderr.write(`${withLinks(text, page)}\n`);
     spinner?.show();
   };
   // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
@@ -90,8 +91,9 @@ export function createProgress(options: ProgressOptions): Progress {
             printUnlessQuiet(text);
           }
         },
-        done: (message) => end(page.style.green(page.unicode ? '✓' : 'ok'), message ?? title),
-        fail: () => end(page.style.red(page.unicode ? '✗' : 'failed:'), title),
+        done: (message) =>
+          end(page.style.green(page.unicode ? '✓' : page.accessible ? 'Done:' : 'ok'), message ?? title),
+        fail: () => end(page.style.red(page.unicode ? '✗' : page.accessible ? 'Failed:' : 'failed:'), title),
         clear,
       };
     },

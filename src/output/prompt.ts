@@ -47,8 +47,10 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
   const canAsk = () => allowed && io.stdin.isTTY === true;
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
-  const loadPrompts = (problem: string, question: string, flag: string) => {
-    if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
+  const loadPrompts = (problem: string, question: string, flag: string, retryWith?: readonly string[]) => {
+    if (!canAsk()) {
+      throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
+    }
     return import('./questions.ts');
   };
   const confirmation = 'confirmation required';
@@ -60,7 +62,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     isConfirmed: yes || dryRun,
     async confirm(question, { byDefault = false } = {}) {
       if (yes || dryRun) return;
-      const { confirm } = await loadPrompts(confirmation, question, '--yes');
+      const { confirm } = await loadPrompts(confirmation, question, '--yes', ['--yes']);
       const isConfirmed = await awaitAnswer(
         confirm({ message: message(question), default: byDefault }, streams()),
         signal,
@@ -70,7 +72,8 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     async confirmByName(question, name, given) {
       if (dryRun) return;
       if (given === undefined) {
-        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
+        const retryWith = ['--confirm', name];
+        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`, retryWith);
         const typed = await awaitAnswer(
           input({ message: message(`${question} Type ${name} to confirm:`) }, streams()),
           signal,

@@ -1,5 +1,7 @@
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
+import type { JqFilter } from './jq.ts';
+import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
@@ -25,37 +27,49 @@ export interface Renderer {
   readonly page: Page;
 }
 
-/**
- * Creates a renderer. Fields in `declared` may be selected even if a value lacks them; they are null then. Secrets are
- * redacted unless `verbatim`.
- */
+export interface RendererOptions {
+  /** Fields that may be selected even if a value lacks them; they are null then. */
+  declared?: readonly string[];
+  /** Whether secrets are shown. */
+  verbatim?: boolean;
+  /** What `--jq` makes of JSON. */
+  filter?: JqFilter | undefined;
+  /** Shows a long text in a pager. Returns false if it does not. */
+  pager?: ((text: string) => Promise<boolean>) | undefined;
+}
+
 export function createRenderer(
   stdout: Stream,
   page: Page,
   json: JsonChoice,
-  declared: readonly string[] = [],
-  verbatim = false,
+  { declared = [], verbatim = false, filter, pager }: RendererOptions = {},
 ): Renderer {
   const write = createWriter(stdout);
   const sanitized = verbatim ? sanitizeUnredacted : sanitize;
-  const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : sanitized(view(page), page));
+  const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : withLinks(sanitized(view(page), page), page));
   const toJson = (value: unknown, indent?: number) =>
     verbatim ? stringifyJson(value, indent) : redactedJson(value, page.secrets, indent);
+  const writeFiltered = async (line: string) => {
+    const text = filter?.(line);
+    if (text) await write(sanitized(text, page));
+  };
+  const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
   return {
     async value(value, view, isRaw = false) {
       if (json === false) {
         const text = toText(view, isRaw);
-        if (text) await write(`${text}\n`);
+        if (text && !(await pager?.(`${text}\n`))) await write(`${text}\n`);
         return;
       }
       const picked = Array.isArray(json) ? selectFields(value, json, declared) : value;
+      if (filter) return writeFiltered(toJson(picked));
       for (const part of jsonParts(picked, toJson)) await write(part);
     },
     item(value, view, isRaw = false) {
       if (json === false) return write(`${toText(view, isRaw)}\n`);
-      return write(`${toJson(Array.isArray(json) ? selectFields(value, json, declared) : value)}\n`);
+      return writeLine(toJson(Array.isArray(json) ? selectFields(value, json, declared) : value));
     },
-    line: (value) => write(`${toJson(value)}\n`),
+    line: (value) => writeLine(toJson(value)),
     text: write,
     bytes: write,
     page,

@@ -37,6 +37,7 @@ export function table<Row, Title extends string>(
     const readers = titles.map((title) => columns[title]);
     const body = rows.map((row) => readers.map((read) => cellLine(read(row), page)));
     if (!page.terminal) return body.map((cells) => cells.join('\t')).join('\n');
+    if (page.accessible) return rowsAsLists(titles, body);
     const filled = titles
       .map((title, index) => createColumn(title, index, body, layout))
       .filter(({ index }) => body.some((cells) => cells[index] !== ''));
@@ -48,6 +49,13 @@ export function table<Row, Title extends string>(
         .trimEnd();
     return [page.style.bold(print(titles, '')), ...body.map((cells) => print(cells, '-'))].join('\n');
   };
+}
+
+/** A line for each value, which a screen reader reads with its title. */
+function rowsAsLists(titles: readonly string[], body: readonly string[][]): string {
+  const item = (cells: readonly string[]) =>
+    titles.flatMap((title, index) => (cells[index] ? [`${title.toLowerCase()}: ${cells[index]}`] : [])).join('\n');
+  return body.map(item).join('\n\n');
 }
 
 export interface KeyValueLayout {
@@ -66,6 +74,7 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
     const margin = ' '.repeat(width + gap.length);
     const lines = (value: string) =>
       wrap ? wrapLines(value, page, page.columns - margin.length).join(`\n${margin}`) : value;
+    if (page.accessible) return known.map(([name, value]) => `${name}: ${value}`).join('\n');
     return known.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
   };
 }

@@ -24,7 +24,7 @@ export function wrappedTable<Row>(
 ): View {
   return (page) => {
     if (rows.length === 0) return '';
-    if (!page.terminal) return table(rows, columns)(page);
+    if (!page.terminal || page.accessible) return table(rows, columns)(page);
     const titles = titled ? [Object.keys(columns).map((title) => page.style.bold(title))] : [];
     return draw(
       [...titles, ...rows.map((row) => Object.values(columns).map((read) => cellText(read(row), page)))],

@@ -39,9 +39,11 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
 function addGlobalFlags(root: Commander): Commander {
   return root
     .option('--json [fields]', 'print JSON, or only these fields of it')
+    .option('--jq <expression>', 'print JSON, filtered by this jq expression')
     .option('-q, --quiet', 'print results and errors only')
     .option('--debug', 'show requests and the stack of an error')
     .addOption(new Option('--color <when>', 'when to use color').choices(['always', 'never', 'auto']).default('auto'))
+    .option('--no-pager', 'never show long results in a pager')
     .option('--no-input', 'never prompt: exit with 9 instead')
     .option('-y, --yes', 'answer yes to prompts')
     .option('-p, --project <id>', 'project to use')
@@ -51,13 +53,20 @@ function addGlobalFlags(root: Commander): Commander {
 }
 
 /** Adds names and summaries. A command's module is loaded when commander is about to parse what follows its name. */
-export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: CommandRunner): void {
-  for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
+export function addCommands(
+  parent: Commander,
+  entries: Record<string, Leaf | Group>,
+  run: CommandRunner,
+  byDefault?: string,
+): void {
+  for (const [name, { summary }] of Object.entries(entries)) {
+    parent.command(name, { isDefault: name === byDefault }).summary(summary);
+  }
   parent.hook('preSubcommand', async (_, called) => {
     const entry = entries[called.name()];
     if (!entry) return;
     if ('load' in entry) await configureCommand(called, entry, run);
-    else addCommands(called.helpCommand(false), entry.commands, run);
+    else addCommands(called.helpCommand(false), entry.commands, run, entry.byDefault);
   });
 }
 

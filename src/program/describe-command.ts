@@ -16,6 +16,8 @@ export interface CommandReference {
   flags: FlagReference[];
   /** What it does to what exists, on this machine or the platform. */
   effect: Effect;
+  /** Whether it ends by itself and asks nothing that a flag cannot answer. */
+  unattended: boolean;
   /** What `--json` prints; null if the output is raw bytes only. */
   output: ResultSchema['form'] | null;
   /** The fields of the output, by name. */
@@ -42,6 +44,8 @@ export interface FlagReference {
   flags: string;
   description: string;
   type: 'boolean' | 'value' | 'list';
+  /** What kind of value it takes, if it is not any text. */
+  value?: 'number' | 'duration' | 'size' | 'time';
   valueRequired: boolean;
   choices?: string[];
   default?: unknown;
@@ -50,7 +54,7 @@ export interface FlagReference {
 /** Describes a command that has its arguments and flags. `line` is what is typed, `apps get`. */
 export function describeCommand(
   commander: Commander,
-  { details, examples, json, effect, exits }: Command,
+  { details, examples, json, effect, exits, unattended }: Command,
   line: string,
   category: string,
 ): CommandReference {
@@ -63,6 +67,7 @@ export function describeCommand(
     arguments: commander.registeredArguments.map(describeArgument),
     flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
     effect,
+    unattended,
     output: json?.form ?? null,
     json: json ? fieldsOf(json) : {},
     exitCodes: describeExitCodes(exits),
@@ -88,11 +93,14 @@ function describeArgument(argument: Argument): ArgumentReference {
 }
 
 export function describeFlag(option: Option): FlagReference {
-  const { description, variadic, required, optional, argChoices, defaultValue } = option;
+  const { description, variadic, required, optional, argChoices, defaultValue, parseArg } = option;
+  const { valueKind } = (parseArg ?? {}) as { valueKind?: FlagReference['value'] | 'list' };
+  const takesValue = required || optional;
   return {
     flags: option.long === '--json' ? '--json[=fields]' : option.flags,
     description,
-    type: variadic ? 'list' : required || optional ? 'value' : 'boolean',
+    type: variadic || valueKind === 'list' ? 'list' : takesValue ? 'value' : 'boolean',
+    ...(valueKind && valueKind !== 'list' && { value: valueKind }),
     valueRequired: required,
     ...(argChoices && { choices: argChoices }),
     ...(defaultValue !== undefined && { default: defaultValue }),

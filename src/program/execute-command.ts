@@ -1,8 +1,9 @@
-import type { Command } from '../command.ts';
+import type { Command, NextCommand } from '../command.ts';
+import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
-import { createPage } from '../output/page.ts';
+import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
@@ -37,19 +38,25 @@ export async function executeCommand(
   state: RunState,
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
-  const json = parseJsonFlag(flags.json);
+  const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const options = inputs.at(-1) as { events?: boolean };
+  const filter = flags.jq === undefined ? undefined : await (await import('../output/jq.ts')).compileJq(flags.jq);
   const context = createContext(io, flags, signal, interruption, secrets);
   state.cwd = context.cwd;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
-  const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
+  const renderer = createRenderer(io.stdout, page, json, {
+    declared: fields,
+    verbatim: command.verbatim(options),
+    filter,
+    pager: json === false && mayPage(command, flags, page, io.env) ? await loadPager(io, interruption) : undefined,
+  });
   state.announce = context.progress.request;
   if (state.warning) context.progress.warn(state.warning);
   // Events are redacted even if the command's result is verbatim.
-  const events = createRenderer(io.stdout, page, json);
+  const events = createRenderer(io.stdout, page, json, { filter });
   // EPIPE surfaces when the result is written.
   if (options.events || state.isJsonLines)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
@@ -60,6 +67,21 @@ export async function executeCommand(
   } finally {
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
+}
+
+/** Where nobody asks for more than to read: what a command has changed must not wait for a key. */
+function mayPage({ effect }: Command, { pager }: GlobalFlags, { terminal }: Page, env: Environment): boolean {
+  return effect === 'reads' && pager && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
+}
+
+async function loadPager(io: Io, interruption: InterruptNotice) {
+  const { createPager } = await import('../output/pager.ts');
+  const run: Io['page'] = (pager, text) => {
+    // Ctrl-C is for the pager; everything else is done.
+    interruption.message = '';
+    return io.page(pager, text);
+  };
+  return createPager({ stdout: io.stdout, env: io.env, run });
 }
 
 function parseJsonFlag(flag: string | undefined): JsonChoice {
@@ -81,11 +103,14 @@ async function runAndShow(
   }
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
-  if (options.events) await showEvents(value, renderer);
+  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
+  if (options.events) await showEvents(withNext(value, next), renderer);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
-    const result = await show(value, command, options, renderer);
+    const result = await show(value, command, options, renderer, next);
+    const [first] = next;
+    if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
@@ -123,7 +148,13 @@ async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unk
 }
 
 /** Returns the result of a stream, undefined for one value. */
-async function show(value: unknown, command: Command, options: { dryRun?: true }, renderer: Renderer) {
+async function show(
+  value: unknown,
+  command: Command,
+  options: { dryRun?: true },
+  renderer: Renderer,
+  next: readonly NextCommand[],
+) {
   const { data, view, raw, json } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
@@ -132,9 +163,14 @@ async function show(value: unknown, command: Command, options: { dryRun?: true }
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
   // A dry run that found nothing to change.
-  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
+  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : withNext(data(value), next);
   await renderer.value(document, view(value, options), isRaw);
   return undefined;
+}
+
+function withNext(result: unknown, next: readonly NextCommand[]): unknown {
+  if (next.length === 0) return result;
+  return { ...(result as object), next: next.map(({ line, when }) => ({ argv: line.argv, when })) };
 }
 
 async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice): Promise<void> {

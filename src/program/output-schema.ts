@@ -56,7 +56,9 @@ const failure: ResultSchema<FailureDocument> = document({
     message: text('what happened'),
     why: optional(text('why it happened, if known')),
     fix: optional(text('what to do about it')),
-    next: optional(list(text('argument'), 'the command of fix, as a list of arguments')),
+    next: optional(
+      list(text('argument'), 'the command to run next, as a list of arguments: that of fix, or one that usually helps'),
+    ),
     exitCode: integer('exit code of the process'),
     statusCode: optional(integer('HTTP status of the reply that caused it')),
     requestId: optional(text('request id, for the support of the platform')),

@@ -1,3 +1,4 @@
+import agentsFile from './agents.md?raw';
 import { schemaAddress } from './json-schema.ts';
 import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
@@ -9,11 +10,18 @@ export interface TemplateOptions {
   compute?: string | undefined;
   region?: string | undefined;
   pythonVersion?: string | undefined;
+  /** Adds instructions for AI agents. */
+  agents?: boolean | undefined;
 }
 
 /** The files that `gantry init` writes: an app that can be deployed, with comments on what to change. */
-export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': string; 'main.py': string } {
-  return { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+export function projectTemplate(options: TemplateOptions): {
+  'cerebrium.toml': string;
+  'main.py': string;
+  'AGENTS.md'?: string;
+} {
+  const files = { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+  return options.agents ? { ...files, 'AGENTS.md': agentsFile } : files;
 }
 
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {

@@ -12,6 +12,7 @@ export const devEvents = stream(
     app,
     endpoint: text('URL of the app'),
     curl: text('a command that calls the app'),
+    dashboard: text('URL of the page of the app; keep it secret'),
     url: text('URL of the emulator'),
     project: text('project of the emulator'),
     token: text('token of the emulator; not valid anywhere else'),

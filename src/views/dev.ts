@@ -82,7 +82,7 @@ export const keyLine = 'keys: r redeploy, o open, c clear, l list, h help, q qui
 
 export const keyHelp = [
   'r  deploy again, changed or not',
-  'o  open the app in the browser',
+  'o  open the app in the browser; its dashboard page, if it has only functions',
   'c  clear the screen',
   'l  list the addresses',
   'h  show this help',

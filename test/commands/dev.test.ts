@@ -114,10 +114,11 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
   test.skipIf(!curl)(
     'prints a command that calls a private app, without a token in its arguments (needs curl)',
     async () => {
-      await developing(app, [], async ({ until }) => {
-        const command = await until(/(?:^|\n)(.*curl .* -d '\{\}')\n/);
+      const main = 'def run(name: str, times: int, run_id, more=2):\n    return f"hello {name} {times}"\n';
+      await developing({ ...app, 'main.py': main }, [], async ({ until }) => {
+        const command = await until(/(?:^|\n)(.*curl .* -d '.*')\n/);
         const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-        expect(JSON.parse(stdout)).toMatchObject({ result: 'hello' });
+        expect(JSON.parse(stdout)).toMatchObject({ result: 'hello text 1' });
         expect(command).not.toMatch(/curl.*Bearer/);
       });
     },
@@ -343,7 +344,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
       await setTimeout(10_000);
     });
     expect(code).toBe(0);
-    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
+    expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
     expect(stderr.match(/reloaded/g)).toHaveLength(1);
   });
 
@@ -356,7 +357,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
 
   test('--open opens the app once it is ready', async () => {
     const { opened } = await developing(app, ['--open'], async ({ until }) => void (await until(/(another shell)/)));
-    expect(opened).toEqual([expect.stringMatching(/\/web$/)]);
+    expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
   });
 });
 

@@ -29,7 +29,7 @@ async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Pr
       const { url, token, project } = JSON.parse(text.split('\n')[0] ?? '');
       const headers = { authorization: `Bearer ${token}` };
       const ask: Ask = async (path) => {
-        const reply = await fetch(url + path.replace('{project}', project), { headers });
+        const reply = await fetch(url + path.replaceAll('{project}', project), { headers });
         return { status: reply.status, text: (await reply.text()).replaceAll(url, 'http://emulator') };
       };
       await work(url, ask).catch((error) => failures.push(error));
@@ -45,15 +45,15 @@ type Ask = (path: string) => Promise<{ status: number; text: string }>;
 const documents = [
   ...['apps', 'apps/{project}-web', 'apps/{project}-web/builds', 'apps/{project}-web/runs?limit=50&aggregate=false'],
   ...['apps/{project}-transcriber/runs', 'apps/{project}-transcriber/containers', 'apps/{project}-web/runs/charts'],
-  ...['apps/{project}-web/metrics/startup-time', 'apps/{project}-web/cost', 'cost', 'invoices', 'api-keys'],
+  ...['apps/{project}-web/metrics/startup-time', 'apps/{project}-web/cost', 'invoices', 'api-keys'],
   ...['users', 'service-accounts', 'secrets', 'volumes'],
 ].map((path) => `/v2/projects/{project}/${path}`);
 
 describe('a fixed seed and clock', () => {
-  const read = async (flags: string[]) => {
+  const read = async (flags: string[], paths = documents) => {
     const replies: string[] = [];
     await withEmulator(flags, async (_, ask) => {
-      for (const path of documents) {
+      for (const path of paths) {
         const { status, text } = await ask(path);
         replies.push(`${path} ${status} ${text}`);
       }
@@ -65,18 +65,18 @@ describe('a fixed seed and clock', () => {
     const [first, second, otherSeed] = [
       await read(['--seed', '7', '--now', now]),
       await read(['--seed', '7', '--now', now]),
-      await read(['--seed', '8', '--now', now]),
+      await read(['--seed', '8', '--now', now], documents.slice(3, 4)),
     ];
     expect(second).toEqual(first);
-    expect(otherSeed).not.toEqual(first);
-    expect(first.filter((reply) => reply.includes(' 200 ')).length).toBeGreaterThan(7);
+    expect(otherSeed).not.toEqual(first.slice(3, 4));
+    expect(first.filter((reply) => !reply.includes(' 200 '))).toEqual([]);
     expect(first.join()).toContain('2026-02-0');
   });
 
   test('leave the token valid, deploys and copies working', async () => {
     writeFileSync(join(folder.path, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "own"\n');
     writeFileSync(join(folder.path, 'main.py'), 'def run():\n    return 1\n');
-    for (const time of [now, '2020-01-01T00:00:00Z', '2031-01-01T00:00:00Z']) {
+    for (const time of ['2020-01-01T00:00:00Z', '2031-01-01T00:00:00Z']) {
       await withEmulator(['--now', time, '--no-seed'], async () => {
         const environment = (await gantry(['emulator', 'env', '--json'], { env })).json() as { environment: object };
         const own = { cwd: folder.path, env: { ...env, ...environment.environment } };

@@ -25,7 +25,13 @@ describe('--async', () => {
     expect([code, stdout]).toEqual([0, 'r-1\n']);
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
     expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
-      ...{ run: 'r-1', app: 'web', statusCode: 202, record: null },
+      ...{
+        run: 'r-1',
+        app: 'web',
+        statusCode: 202,
+        record: null,
+        next: [{ argv: ['gantry', 'runs', 'follow', 'web', 'r-1'], when: 'to follow it' }],
+      },
     });
   });
 

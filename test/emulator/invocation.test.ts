@@ -60,6 +60,12 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     expect((await call('words', { text: 'a b' })).text).toBe('data: a\ndata: !\n\ndata: b\ndata: !\n\n');
   });
 
+  test('that yields events that are formatted already responds with them unchanged', async () => {
+    const { call } = await running();
+    const events = ['data: {"token": "a"}', 'event: done\ndata: b', 'data: [DONE]', 'data: data is not a field here'];
+    expect((await call('events')).text).toBe(`${events.join('\n\n')}\n\n`);
+  });
+
   test.each(['breaks_off', 'dies_off'])('that fails in the middle of a stream aborts it: %s', async (name) => {
     const { base, runs } = await running();
     expect(await untilCut(`${base}/${name}`)).toBe('data: first\n\n');

@@ -64,7 +64,7 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   for (const [, names, path = ''] of source.matchAll(/(?:(?:\{([^}]*)\} )?from |import\()'(\.[^']+)'/g)) {
     const target = join(dirname(file), path);
     if (target.startsWith('src/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
-    else if (/^src\/(commands|operations)\//.test(target)) {
+    else if (target.endsWith('.ts') && /^src\/(commands|operations)\//.test(target)) {
       for (const each of behindDoor(target, names)) for (const name of endpointsOf(each, seen)) found.add(name);
     }
   }

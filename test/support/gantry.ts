@@ -23,6 +23,8 @@ export interface Outcome {
   behind: string[][];
   /** Addresses it showed in a browser. */
   opened: string[];
+  /** What it showed in a pager. */
+  paged: { command: readonly string[]; text: string }[];
 }
 
 export interface Setting {
@@ -31,6 +33,10 @@ export interface Setting {
   env?: Record<string, string>;
   /** Pretends that stdout and stderr are a terminal of so many columns. */
   columns?: number;
+  /** The height of that terminal; without it there is no pager. */
+  rows?: number;
+  /** Whether the pager can be started. */
+  pager?: boolean;
   /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
   /** Makes stdin a terminal at which nothing is typed. */
@@ -38,7 +44,7 @@ export interface Setting {
   /** Makes stdin a terminal, and is given a function that types at it. */
   keyboard?: (type: (keys: string) => void) => void;
   /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
-  stdin?: string | Buffer;
+  stdin?: string | Buffer | PassThrough;
   silenceMs?: number;
   /** A clock that others go by as well: waiting moves it. */
   clock?: { now: number };
@@ -80,6 +86,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
   const waits: number[] = [];
   const behind: string[][] = [];
   const opened: string[] = [];
+  const paged: Outcome['paged'] = [];
   let leapt = 0;
   let asked = false;
   let interrupt = () => {};
@@ -101,12 +108,13 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     interrupt = () => {};
     once();
   });
-  const stdin = Object.assign(new PassThrough(), {
+  Object.assign(stdout, { rows: setting.rows });
+  const stdin = Object.assign(setting.stdin instanceof PassThrough ? setting.stdin : new PassThrough(), {
     isTTY: typed !== undefined || setting.terminal === true || setting.keyboard !== undefined,
     setRawMode: () => {},
   });
   setting.keyboard?.((keys) => stdin.write(keys));
-  if (setting.stdin !== undefined) stdin.end(setting.stdin);
+  if (setting.stdin !== undefined && setting.stdin !== stdin) stdin.end(setting.stdin);
   const io: Io = {
     stdin,
     stdout,
@@ -135,6 +143,10 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       opened.push(address);
       return browser;
     },
+    page: async (command, text) => {
+      paged.push({ command, text });
+      return setting.pager ?? true;
+    },
     spawnDetached: async (started) => void behind.push(started),
     silenceMs,
   };
@@ -150,6 +162,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     waits,
     behind,
     opened,
+    paged,
   };
 }
 

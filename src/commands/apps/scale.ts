@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { changeScaling } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
@@ -21,6 +22,7 @@ export default defineCommand({
     }),
   view: ({ settings }) =>
     table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
+  next: ({ app }) => [{ line: gantryCommand`containers list ${app}`, when: 'to see its replicas' }],
   effect: 'changes',
   dryRun: true,
   json: document({

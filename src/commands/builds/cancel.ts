@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
 import { remoteBuild } from '../../operations/builds/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
@@ -19,6 +20,7 @@ export default defineCommand({
     wrapped(() =>
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
     ),
+  next: ({ app, build }) => [{ line: gantryCommand`builds get ${app} ${build}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
 import { remoteRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
@@ -17,6 +18,7 @@ export default defineCommand({
   },
   view: ({ run, changed }) =>
     wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
+  next: ({ app, run }) => [{ line: gantryCommand`runs get ${app} ${run}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],

@@ -34,6 +34,7 @@ export default defineCommand({
     },
   ),
   effect: 'changes',
+  unattended: false,
   exits: ['conflict'],
   examples: [
     'webhooks listen --secret-file secret.txt',

@@ -2,10 +2,11 @@ import { invoke as contract } from '../../contract/invocation.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
 import { BufferedBody } from '../replicas/buffered-body.ts';
 import { recordRun } from '../runs/record.ts';
-import { decodeSegment, parseAs } from '../server/read-request.ts';
+import { parseAs } from '../server/read-request.ts';
 import type { ByteStream } from '../server/reply.ts';
 import { jsonReply, refuse, type ServerReply } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
+import { findCalledApp, forwardedHeaders, pathBelowApp } from './called-app.ts';
 import { checkCaller } from './check-caller.ts';
 import { type CallTask, performCall } from './perform-call.ts';
 import { findReadyBuild } from './ready-build.ts';
@@ -45,23 +46,6 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
   },
 };
 
-/** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
-function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
-  const [project = '', name = '', ...path] = pathname.split('/').slice(2).map(decodeSegment);
-  const app = store.apps.get(`${project}-${name}`);
-  return app?.project === project ? { app, path } : refuse(404, `app ${name} not found in project ${project}`);
-}
-
-/** The path and query that the app's own server gets: without the platform's parameters. */
-function pathBelowApp({ pathname, search, searchParams }: URL): string {
-  const below = `/${pathname.split('/').slice(4).join('/')}`;
-  if (!searchParams.has('async') && !searchParams.has('webhookEndpoint')) return below + search;
-  const query = new URLSearchParams(searchParams);
-  query.delete('async');
-  query.delete('webhookEndpoint');
-  return query.size > 0 ? `${below}?${query}` : below;
-}
-
 function checkWebhook(address: string): void {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
     refuse(400, `webhookEndpoint must be an encoded http or https URL: ${address}`);
@@ -88,14 +72,6 @@ function parseJson(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** A private app does not get the platform's token. */
-function forwardedHeaders(
-  { settings }: AppRecord,
-  { authorization, ...headers }: RequestContext['request']['headers'],
-) {
-  return settings.disableAuth && authorization ? { ...headers, authorization } : headers;
 }
 
 function withRunId(reply: ServerReply, run: string): ServerReply {

@@ -6,6 +6,7 @@ import type { Platform } from '../platform.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
+import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
 import { refuse } from '../server/reply.ts';
@@ -40,13 +41,12 @@ export async function runOnce({ app, query, body }: OneOffRun, platform: Platfor
     await rm(folder, { recursive: true, force: true });
     return refuse(400, `${query.filename} is not in the archive`);
   }
+  const storage = python && (await runner.storage.attach(app, python));
   const run = recordRun({ app: app.id, ...call, container }, platform).id;
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
-  const work = python
-    ? runProgram(
-        { app, run, container, folder, python, input: { words: args, environment: { CEREBRIUM_INPUT_DATA: data } } },
-        platform,
-      )
+  const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
+  const work = storage
+    ? runProgram({ app, run, container, folder, python, storage, input }, platform)
     : simulateRun(app, run, container, platform);
   runner.runInBackground(
     work
@@ -70,19 +70,21 @@ interface StartedProgram {
   container: string;
   folder: string;
   python: string;
+  storage: AttachedStorage;
   input: { words: string[]; environment: Record<string, string> };
 }
 
 async function runProgram(
-  { app, run, container, folder, python, input }: StartedProgram,
+  { app, run, container, folder, python, storage, input }: StartedProgram,
   platform: Platform,
 ): Promise<void> {
   const { runner, store } = platform;
   const { signal } = runner.trackRun(run);
   const worker = pythonFile('emulator/one-off-runs/once.py');
-  const env = createAppEnvironment(app, '', runner.folder, store, python);
+  const env = createAppEnvironment(app, '', storage.environment, store, python);
+  const { command, args } = storage.launch(python, [worker]);
   const program = runner.trackProcess(
-    new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
+    new AppProcess(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
   );
   const log = (stream: 'stdout' | 'stderr') => (text: string) =>
     runner.logs.add(app.id, { container, stream, text, run });

@@ -4,12 +4,12 @@ import type { Store } from '../state/store.ts';
 
 /**
  * The environment of an app (docs/platform.md#invocation): its identity and its secrets, where an app's secret
- * overrides the project's. From the emulator's own environment it gets only what a program needs to run.
+ * overrides the project's, and of its volumes (`storage`). From the emulator's own environment it gets only what a program needs to run.
  */
 export function createAppEnvironment(
   app: AppRecord,
   build: string,
-  folder: string,
+  storage: Record<string, string>,
   { secrets }: Store,
   python: string,
 ) {
@@ -22,7 +22,7 @@ export function createAppEnvironment(
     PYTHONUNBUFFERED: '1',
     PYTHONIOENCODING: 'utf-8',
     PYTHONDONTWRITEBYTECODE: '1',
-    HF_HOME: join(folder, 'persistent-storage/.cache/huggingface'),
+    ...storage,
     ...secrets.get(app.project),
     ...secrets.get(app.id),
     APP_NAME: app.name,

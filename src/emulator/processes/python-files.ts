@@ -9,7 +9,9 @@ const programs = {
     'emulator/replicas/cortex/cortex_call.py',
     'emulator/replicas/cortex/cortex_output.py',
   ],
+  'emulator/replicas/sitecustomize.py': [],
   'emulator/replicas/loopback.py': [],
+  'emulator/replicas/persistent_storage.py': [],
   'emulator/one-off-runs/once.py': [],
 } as const satisfies Record<string, readonly string[]>;
 

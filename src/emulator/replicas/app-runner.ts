@@ -11,9 +11,11 @@ import { PythonPackages } from '../processes/python-packages.ts';
 import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
+import type { VolumeStore } from '../volumes/volume-store.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
 import { pathShortener } from './path-shortener.ts';
-import { CallAbortedError } from './replica.ts';
+import { type AttachedStorage, PersistentStorage, type StorageAccess } from './persistent-storage.ts';
+import { CallAbortedError, ReplicaError } from './replica.ts';
 import { ReplicaPool } from './replica-pool.ts';
 import { ServerReplica } from './server-replica.ts';
 
@@ -33,6 +35,9 @@ interface AppRunnerOptions {
   packages?: string | undefined;
   /** Called with problems that do not stop an app. */
   warn: (text: string) => void;
+  volumes: VolumeStore;
+  /** How apps get their volumes; by default the best that works here. */
+  storageAccess?: StorageAccess | undefined;
 }
 
 export class UnpackError extends Error {}
@@ -53,6 +58,11 @@ export class AppRunner {
   readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
   readonly #packages: PythonPackages | undefined;
+  readonly storage: PersistentStorage;
+  /** By build. */
+  readonly #attached = new Map<string, AttachedStorage>();
+  /** Apps whose log says where their volume is. */
+  readonly #announced = new Set<string>();
   readonly #pools = new Map<string, ReplicaPool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
@@ -66,9 +76,10 @@ export class AppRunner {
   #stopping = new AbortController();
 
   constructor(private readonly options: AppRunnerOptions) {
-    const { now, logs, packages } = options;
+    const { now, logs, packages, volumes, storageAccess } = options;
     this.folder = options.folder;
     this.logs = new AppLogs(now, logs);
+    this.storage = new PersistentStorage({ volumes, scratch: this.folder, access: storageAccess });
     this.usage = new UsageSampler(now);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
@@ -110,19 +121,16 @@ export class AppRunner {
     return pool;
   }
 
-  /** Unpacks a build's archive once, and returns its folder. Rejects with an `UnpackError`, then retries next time. */
-  unpackBuild({ id, app, keyName }: BuildRecord): Promise<string> {
-    const existing = this.#unpacked.get(id);
+  /**
+   * Unpacks a build's archive once, makes the app's volumes available to it, and returns its folder. Rejects with an
+   * `UnpackError`, then retries next time.
+   */
+  unpackBuild(build: BuildRecord): Promise<string> {
+    const existing = this.#unpacked.get(build.id);
     if (existing) return existing;
-    const folder = this.folderFor(app, id);
-    const unpacking = unpackZip(join(this.options.storage, keyName), folder, this.options.archiveLimits).then(
-      () => folder,
-      (cause: Error) => {
-        this.#unpacked.delete(id);
-        throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
-      },
-    );
-    this.#unpacked.set(id, unpacking);
+    const unpacking = this.#unpack(build);
+    this.#unpacked.set(build.id, unpacking);
+    unpacking.catch(() => this.#unpacked.delete(build.id));
     return unpacking;
   }
 
@@ -176,6 +184,7 @@ export class AppRunner {
       for (const output of printed) this.logs.add(app.id, output);
     } catch (error) {
       this.#unpacked.delete(build.id);
+      this.#attached.delete(build.id);
       await rm(folder, { recursive: true, force: true });
       throw error;
     } finally {
@@ -201,6 +210,7 @@ export class AppRunner {
     const pool = this.#pools.get(app);
     this.#pools.delete(app);
     await pool?.stop();
+    this.#announced.delete(app);
     this.logs.delete(app);
     this.usage.delete(app);
     await rm(join(this.folder, fileNameOf(app)), { recursive: true, force: true });
@@ -214,20 +224,38 @@ export class AppRunner {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     this.#unpacked.clear();
+    this.#attached.clear();
+    this.#announced.clear();
     this.images.clear();
     const processes = [...this.#processes];
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
     await Promise.all(this.#background);
+    this.storage.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   #environmentOf(app: AppRecord, build: BuildRecord, python: string) {
-    return createAppEnvironment(app, build.id, this.folder, this.options.store, python);
+    const storage = this.#attached.get(build.id);
+    if (!storage) throw new ReplicaError('its volumes are not available');
+    return createAppEnvironment(app, build.id, storage.environment, this.options.store, python);
+  }
+
+  async #unpack({ id, app, keyName }: BuildRecord): Promise<string> {
+    const { storage, archiveLimits, store } = this.options;
+    const folder = this.folderFor(app, id);
+    await unpackZip(join(storage, keyName), folder, archiveLimits).catch((cause: Error) => {
+      throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
+    });
+    const [record, python] = [store.apps.get(app), await this.python()];
+    if (record && python) this.#attached.set(id, await this.storage.attach(record, python));
+    return folder;
   }
 
   #startReplica(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.options.store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
+    const storage = this.#attached.get(build.id);
+    if (!storage) throw new ReplicaError('its volumes are not available');
     const environment = this.#environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const shorten = pathShortener(folder);
@@ -241,7 +269,15 @@ export class AppRunner {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
     };
-    const replica = new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print, warn });
+    const note = this.#announced.has(app.id) ? undefined : storage.note();
+    if (note !== undefined) {
+      this.#announced.add(app.id);
+      this.logs.add(app.id, { container: name, stream: 'stderr', text: note });
+    }
+    const replica = new Runtime({
+      ...{ app, build, name, folder, scratch: this.folder, python },
+      ...{ environment, launch: storage.launch, print, warn },
+    });
     this.usage.watch(app.id, name, () => replica.pid, replica.ended);
     return { name, replica };
   }

@@ -1,12 +1,8 @@
 """Makes an app's own server listen on the loopback address instead of every address, where the whole network could call
-it without a token. Python loads this file as `sitecustomize`.
+it without a token. Loaded by `sitecustomize.py`.
 """
 
-import importlib.machinery
-import importlib.util
-import os
 import socket
-import sys
 
 
 def is_wildcard(family, host):
@@ -37,17 +33,5 @@ def bind_address(opened, address):
     return ("::1" if is_ipv6_only else "::ffff:127.0.0.1", *address[1:])
 
 
-def load_shadowed_module():
-    """Loads the sitecustomize that this one shadows."""
-    own = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != own]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
-    if spec and spec.loader:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
-
-
 bind = socket.socket.bind
 socket.socket.bind = lambda self, address: bind(self, bind_address(self, address))
-load_shadowed_module()

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 import { type Replica, StartTimeoutError } from './replica.ts';
@@ -16,7 +17,12 @@ interface PooledReplica {
   build: string;
   replica: Replica;
   isReady: boolean;
+  isEnding: boolean;
+  /** How long its process may take to end after SIGTERM. */
+  graceMs: number;
   busy: number;
+  /** How many of its active calls are WebSockets. */
+  sockets: number;
   /** When its last call ended, by the platform's clock. */
   idleSince: number;
   timer?: NodeJS.Timeout;
@@ -35,6 +41,8 @@ interface SlotRequest {
   app: AppRecord;
   build: BuildRecord;
   python: string;
+  /** The call is a WebSocket, which may stay open for hours. */
+  isSocket: boolean;
   signal: AbortSignal;
   /** Called each time the call has to wait. */
   onQueued: () => void;
@@ -54,7 +62,8 @@ export class ReplicaPool {
 
   constructor(private readonly options: PoolOptions) {}
 
-  async acquire({ app, build, python, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
+  async acquire({ app, build, python, isSocket, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
+    let hasWaited = false;
     for (;;) {
       signal.throwIfAborted();
       if (this.#startAlone) {
@@ -65,14 +74,15 @@ export class ReplicaPool {
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
-      if (free) return this.#assign(free, app);
+      if (free) return this.#assign(free, app, isSocket);
       // An app's own server has one port, so it has one replica.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
-        if (runtime === 'custom' && this.#stopping.size > 0) {
-          await Promise.all(this.#stopping);
+        if (runtime === 'custom' && !hasWaited && this.#stopping.size > 0) {
+          hasWaited = true;
+          await this.#stopped();
           continue;
         }
-        return this.#assign(this.#start(app, build, python), app);
+        return this.#assign(this.#start(app, build, python), app, isSocket);
       }
       onQueued();
       await this.#waitForSlot(signal);
@@ -134,7 +144,12 @@ export class ReplicaPool {
 
   async #freePort(): Promise<void> {
     for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
-    await Promise.all(this.#stopping);
+    await this.#stopped();
+  }
+
+  /** Waits for replicas that end, but not for one that is finishing its work. */
+  async #stopped(): Promise<void> {
+    await Promise.race([Promise.all(this.#stopping), setTimeout(portMs, undefined, { ref: false })]);
   }
 
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
@@ -150,8 +165,11 @@ export class ReplicaPool {
       environment: this.#environmentOf(app, build, python),
       replica,
       isReady: false,
+      isEnding: false,
+      graceMs: app.settings.responseGracePeriodSeconds * 1000,
       build: build.id,
       busy: 0,
+      sockets: 0,
       idleSince: this.options.now(),
     };
     this.#running.add(replica);
@@ -169,24 +187,26 @@ export class ReplicaPool {
     return member;
   }
 
-  #assign(member: PooledReplica, app: AppRecord): ReplicaSlot {
+  #assign(member: PooledReplica, app: AppRecord, isSocket: boolean): ReplicaSlot {
     clearTimeout(member.timer);
     member.busy += 1;
+    if (isSocket) member.sockets += 1;
     let released = false;
     const release = () => {
       if (released) return;
       released = true;
       member.busy -= 1;
+      if (isSocket) member.sockets -= 1;
       member.idleSince = this.options.now();
-      if (member.busy === 0) this.#coolDown(member, app);
+      if (!this.#members.includes(member)) this.#endIfUnused(member);
+      else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
     return { name: member.name, replica: member.replica, wasReady: member.isReady, release };
   }
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {
-    if (!this.#members.includes(member)) this.#end(member);
-    else if (this.#members.length > settings.minReplicaCount) {
+    if (this.#members.length > settings.minReplicaCount) {
       member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
     }
   }
@@ -201,14 +221,16 @@ export class ReplicaPool {
     }
   }
 
-  /** Accepts no more calls. Active ones may finish. */
+  /** Accepts no more calls. Active ones may finish, but WebSockets only have the grace period: they may never end. */
   #dismiss(member: PooledReplica): void {
     this.#drop(member);
-    if (member.busy === 0) this.#end(member);
+    this.#endIfUnused(member);
   }
 
-  #end({ replica }: PooledReplica): void {
-    const stopped = replica.stop(graceMs).finally(() => this.#stopping.delete(stopped));
+  #endIfUnused(member: PooledReplica): void {
+    if (member.isEnding || member.busy > member.sockets) return;
+    member.isEnding = true;
+    const stopped = member.replica.stop(member.graceMs).finally(() => this.#stopping.delete(stopped));
     this.#stopping.add(stopped);
   }
 
@@ -231,7 +253,8 @@ export class ReplicaPool {
   }
 }
 
-const graceMs = 2_000;
+/** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
+const portMs = 2_000;
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
 async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { AppOutput } from '../logs/app-logs.ts';
 import type { ByteStream, ServerReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { BufferedBody } from './buffered-body.ts';
+import type { AttachedStorage } from './persistent-storage.ts';
 
 export interface ReplicaOptions {
   app: AppRecord;
@@ -15,6 +18,8 @@ export interface ReplicaOptions {
   /** The interpreter's path. */
   python: string;
   environment: Record<string, string | undefined>;
+  /** The command that runs a program with access to the app's volumes. */
+  launch: AttachedStorage['launch'];
   print(output: Omit<AppOutput, 'container'>): void;
   /** Warns the user of the emulator, and logs it for the app. */
   warn(text: string): void;
@@ -33,6 +38,15 @@ export interface ReplicaCall {
   signal: AbortSignal;
 }
 
+/** A request to open a WebSocket. */
+export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'signal'>;
+
+/** What an app's server answers to it. With a `socket`, both sides speak WebSocket from now on. */
+export interface SocketReply {
+  response: IncomingMessage;
+  socket?: Duplex;
+}
+
 /** A process that handles calls of an app. */
 export interface Replica {
   /** Resolves when it can be called. Rejects with a `ReplicaError`. */
@@ -42,6 +56,8 @@ export interface Replica {
   /** Resolves when its process has ended for any reason. */
   readonly ended: Promise<unknown>;
   call(call: ReplicaCall): Promise<ServerReply>;
+  /** Opens a WebSocket. Only an app's own server has them. */
+  openSocket?(call: SocketCall): Promise<SocketReply>;
   stop(graceMs: number): Promise<void>;
 }
 

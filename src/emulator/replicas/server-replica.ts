@@ -1,17 +1,25 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
 import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
-import type { ReadableBody, ServerReply } from '../server/reply.ts';
-import { BufferedBody } from './buffered-body.ts';
+import type { ServerReply } from '../server/reply.ts';
 import { findExposedAddress } from './exposed-address.ts';
-import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, StartTimeoutError } from './replica.ts';
+import { forwardRequest, requestUpgrade } from './forward-request.ts';
+import { prependPythonPath } from './persistent-storage.ts';
+import {
+  type Replica,
+  type ReplicaCall,
+  ReplicaError,
+  type ReplicaOptions,
+  type SocketCall,
+  type SocketReply,
+  StartTimeoutError,
+} from './replica.ts';
 
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
@@ -39,18 +47,23 @@ export class ServerReplica implements Replica {
     return forwardRequest(call, this.#port);
   }
 
+  openSocket(call: SocketCall): Promise<SocketReply> {
+    return requestUpgrade(call, this.#port);
+  }
+
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#process?.stop(graceMs);
   }
 
-  async #start({ build, folder, python, environment, print, warn }: ReplicaOptions): Promise<void> {
+  async #start({ build, folder, python, environment, launch, print, warn }: ReplicaOptions): Promise<void> {
     const { settings } = build;
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
     const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
     if (this.#stopped) throw new ReplicaError('it was stopped');
     const [program = '', ...args] = localCommand(settings, this.#port, python);
-    const server = new AppProcess(program, args, {
+    const { command, args: words } = launch(program, args);
+    const server = new AppProcess(command, words, {
       cwd: folder,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,6 +74,9 @@ export class ServerReplica implements Replica {
     const watch = new AbortController();
     const died = server.ended.then(
       ({ code, signal }) => {
+        if (code === notFoundCode && command !== program) {
+          throw new ReplicaError(`its entrypoint failed to start: ${program} not found`);
+        }
         throw new ReplicaError(`its process ended with ${signal ?? `exit code ${code}`}`);
       },
       (error: NodeJS.ErrnoException) => {
@@ -88,9 +104,14 @@ function exposureWarning(address: string, port: number): string {
 async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
   const own = `${folder}.python`;
   await mkdir(own, { recursive: true, mode: 0o700 });
-  await copyFile(pythonFile('emulator/replicas/loopback.py'), join(own, 'sitecustomize.py'));
-  return PYTHONPATH ? [own, PYTHONPATH].join(delimiter) : own;
+  for (const name of ['sitecustomize.py', 'loopback.py'] as const) {
+    await copyFile(pythonFile(`emulator/replicas/${name}`), join(own, name));
+  }
+  return prependPythonPath(own, PYTHONPATH);
 }
+
+/** The exit code of the program that mounts volumes, if there is no such program to run. */
+const notFoundCode = 127;
 
 /**
  * The entrypoint with this machine's interpreter, the loopback address, and a port that is free, because several apps may
@@ -161,54 +182,3 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
     });
   });
 }
-
-/** Streams a request to the app's server, and its response back. */
-async function forwardRequest(
-  { run, method, address, headers, body, signal }: ReplicaCall,
-  port: number,
-): Promise<ServerReply> {
-  const forwarded = { ...endToEndHeaders(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
-  const outgoing = request({
-    host: '127.0.0.1',
-    port,
-    method,
-    path: address,
-    headers: forwarded,
-    agent: false,
-    signal,
-  });
-  const response = new Promise<ServerReply>((done, failed) => {
-    outgoing.once('response', (incoming) => {
-      const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
-      const content: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
-      const allHeaders = endToEndHeaders(incoming.headers) as ServerReply['headers'];
-      const { 'content-length': _, ...others } = allHeaders;
-      done({ status: statusCode, headers: others, body: content });
-    });
-    outgoing.once('error', failed);
-    // An upgrade response closes the connection without an error event.
-    outgoing.once('close', () => failed(new Error('its response is not valid HTTP/1.1')));
-  });
-  // The server may respond without reading the whole body.
-  pipeline(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => {});
-  try {
-    return await response;
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw new ReplicaError(`its server did not respond: ${(error as Error).message}`);
-  }
-}
-
-/** Without hop-by-hop headers. */
-function endToEndHeaders(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
-  const named = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(/[\s,]+/);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
-}
-
-const hopByHop = new Set(
-  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade host'.split(
-    ' ',
-  ),
-);

@@ -48,5 +48,6 @@ function progressAt(run: RunRecord, now: number): RunProgress {
 
 function statusOf(statusCode: number): RunStatus {
   if (statusCode === 0) return 'cancelled';
-  return statusCode >= 200 && statusCode < 400 ? 'success' : 'failure';
+  // 101 is a WebSocket that was closed properly.
+  return statusCode > 0 && statusCode < 400 ? 'success' : 'failure';
 }

@@ -28,7 +28,7 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
     async: run.async,
     functionName: run.functionName,
     method: run.method,
-    websocket: false,
+    websocket: run.websocket ?? false,
     region: app.settings.region,
     containerId: run.container,
     webhookEndpoint: run.webhookEndpoint ?? '',

@@ -6,6 +6,7 @@ import type { Platform } from '../platform.ts';
 import { OriginPolicy } from './origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
 import { serveRequest } from './serve.ts';
+import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
 export async function startServer(port: number, allowedOrigins: readonly string[]) {
@@ -41,15 +42,14 @@ export async function startServer(port: number, allowedOrigins: readonly string[
         activeRequests.add(served);
       });
       server.on('upgrade', (request, stream: Duplex, head) => {
-        upgradedStreams.add(stream.on('error', () => {}).on('close', () => upgradedStreams.delete(stream)));
-        const refusal = origins.refusal(request);
-        if (refusal) {
-          writeRawReply(stream, refusal);
+        if (!isWebSocket(request)) {
+          replayWithoutUpgrade(server, request, stream, head);
           return;
         }
-        import('../logs/sockets.ts')
-          .then(({ acceptLogSocket }) => acceptLogSocket(request, stream, head, platform))
-          .catch(() => stream.destroy());
+        upgradedStreams.add(stream.on('error', () => {}).on('close', () => upgradedStreams.delete(stream)));
+        const refusal = origins.refusal(request);
+        if (refusal) writeRawReply(stream, refusal);
+        else acceptSocket(request, stream, head, platform).catch(() => stream.destroy());
       });
       // Without a listener, Node closes the connection without a reply.
       server.on('connect', (request: IncomingMessage, stream: Duplex) => {

@@ -69,9 +69,18 @@ export type ByteStream = AsyncIterable<Buffer>;
 /** Replies on an upgraded connection, and closes it. */
 export function writeRawReply(stream: Duplex, { status, headers, body }: ServerReply): void {
   const text = typeof body === 'string' ? body : '';
-  const lines = Object.entries({ ...headers, connection: 'close', 'content-length': Buffer.byteLength(text) });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${text}`);
+  writeRawHead(stream, status, { ...headers, connection: 'close', 'content-length': `${Buffer.byteLength(text)}` });
+  stream.end(text);
+  // The end of the client's side is only noticed if it is read.
+  stream.resume();
+}
+
+/** Writes the status line and headers of a reply on an upgraded connection. */
+export function writeRawHead(stream: Duplex, status: number, headers: NodeJS.Dict<string | string[]>): void {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => `${name}: ${value}\r\n`),
+  );
+  stream.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`);
 }
 
 /** Replies to a request that is neither recorded nor routed. */

@@ -67,6 +67,8 @@ export interface RunRecord {
   method: string;
   async: boolean;
   webhookEndpoint?: string;
+  /** The call is a WebSocket. */
+  websocket?: boolean;
   /** The name of the replica that serves it. */
   container: string;
   /** How long it waits: to be accepted, for a replica, and in the replica. */

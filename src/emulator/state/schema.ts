@@ -75,6 +75,7 @@ const Run = v.looseObject({
   functionName: v.string(),
   method: v.string(),
   async: v.boolean(),
+  websocket: v.optional(v.boolean()),
   container: v.string(),
   pendingMs: duration,
   proxyQueueMs: duration,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Platform, RequestContext } from '../platform.ts';
 import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../server/reply.ts';
 import { findObject } from '../volumes/object-key.ts';
-import type { FileRecord } from '../volumes/tree.ts';
+import type { VolumeFile } from '../volumes/volume.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /** Replies with a file of a volume or one byte range of it, as object storage does. */
@@ -17,7 +17,7 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   if (headers['if-match'] && headers['if-match'] !== fileHeaders.etag && headers['if-match'] !== '*') {
     throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
-  const whole = platform.volumes.parts.content(file.parts);
+  const whole = platform.volumes.content(file);
   const range = parseRange(headers, file.size, fileHeaders);
   if (!range) return { status: 200, headers: fileHeaders, body: whole };
   const { start, end } = range;
@@ -34,7 +34,7 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: part };
 }
 
-function objectHeaders({ etag, modified }: FileRecord) {
+function objectHeaders({ etag, modified }: VolumeFile) {
   return {
     etag: `"${etag}"`,
     'last-modified': new Date(modified).toUTCString(),

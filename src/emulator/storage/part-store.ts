@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { ByteStream, ReadableBody } from '../server/reply.ts';
 import type { StoredPart } from '../volumes/tree.ts';
 import { saveStream } from './receive.ts';
@@ -36,6 +45,19 @@ export class PartStore {
   content(parts: readonly StoredPart[]): ReadableBody {
     const size = parts.reduce((sum, part) => sum + part.size, 0);
     return { size, read: (start, end) => this.#read(parts, start, end) };
+  }
+
+  /** Puts the parts together in a new file, and returns its path. The caller moves it. */
+  async assemble(parts: readonly StoredPart[]): Promise<string> {
+    const target = this.#path(randomUUID());
+    const [first, ...others] = parts;
+    if (first && others.length === 0) {
+      // Free of cost where the file system has links.
+      await link(this.#path(first.id), target).catch(() => copyFile(this.#path(first.id), target));
+      return target;
+    }
+    await pipeline(this.#read(parts, 0, Number.POSITIVE_INFINITY), createWriteStream(target, { mode: 0o600 }));
+    return target;
   }
 
   async remove(parts: readonly StoredPart[]): Promise<void> {

@@ -3,7 +3,8 @@ import { refuse } from '../server/reply.ts';
 import { signUrl } from '../storage/signed-url.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
 import { objectKey } from './object-key.ts';
-import { checkWritable, type FileRecord, type Folder, findInTree, isFolder, splitPath, walkTree } from './tree.ts';
+import { type FileRecord, splitPath } from './tree.ts';
+import type { VolumeFile } from './volume.ts';
 import { multipartEtag } from './volume-store.ts';
 
 type VolumeHandlers = Pick<
@@ -20,12 +21,12 @@ type VolumeHandlers = Pick<
 export const volumeHandlers: VolumeHandlers = {
   listVolumes({ project }, { volumes }) {
     volumes.volume({ project, volume: 'default', region: defaultRegion });
-    return volumes.volumesOf(project).map(({ volume, region, root, size }) => ({
-      id: `${volume}-${region}`,
-      name: volume,
-      region,
-      sizeGb: size,
-      usedBytes: [...walkTree(root)].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
+    return volumes.volumesOf(project).map((one) => ({
+      id: `${one.location.volume}-${one.location.region}`,
+      name: one.location.volume,
+      region: one.location.region,
+      sizeGb: one.size,
+      usedBytes: [...one.walk()].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
     }));
   },
 
@@ -34,7 +35,7 @@ export const volumeHandlers: VolumeHandlers = {
     const location = parseLocation(params, body.region);
     const { names, isFolderPath } = splitPath(body.file_path);
     if (isFolderPath) refuse(400, `${body.file_path} is a folder: file_path must be the path of a file`);
-    checkWritable(volumes.volume(location).root, names);
+    volumes.volume(location).checkWritable(names);
     const upload = { id: store.newId(), names, partCount: body.part_count, ...location };
     await volumes.change({ is: 'begun', ...upload });
     const key = objectKey(location, names);
@@ -53,7 +54,7 @@ export const volumeHandlers: VolumeHandlers = {
       return refuse(404, `upload ${body.upload_id} of ${body.file_path} not found: it may be complete already`);
     }
     checkParts(upload, body.parts);
-    checkWritable(volumes.volume(location).root, names);
+    volumes.volume(location).checkWritable(names);
     const parts = body.parts.flatMap(({ part_number }) => upload.parts.get(part_number) ?? []);
     const file: FileRecord = {
       size: parts.reduce((sum, part) => sum + part.size, 0),
@@ -68,17 +69,17 @@ export const volumeHandlers: VolumeHandlers = {
 
   listFolder({ query, ...params }, { volumes }) {
     const dir = query?.dir || '/';
-    const folder = findInTree(volumes.volume(parseLocation(params, query?.region)).root, splitPath(dir).names);
-    if (!isFolder(folder)) return refuse(404, `folder ${dir} not found`);
-    return [...folder].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
+    const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names);
+    if (!entries) return refuse(404, `folder ${dir} not found`);
+    return [...entries].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
   getDownloadLink({ query, ...params }, platform) {
     const location = parseLocation(params, query?.region);
     const path = query?.file_path ?? '';
     const { names } = splitPath(path);
-    const file = findInTree(platform.volumes.volume(location).root, names);
-    if (!file || isFolder(file)) return refuse(404, `file ${path} not found`);
+    const file = platform.volumes.volume(location).find(names);
+    if (!file || file === 'folder') return refuse(404, `file ${path} not found`);
     return { url: signUrl('GET', objectKey(location, names), platform) };
   },
 
@@ -86,8 +87,8 @@ export const volumeHandlers: VolumeHandlers = {
     const location = parseLocation(params, query?.region);
     const path = query?.file_path || refuse(400, 'file_path is required');
     const { names, isFolderPath } = splitPath(path);
-    const entry = findInTree(volumes.volume(location).root, names);
-    if (!entry || isFolder(entry) !== isFolderPath) return refuse(404, `${path} not found`);
+    const entry = volumes.volume(location).find(names);
+    if (!entry || (entry === 'folder') !== isFolderPath) return refuse(404, `${path} not found`);
     await volumes.change({ is: 'removed', names, ...location });
     return `${path} deleted`;
   },
@@ -139,8 +140,8 @@ function checkParts(upload: UploadSession, parts: { part_number: number; etag: s
   if (small !== undefined) refuse(400, `EntityTooSmall: part ${small} is smaller than 5 MiB and not the last`);
 }
 
-function listingEntry(name: string, entry: FileRecord | Folder) {
-  if (isFolder(entry))
+function listingEntry(name: string, entry: VolumeFile | 'folder') {
+  if (entry === 'folder')
     return { name: `${name}/`, is_folder: true, size_bytes: 0, last_modified: '0001-01-01T00:00:00Z' };
   const { size, modified } = entry;
   return { name, is_folder: false, size_bytes: size, last_modified: new Date(modified).toISOString() };

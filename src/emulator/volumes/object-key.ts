@@ -1,5 +1,5 @@
 import type { VolumeLocation } from './changes.ts';
-import { type FileRecord, findInTree, isFolder } from './tree.ts';
+import type { VolumeFile } from './volume.ts';
 import type { VolumeStore } from './volume-store.ts';
 
 /** The key of a file in object storage. Names are encoded, so that they have no meaning in a URL. */
@@ -13,8 +13,8 @@ export function parseObjectKey(key: string): { location: VolumeLocation; names: 
 }
 
 /** Undefined if the file was deleted. */
-export function findObject(volumes: VolumeStore, key: string): FileRecord | undefined {
+export function findObject(volumes: VolumeStore, key: string): VolumeFile | undefined {
   const { location, names } = parseObjectKey(key);
-  const entry = findInTree(volumes.volume(location).root, names);
-  return isFolder(entry) ? undefined : entry;
+  const entry = volumes.volume(location).find(names);
+  return entry === 'folder' ? undefined : entry;
 }

@@ -35,18 +35,6 @@ export function findInTree(root: Folder, names: readonly string[]): FileRecord |
   return entry;
 }
 
-/** Refuses a path that is a folder or below a file with 409, and one that is too long with 400. */
-export function checkWritable(root: Folder, names: readonly string[]): void {
-  if (Buffer.byteLength(names.join('/')) > maxPathBytes) refuse(400, `the path is longer than ${maxPathBytes} bytes`);
-  for (let depth = 1; depth <= names.length; depth += 1) {
-    const entry = findInTree(root, names.slice(0, depth));
-    if (entry === undefined) return;
-    const path = `/${names.slice(0, depth).join('/')}`;
-    if (depth < names.length && !isFolder(entry)) refuse(409, `${path} is a file, not a folder`);
-    if (depth === names.length && isFolder(entry)) refuse(409, `${path} is a folder, not a file`);
-  }
-}
-
 /** Creates the folder and its parents if they do not exist. */
 export function ensureFolder(root: Folder, names: readonly string[]): Folder {
   let folder = root;
@@ -70,5 +58,11 @@ export function* walkTree(
   else for (const [name, inner] of entry) yield* walkTree(inner, [...names, name]);
 }
 
-/** The limit of object storage for keys. */
-const maxPathBytes = 1024;
+/** Deletes empty folders whose names pass `isRemovable`. */
+export function pruneTree(folder: Folder, isRemovable: (name: string) => boolean): void {
+  for (const [name, entry] of folder) {
+    if (!isFolder(entry)) continue;
+    pruneTree(entry, isRemovable);
+    if (entry.size === 0 && isRemovable(name)) folder.delete(name);
+  }
+}

@@ -1,29 +1,26 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../disk/index.ts';
+import type { ReadableBody } from '../server/reply.ts';
 import { DamagedDataError } from '../state/damaged.ts';
+import { fileNameOf } from '../state/file-names.ts';
 import { PartStore } from '../storage/part-store.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
 import { parseVolumeChange, type VolumeChange } from './changes.ts';
+import { type MountedFile, MountedFolder } from './mounted-folder.ts';
 import {
   ensureFolder,
   type FileRecord,
   type Folder,
   findInTree,
-  isFolder,
+  pruneTree,
   type StoredPart,
   splitPath,
   walkTree,
 } from './tree.ts';
-
-export interface Volume extends VolumeLocation {
-  root: Folder;
-  /** In GB. */
-  size: number;
-}
-
-const initialSizeGb = 50;
+import { Volume, type VolumeFile } from './volume.ts';
 
 /**
  * Volumes and uploads in progress. Trees are in memory, contents on disk. With a data folder each change is appended to a
@@ -33,10 +30,14 @@ export class VolumeStore {
   readonly parts: PartStore;
   readonly uploads = new Map<string, UploadSession>();
   readonly #volumes = new Map<string, Volume>();
+  readonly #mounting = new Map<Volume, Promise<string>>();
   readonly #file: string | undefined;
   #journal: number | undefined;
 
-  constructor(storage: string, data: string | undefined) {
+  constructor(
+    private readonly storage: string,
+    data: string | undefined,
+  ) {
     this.parts = new PartStore(join(storage, 'volumes'));
     this.#file = data && join(data, 'volumes.jsonl');
     if (this.#file) this.#load(this.#file);
@@ -44,18 +45,45 @@ export class VolumeStore {
 
   volume({ project, volume, region }: VolumeLocation): Volume {
     const key = `${project}/${volume}/${region}`;
-    const existing = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
-    this.#volumes.set(key, existing);
-    return existing;
+    const existing = this.#volumes.get(key);
+    if (existing) return existing;
+    const created = new Volume({ project, volume, region });
+    const path = this.#mountPath(created);
+    if (existsSync(path)) created.folder = new MountedFolder(path);
+    this.#volumes.set(key, created);
+    return created;
   }
 
   /** Volumes of a project that were accessed. */
   volumesOf(project: string): Volume[] {
-    return [...this.#volumes.values()].filter((volume) => volume.project === project);
+    return [...this.#volumes.values()].filter(({ location }) => location.project === project);
+  }
+
+  content(file: VolumeFile): ReadableBody {
+    return 'path' in file ? fileContent(file) : this.parts.content(file.parts);
+  }
+
+  /** Moves a volume's files to a folder that apps can use, and returns its path. Resolves when all of them are there. */
+  mount(location: VolumeLocation): Promise<string> {
+    const volume = this.volume(location);
+    const mounting = this.#mounting.get(volume) ?? this.#mount(volume);
+    this.#mounting.set(volume, mounting);
+    mounting.catch(() => this.#mounting.delete(volume));
+    return mounting;
   }
 
   /** Applies a change, appends it to the journal, and deletes parts that are no longer used. */
   async change(change: VolumeChange): Promise<void> {
+    const folder = 'names' in change && 'region' in change ? this.#folderFor(change) : undefined;
+    if (folder && change.is === 'file') {
+      await this.#moveToFolder(change, folder);
+      return;
+    }
+    if (folder && change.is === 'folder') {
+      folder.makeFolder(change.names);
+      return;
+    }
+    if (folder && change.is === 'removed') folder.remove(change.names);
     const unused = this.#apply(change);
     if (this.#file) {
       this.#journal ??= openSync(this.#file, 'a', 0o600);
@@ -64,8 +92,47 @@ export class VolumeStore {
     await this.parts.remove(unused);
   }
 
+  #folderFor({ names, ...location }: VolumeLocation & { names: readonly string[] }): MountedFolder | undefined {
+    return this.volume(location).folderFor(names);
+  }
+
+  async #mount(volume: Volume): Promise<string> {
+    const folder = new MountedFolder(this.#mountPath(volume));
+    volume.folder = folder;
+    for (const { names, file } of [...walkTree(volume.root)]) {
+      if (names.length === 0 || !MountedFolder.canHold(names)) continue;
+      // What is in the folder is newer: an earlier emulator was stopped while it moved the files.
+      if (!file) folder.makeFolder(names);
+      else if (!folder.find(names)) await this.#moveToFolder({ names, file, ...volume.location }, folder, file);
+      else await this.parts.remove(applyToTree(volume.root, { is: 'removed', names, ...volume.location }));
+    }
+    pruneTree(volume.root, (name) => MountedFolder.canHold([name]));
+    this.#compact();
+    return folder.path;
+  }
+
+  /** With `expected`, only if the tree still has that file when its content is there. */
+  async #moveToFolder(
+    { names, file, ...location }: VolumeLocation & { names: readonly string[]; file: FileRecord },
+    folder: MountedFolder,
+    expected?: FileRecord,
+  ): Promise<void> {
+    const { root } = this.volume(location);
+    const assembled = await this.parts.assemble(file.parts);
+    const inTree = findInTree(root, names);
+    if (expected && inTree !== expected) await rm(assembled, { force: true });
+    else folder.put(assembled, names, file);
+    const unused = inTree ? applyToTree(root, { is: 'removed', names, ...location }) : [];
+    await this.parts.remove([...file.parts, ...unused]);
+  }
+
+  #mountPath({ location: { project, volume, region } }: Volume): string {
+    return join(this.storage, 'mounted', ...[project, volume, region].map(fileNameOf));
+  }
+
   clear(): void {
     this.#volumes.clear();
+    this.#mounting.clear();
     this.uploads.clear();
     this.close();
     if (this.#file) writeFileAtomicSync(this.#file, '', { mode: 0o600 });
@@ -109,13 +176,20 @@ export class VolumeStore {
       else if (index < lines.length - 1)
         throw new DamagedDataError(file, `line ${index + 1} is not a valid volume change`);
     }
-    const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
-    writeFileAtomicSync(file, changes, { mode: 0o600 });
+    this.#compact();
     this.parts.removeAllExcept(this.#usedIds());
   }
 
+  /** Rewrites the journal as the shortest that has the same result. */
+  #compact(): void {
+    if (!this.#file) return;
+    this.close();
+    const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
+    writeFileAtomicSync(this.#file, changes, { mode: 0o600 });
+  }
+
   *#changes(): Generator<VolumeChange> {
-    for (const { root, size, ...location } of this.#volumes.values()) {
+    for (const { root, size, location } of this.#volumes.values()) {
       yield { is: 'resized', size, ...location };
       for (const { names, file } of walkTree(root)) {
         yield file ? { is: 'file', names, file, ...location } : { is: 'folder', names, ...location };
@@ -144,10 +218,16 @@ export class VolumeFiles {
 
   /** A list of names instead of a path allows names with slashes. */
   write(path: string | readonly string[], content: string | Uint8Array, modified = this.now()): void {
+    const names = namesOf(path);
+    const etag = multipartEtag([createHash('md5').update(content).digest('hex')]);
+    const folder = this.volumes.volume(this.location).folderFor(names);
+    if (folder) {
+      folder.write(names, content, { modified, etag });
+      return;
+    }
     const part = this.volumes.parts.write(Buffer.from(content));
-    const md5 = createHash('md5').update(content).digest('hex');
-    const file = { size: part.size, modified, etag: multipartEtag([md5]), parts: [part] };
-    void this.volumes.change({ is: 'file', names: namesOf(path), file, ...this.location });
+    const file = { size: part.size, modified, etag, parts: [part] };
+    void this.volumes.change({ is: 'file', names, file, ...this.location });
   }
 
   makeFolder(path: string | readonly string[]): void {
@@ -156,8 +236,9 @@ export class VolumeFiles {
 
   /** Undefined if the file does not exist. */
   read(path: string | readonly string[]): Buffer | undefined {
-    const entry = findInTree(this.volumes.volume(this.location).root, namesOf(path));
-    return entry && !isFolder(entry) ? this.volumes.parts.readAll(entry.parts) : undefined;
+    const entry = this.volumes.volume(this.location).find(namesOf(path));
+    if (!entry || entry === 'folder') return undefined;
+    return 'path' in entry ? readFileSync(entry.path) : this.volumes.parts.readAll(entry.parts);
   }
 
   text(path: string | readonly string[]): string | undefined {
@@ -166,7 +247,7 @@ export class VolumeFiles {
 
   /** The sorted paths of all files, and of empty folders with a trailing slash. */
   paths(): string[] {
-    const entries = [...walkTree(this.volumes.volume(this.location).root)].filter(({ names }) => names.length > 0);
+    const entries = [...this.volumes.volume(this.location).walk()];
     return entries.map(({ names, file }) => `/${names.join('/')}${file ? '' : '/'}`).sort();
   }
 }
@@ -175,6 +256,13 @@ export class VolumeFiles {
 export function multipartEtag(md5s: readonly string[]): string {
   const all = Buffer.concat(md5s.map((md5) => Buffer.from(md5, 'hex')));
   return `${createHash('md5').update(all).digest('hex')}-${md5s.length}`;
+}
+
+function fileContent({ path, size }: MountedFile): ReadableBody {
+  async function* read(start: number, end: number) {
+    if (end > start) yield* createReadStream(path, { start, end: Math.min(size, end) - 1 });
+  }
+  return { size, read };
 }
 
 function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 'folder' | 'removed' }>): StoredPart[] {

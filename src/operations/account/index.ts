@@ -1,4 +1,4 @@
-export { openInBrowser } from './browser.ts';
+export { canShowBrowser, openInBrowser } from './browser.ts';
 export { loginByBrowser } from './device-login.ts';
 export { readIdentity } from './identity.ts';
 export { importLogin } from './import-login.ts';

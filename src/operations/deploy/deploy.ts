@@ -11,6 +11,7 @@ import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-buil
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
 import { recordDeploy } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import type { Health } from './watch-health.ts';
 
 export interface DeployOptions extends CreateAppOptions {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
@@ -43,6 +44,8 @@ export interface Deployment {
   buildMs: number;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
+  /** What was seen after the deploy; absent if it was not watched. */
+  health?: Health;
 }
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */

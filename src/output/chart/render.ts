@@ -25,6 +25,8 @@ export function renderChart(chart: Chart): View {
 
 function panelView(panel: Panel, { times, step, zone }: Chart): View {
   return (page) => {
+    // The table below it has the same values.
+    if (page.accessible) return '';
     const columns = Number.isFinite(page.columns) ? page.columns : defaultColumns;
     const margin = columns - defaultMargin < minColumns ? 0 : defaultMargin;
     const width = Math.max(1, columns - margin - 1);

@@ -32,11 +32,12 @@ export class CortexReplica implements Replica {
   readonly #scratch: string;
   readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, scratch, environment, print }: ReplicaOptions) {
+  constructor({ python, folder, scratch, environment, launch, print }: ReplicaOptions) {
     this.#scratch = scratch;
     this.#print = print;
     const worker = pythonFile('emulator/replicas/cortex/cortex.py');
-    this.#process = new AppProcess(python, [worker, scratch], {
+    const { command, args } = launch(python, [worker, scratch]);
+    this.#process = new AppProcess(command, args, {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
@@ -216,7 +217,23 @@ function errorReply(run: string, message: string, status: number, ms = 0): Serve
 
 async function* eventStream(items: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const item of items) {
-    const lines = item.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-    yield Buffer.from(`${lines.join('')}\n`);
+    const lines = item.split(lineEnd);
+    yield Buffer.from(isEvent(lines) ? endEvent(item) : `${lines.map((line) => `data: ${line}\n`).join('')}\n`);
   }
+}
+
+const lineEnd = /\r\n|\r|\n/;
+
+/** Whether a function formatted an item as a server-sent event itself: then it is passed on unchanged. */
+function isEvent(lines: readonly string[]): boolean {
+  const fields = lines.filter((line) => line !== '');
+  return (
+    fields.some((line) => line.startsWith('data:')) && fields.every((line) => /^(data|event|id|retry)?:/.test(line))
+  );
+}
+
+/** An event ends with an empty line. */
+function endEvent(item: string): string {
+  const [, ends = ''] = /((?:\r\n|\r|\n)*)$/.exec(item) ?? [];
+  return item + '\n'.repeat(Math.max(0, 2 - ends.split(lineEnd).length + 1));
 }

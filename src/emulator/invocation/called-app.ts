@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Platform } from '../platform.ts';
+import { decodeSegment } from '../server/read-request.ts';
+import { refuse } from '../server/reply.ts';
+import type { AppRecord } from '../state/records.ts';
+
+/** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
+export function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
+  const [project = '', name = '', ...path] = pathname.split('/').slice(2).map(decodeSegment);
+  const app = store.apps.get(`${project}-${name}`);
+  return app?.project === project ? { app, path } : refuse(404, `app ${name} not found in project ${project}`);
+}
+
+/** The path and query that the app's own server gets: without the platform's parameters. */
+export function pathBelowApp({ pathname, search, searchParams }: URL): string {
+  const below = `/${pathname.split('/').slice(4).join('/')}`;
+  if (!searchParams.has('async') && !searchParams.has('webhookEndpoint')) return below + search;
+  const query = new URLSearchParams(searchParams);
+  query.delete('async');
+  query.delete('webhookEndpoint');
+  return query.size > 0 ? `${below}?${query}` : below;
+}
+
+/** A private app does not get the platform's token. */
+export function forwardedHeaders({ settings }: AppRecord, { authorization, ...headers }: IncomingHttpHeaders) {
+  return settings.disableAuth && authorization ? { ...headers, authorization } : headers;
+}

@@ -1,0 +1,148 @@
+import { UsageError } from '../errors.ts';
+import type { ArgumentReference, CommandReference, FlagReference } from '../reference.ts';
+
+/** A property of a tool's input: an argument or a flag of a command. */
+export interface InputProperty {
+  name: string;
+  required: boolean;
+  /** The long flag, `--limit`; undefined for arguments. */
+  flag?: string;
+  schema: PropertySchema;
+}
+
+/** The JSON Schema of an input. */
+export type InputSchema = {
+  type: 'object';
+  properties: Record<string, PropertySchema>;
+  required?: string[];
+};
+
+type PropertySchema = {
+  type: string | string[];
+  description?: string;
+  enum?: string[];
+  items?: { type: string; enum?: string[] };
+};
+
+/** Every call may have these, whatever its command. Only `describe` lists them all: each would be in every tool. */
+const sharedProperties: InputProperty[] = [
+  { name: 'jq', required: false, flag: '--jq', schema: { type: 'string', description: 'jq filter for the result' } },
+  { name: 'cwd', required: false, flag: '--cwd', schema: { type: 'string', description: 'folder to run in' } },
+  { name: 'project', required: false, flag: '--project', schema: { type: 'string', description: 'project id' } },
+];
+
+/** The answer to a question of a command that changes something. */
+const confirmation: InputProperty = {
+  name: 'yes',
+  required: false,
+  flag: '--yes',
+  schema: { type: 'boolean', description: 'answer yes to prompts' },
+};
+
+/** Never ends, prints what a tool's result cannot hold, reads what a tool call has not, or shows secret values. */
+const hiddenFlags = new Set(['--follow', '--events', '--web', '--show-values', '--raw', '--show-headers', '--schema']);
+
+/** The input of a command, in full. */
+export function commandInput(command: CommandReference): InputSchema {
+  return inputSchema([...propertiesOf(command), ...sharedPropertiesOf(command)]);
+}
+
+/**
+ * The input of a tool, in few words. With several commands, `command` chooses one, the others are the properties of any,
+ * and only `describe` explains them.
+ */
+export function toolInput(commands: readonly CommandReference[]): InputSchema {
+  const properties = commands.flatMap(propertiesOf);
+  if (commands.some(({ effect }) => effect !== 'reads')) properties.push(confirmation);
+  if (commands.length === 1) return inputSchema(properties.map(shortened));
+  const choice = { type: 'string', enum: commands.map(({ command }) => command) };
+  return inputSchema([
+    { name: 'command', required: true, schema: choice },
+    ...properties.map((property) => ({ ...unexplained(property), required: false })),
+  ]);
+}
+
+function inputSchema(properties: readonly InputProperty[]): InputSchema {
+  const required = properties.filter((property) => property.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties.map(({ name, schema }) => [name, schema])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** With the first clause of its description. */
+function shortened(property: InputProperty): InputProperty {
+  const { description = '' } = property.schema;
+  const [clause = ''] = description.split(/[,:;(]/);
+  return { ...property, schema: { ...property.schema, description: clause.trim() } };
+}
+
+function unexplained(property: InputProperty): InputProperty {
+  const { description: _, ...schema } = property.schema;
+  return { ...property, schema };
+}
+
+/** The arguments of a command in order, then its flags. */
+export function propertiesOf(command: CommandReference): InputProperty[] {
+  const flags = command.flags.map(flagProperty).filter(({ flag }) => !hiddenFlags.has(flag ?? ''));
+  const taken = new Set(flags.map(({ name }) => name));
+  return [...command.arguments.map((argument) => argumentProperty(argument, taken)), ...flags];
+}
+
+function sharedPropertiesOf({ effect }: CommandReference): InputProperty[] {
+  return effect === 'reads' ? sharedProperties : [...sharedProperties, confirmation];
+}
+
+/** `name=value` of `gantry run` is called `args`, because `name` is one of its flags. */
+function argumentProperty(argument: ArgumentReference, taken: ReadonlySet<string>): InputProperty {
+  const { description, required, variadic, choices } = argument;
+  const [word = ''] = /^[\w-]+/.exec(argument.name) ?? [];
+  const name = taken.has(word) ? 'args' : word;
+  const text = { type: 'string', ...(choices && { enum: choices }) };
+  return { name, required, schema: { ...(variadic ? { type: 'array', items: text } : text), description } };
+}
+
+function flagProperty({ flags, description, type, value, valueRequired, choices }: FlagReference): InputProperty {
+  const [flag = ''] = /--[\w-]+/.exec(flags) ?? [];
+  return { name: flag.slice(2), required: false, flag, schema: { ...valueSchema(), description } };
+
+  function valueSchema(): PropertySchema {
+    if (type === 'boolean') return { type: 'boolean' };
+    const scalar = { type: value === 'number' ? 'integer' : 'string', ...(choices && { enum: choices }) };
+    if (type === 'list') return { type: 'array', items: scalar };
+    return valueRequired ? scalar : { ...scalar, type: [scalar.type, 'boolean'] };
+  }
+}
+
+/** The command line of a call, without `gantry`. Throws UsageError for properties that the command has not. */
+export function argvOf(command: CommandReference, input: Record<string, unknown>): string[] {
+  const known = [...propertiesOf(command), ...sharedPropertiesOf(command)];
+  const unknown = Object.keys(input).find((name) => !known.some((property) => property.name === name));
+  if (unknown !== undefined) {
+    throw new UsageError(`${command.command} has no property "${unknown}"`, {
+      why: `its properties: ${known.map(({ name }) => name).join(', ')}`,
+    });
+  }
+  const words = (isWanted: (property: InputProperty) => boolean) =>
+    known.filter(isWanted).flatMap((property) => wordsOf(property, input[property.name]));
+  return [
+    ...command.command.split(' '),
+    ...words(({ flag }) => flag !== undefined),
+    // What follows is never taken for a flag.
+    '--',
+    ...words(({ flag }) => flag === undefined),
+  ];
+}
+
+function wordsOf({ name, flag, schema }: InputProperty, value: unknown): string[] {
+  if (value === undefined || value === null || value === false) return [];
+  const values = Array.isArray(value) && schema.type === 'array' ? value : [value];
+  return values.flatMap((each) => {
+    if (each === true && flag !== undefined && [schema.type].flat().includes('boolean')) return [flag];
+    if (typeof each !== 'string' && typeof each !== 'number') {
+      throw new UsageError(`invalid property "${name}": expected ${[schema.type].flat().join(' or ')}`);
+    }
+    return [flag === undefined ? String(each) : `${flag}=${each}`];
+  });
+}

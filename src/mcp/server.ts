@@ -1,0 +1,197 @@
+import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { Effect } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
+import type { Context } from '../context.ts';
+import { DeniedError, exitCodes, UsageError } from '../errors.ts';
+import { failureJson } from '../output/failure.ts';
+import { type CommandReference, outputSchemaOf } from '../reference.ts';
+import { version } from '../version.ts';
+import { type CallOutcome, callCommand } from './call.ts';
+import { argvOf, commandInput } from './input.ts';
+import { type ResultPage, Results } from './results.ts';
+import { type CommandTool, type ToolDefinition, toolDefinition } from './tools.ts';
+
+interface ToolServerOptions {
+  context: Context;
+  tools: readonly CommandTool[];
+  allowed: readonly Effect[];
+  /** Commands that run; the server waits for them when it ends. */
+  running: Set<Promise<unknown>>;
+}
+
+type Input = Record<string, unknown>;
+
+/** The server of one connection. */
+export function createToolServer({ context, tools, allowed, running }: ToolServerOptions): Server {
+  const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
+  const results = new Results();
+  const offered = tools.filter(({ commands }) => commands.every(({ effect }) => allowed.includes(effect)));
+
+  server.setRequestHandler('tools/list', () => ({ tools: [...offered.map(toolDefinition), ...ownTools] }));
+  server.setRequestHandler('tools/call', async ({ params }, extra) => {
+    const { name, arguments: input = {} } = params;
+    const call = answer(name, input, extra).catch(failure);
+    running.add(call);
+    return server.projectCallToolResult(await call.finally(() => running.delete(call)), undefined);
+  });
+  return server;
+
+  async function answer(name: string, input: Input, extra: ServerContext): Promise<CallToolResult> {
+    if (name === 'more') return pageResult(results.next(String(input.result), Number(input.from ?? 0)));
+    if (name === 'describe') return pageResult(results.first(await description(input, tools), 'document'));
+    const tool = tools.find((each) => each.name === name);
+    if (!tool)
+      throw new UsageError(`unknown tool "${name}"`, { why: `tools: ${offered.map((each) => each.name).join(', ')}` });
+    const { command, properties } = chooseCommand(tool, input);
+    if (!allowed.includes(command.effect)) throw refusal(command);
+    const argv = [...globalFlags(context), ...argvOf(command, properties)];
+    if (command.output !== null) argv.unshift('--json');
+    const { signal } = extra.mcpReq;
+    const progress = new ProgressReport(extra);
+    const outcome = await callCommand(context, argv, { signal, onLine: (line) => progress.report(line) });
+    await progress.sent();
+    return commandResult(outcome, command, properties.jq !== undefined);
+  }
+
+  function commandResult({ code, stdout, notes }: CallOutcome, { output }: CommandReference, isFiltered: boolean) {
+    const form = output === 'list' || output === 'document' ? output : 'lines';
+    const text = asText(stdout);
+    const page = results.first(text, isFiltered && code === 0 ? 'lines' : form);
+    const exitName = Object.entries(exitCodes).find(([, each]) => each.code === code);
+    const exit =
+      code === 0 ? undefined : `exit code ${code}${exitName ? ` (${exitName[0]}: ${exitName[1].when})` : ''}`;
+    const value = page.note === undefined && form !== 'lines' && !isFiltered ? parsedOr(text) : undefined;
+    return {
+      ...pageResult(page, exit, notes.slice(-maxNotes)),
+      ...(value !== undefined && { structuredContent: value as CallToolResult['structuredContent'] }),
+      isError: code !== exitCodes.ok.code && code !== exitCodes.changes.code,
+    };
+  }
+}
+
+/** What stderr said is for people; its end says the most. */
+const maxNotes = 2_000;
+
+const instructions = `gantry deploys and manages apps on the hosting platform. A tool is a command, or a group of
+commands chosen by "command"; properties are the arguments and flags of the command line. Call describe for the flags,
+exit codes and JSON fields of a command. Every call also takes "jq" (filters the result), "cwd" (folder) and "project". An error has code, message, why and fix;
+"next" is the command that fixes it. What deletes needs "confirm" with the name, or "yes". Long work (deploy, run,
+invoke, builds follow, runs follow) takes "timeout"; exit code 8 means that it continues remotely.`.replaceAll(
+  '\n',
+  ' ',
+);
+
+const text = { type: 'string' };
+
+const ownTools: ToolDefinition[] = [
+  {
+    name: 'describe',
+    description: 'a command in full: its input, the JSON Schema of its result, exit codes, examples',
+    inputSchema: {
+      type: 'object',
+      properties: { command: { ...text, description: 'such as apps get' } },
+      required: ['command'],
+    },
+    annotations: { readOnlyHint: true },
+  },
+  {
+    name: 'more',
+    description: 'the rest of a long result',
+    inputSchema: {
+      type: 'object',
+      properties: { result: text, from: { type: 'integer' } },
+      required: ['result', 'from'],
+    },
+    annotations: { readOnlyHint: true },
+  },
+];
+
+async function description({ command: line }: Input, tools: readonly CommandTool[]): Promise<string> {
+  for (const tool of tools) {
+    const command = tool.commands.find(({ command }) => command === line);
+    if (!command) continue;
+    const { usage, summary, details, effect, exitCodes, examples } = command;
+    const output = command.output === null ? null : await outputSchemaOf(command.command);
+    const facts = { tool: tool.name, usage, summary, details, effect, input: commandInput(command), output };
+    return JSON.stringify({ ...facts, exitCodes, examples });
+  }
+  const lines = tools.flatMap(({ commands }) => commands.map(({ command }) => command));
+  throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
+}
+
+function chooseCommand({ name, commands }: CommandTool, input: Input) {
+  const [only] = commands;
+  if (only && commands.length === 1) return { command: only, properties: input };
+  const { command: line, ...properties } = input;
+  const command = commands.find(({ command }) => command === line);
+  if (command) return { command, properties };
+  throw new UsageError(`${name} has no command "${line}"`, {
+    why: `its commands: ${commands.map(({ command }) => command).join(', ')}`,
+  });
+}
+
+function refusal({ command, effect }: CommandReference): DeniedError {
+  const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
+  return new DeniedError(`gantry ${command} is not allowed here`, {
+    why: `this server was started without ${flag}`,
+    fix: gantryCommand`mcp ${flag}`,
+  });
+}
+
+/** The flags that the server was started with. */
+function globalFlags({ flags: { project, profile, region } }: Context): string[] {
+  const given = Object.entries({ project, profile, region }).filter(([, value]) => value !== undefined);
+  return ['--no-input', ...given.map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** Sends what a command prints on stderr as progress, if the client asked for it. */
+class ProgressReport {
+  readonly #extra: ServerContext;
+  #count = 0;
+  #sent: Promise<unknown> = Promise.resolve();
+
+  constructor(extra: ServerContext) {
+    this.#extra = extra;
+  }
+
+  report(message: string): void {
+    const { _meta, notify } = this.#extra.mcpReq;
+    const progressToken = _meta?.progressToken;
+    if (progressToken === undefined) return;
+    this.#count += 1;
+    const params = { progressToken, progress: this.#count, message };
+    this.#sent = this.#sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
+  }
+
+  /** Progress must not follow the result. */
+  async sent(): Promise<void> {
+    await this.#sent;
+  }
+}
+
+function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]): CallToolResult {
+  const more = [note, ...notes].filter(Boolean).join('\n');
+  return { content: [{ type: 'text', text }, ...(more ? [{ type: 'text' as const, text: more }] : [])] };
+}
+
+function failure(error: unknown): CallToolResult {
+  const document = failureJson(error);
+  return {
+    content: [{ type: 'text', text: JSON.stringify(document) }],
+    structuredContent: document as unknown as CallToolResult['structuredContent'],
+    isError: true,
+  };
+}
+
+function asText(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.includes('�') ? `binary data, ${bytes.length} bytes; copy it to a local file instead` : text;
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Effect } from '../command.ts';
+import type { CommandReference } from '../reference.ts';
+import { type InputSchema, propertiesOf, toolInput } from './input.ts';
+
+/** A tool: one command, or the commands of a noun that have the same effect. */
+export interface CommandTool {
+  name: string;
+  commands: readonly CommandReference[];
+}
+
+/** What MCP clients are told about a tool. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: InputSchema;
+  annotations: { readOnlyHint: boolean; destructiveHint?: boolean };
+}
+
+/**
+ * The tools for these commands. Commands are grouped, because clients put the whole list into the context of the model,
+ * but never across effects: what a client may call without asking depends on the effect.
+ */
+export function commandTools(commands: readonly CommandReference[]): CommandTool[] {
+  const suitable = commands.filter(({ unattended, command }) => unattended && !notForAgents.has(command));
+  return [...groupBy(suitable, nounOf)].flatMap(([noun, members]) => {
+    const effects = [...groupBy(members, ({ effect }) => effect)];
+    const suffix = (effect: Effect) => (effects.length === 1 ? '' : suffixes[effect]);
+    return effects.map(([effect, sharing]) => ({ name: noun + suffix(effect), commands: sharing }));
+  });
+}
+
+function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry[]> {
+  const groups = new Map<Key, Entry[]>();
+  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+  return groups;
+}
+
+/** About gantry itself, of use in a shell only, or a way for an agent to lock itself out. */
+const notForAgents = new Set([
+  ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
+  ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
+]);
+
+/** Of tools whose noun has commands with several effects. */
+const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };
+
+/** Nouns with few commands share a tool. */
+const sharedTools: Record<string, readonly string[]> = {
+  app_folder: ['check', 'package', 'init', 'ci'],
+  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
+  apps: ['apps', 'containers', 'metrics'],
+  account: ['whoami', 'doctor', 'status', 'projects', 'users', 'service-accounts', 'api-keys', 'profiles', 'config'],
+};
+
+function nounOf({ command }: CommandReference): string {
+  const [word = ''] = command.split(' ');
+  const shared = Object.keys(sharedTools).find((name) => sharedTools[name]?.includes(word));
+  return shared ?? word;
+}
+
+export function toolDefinition({ name, commands }: CommandTool): ToolDefinition {
+  const effects = new Set(commands.map(({ effect }) => effect));
+  return {
+    name,
+    description: commands.map(summaryLine).join('\n'),
+    inputSchema: toolInput(commands),
+    // Without the hint, clients assume that a tool that is not read-only may destroy.
+    annotations: effects.has('reads')
+      ? { readOnlyHint: true }
+      : { readOnlyHint: false, destructiveHint: effects.has('destroys') },
+  };
+}
+
+/** `apps get <app>: show an app`, with the names of the properties. */
+function summaryLine(command: CommandReference): string {
+  const inputs = propertiesOf(command)
+    .filter(({ flag, required }) => flag === undefined && required)
+    .map(({ name }) => ` <${name}>`);
+  return `${command.command}${inputs.join('')}: ${command.summary}`;
+}

@@ -1,0 +1,75 @@
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+
+/**
+ * The SDK's transport, but requests that were received before the end of stdin are answered: a script may write its
+ * requests and close the pipe.
+ */
+export class DrainingTransport implements Transport {
+  readonly #input = new PassThrough();
+  readonly #stdio: StdioServerTransport;
+  readonly #failure = new AbortController();
+  readonly #unanswered = new Set<unknown>();
+  #onIdle = () => {};
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
+    const output = new Writable({
+      write: (chunk, _, done) => void write(chunk).then(() => done(), done),
+    });
+    output.on('error', (error) => this.#failure.abort(error));
+    this.#stdio = new StdioServerTransport(this.#input, output);
+  }
+
+  async start(): Promise<void> {
+    this.#stdio.onmessage = (message) => {
+      if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
+      this.onmessage?.(message);
+      // A canceled request is not answered.
+      if ('method' in message && message.method === 'notifications/cancelled') this.#settle(message.params?.requestId);
+    };
+    this.#stdio.onclose = () => this.onclose?.();
+    this.#stdio.onerror = (error) => this.onerror?.(error);
+    await this.#stdio.start();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#stdio.send(message);
+    if (!('method' in message)) this.#settle(message.id);
+  }
+
+  close(): Promise<void> {
+    return this.#stdio.close();
+  }
+
+  /** Passes stdin on until it ends and all requests are answered. Throws if stdout fails or at the signal. */
+  async pump(stdin: Readable, until: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([until, this.#failure.signal]);
+    try {
+      await pipeline(stdin, this.#input, { signal, end: false });
+      // The last chunk has been passed on by then.
+      await setImmediate();
+      await this.#idle(signal);
+    } finally {
+      signal.throwIfAborted();
+    }
+  }
+
+  #idle(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#settle();
+    });
+  }
+
+  #settle(id?: unknown): void {
+    this.#unanswered.delete(id);
+    if (this.#unanswered.size === 0) this.#onIdle();
+  }
+}

@@ -1,0 +1,103 @@
+import type { Context } from '../../context.ts';
+import { chooseRegion } from './app-settings.ts';
+import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
+import type { CreateAppOptions } from './create-app-body.ts';
+import { type Deployment, deploy } from './deploy.ts';
+import { findLiveDeployment } from './live-deployment.ts';
+import type { LocalApp } from './local-app.ts';
+import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
+import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
+import { watchHealth } from './watch-health.ts';
+
+export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
+  dryRun: boolean;
+  /** With `dryRun`: where to write a plan. */
+  output?: string | undefined;
+  /** A plan that the deploy must match. */
+  plan?: string | undefined;
+  ifChanged: boolean;
+  ifBusy: BusyPolicy;
+  keepScaling: boolean;
+  strict: boolean;
+  detach: boolean;
+  logs: boolean;
+  /** How long to wait for other builds and for this one, in ms. */
+  timeoutMs: number;
+  /** How long to watch the new build, in ms. */
+  watchHealthyMs?: number | undefined;
+  maxFailures: number;
+  /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
+  confirm?: ((plan: DeployPlan) => Promise<void>) | undefined;
+}
+
+export interface PreparedDeploy {
+  plan: DeployPlan;
+  /** Deploys. Returns the live deployment instead if nothing has changed and `ifChanged` is set. */
+  run: () => Promise<Deployment>;
+}
+
+/** Compares the app with the deployed one and asks the user; `run` of the result deploys it. */
+export async function prepareDeploy(
+  context: Context,
+  local: LocalApp,
+  options: DeployAppOptions,
+): Promise<PreparedDeploy> {
+  const { settings, elapsed } = context;
+  const { dryRun, ifBusy, ifChanged, keepScaling, strict, timeoutMs, confirm } = options;
+  const started = elapsed();
+  const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
+  const compareFiles = dryRun || confirm !== undefined || ifChanged;
+  const plan = await planInTurn(context, local, options, { compareFiles, dryRun, keepScaling });
+  checkDrift(context, plan, strict);
+  const region = chooseRegion(settings.region, local.project.hardware.region);
+  const sent = { ...options, region, keep: plan.keep };
+  if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
+  const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent) : undefined;
+  if (!live && !dryRun) await confirm?.(plan);
+
+  const recheck = async () => {
+    const now = await planDeploy(context, local, { compareFiles: true, dryRun, keepScaling });
+    return findLiveDeployment(context, local, now, sent);
+  };
+  const run = async () => {
+    if (live) return live;
+    const deployment = await deploy(context, local, {
+      ...sent,
+      ifBusy,
+      timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
+      check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
+      recheck: ifChanged ? recheck : undefined,
+    });
+    return watched(context, deployment, plan, options);
+  };
+  return { plan, run };
+}
+
+/** Plans once other builds are dealt with: they may change what this deploy compares with. */
+async function planInTurn(
+  context: Context,
+  local: LocalApp,
+  { dryRun, ifBusy, ifChanged, timeoutMs }: DeployAppOptions,
+  planOptions: PlanOptions,
+): Promise<DeployPlan> {
+  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
+  const isQueued = ifBusy === 'wait' && !ifChanged;
+  const { name } = local.project;
+  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, timeoutMs);
+  if (ifBusy !== 'proceed') await resolved;
+  const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
+  return plan;
+}
+
+async function watched(
+  context: Context,
+  deployment: Deployment,
+  { setup }: DeployPlan,
+  { watchHealthyMs, maxFailures, detach }: DeployAppOptions,
+): Promise<Deployment> {
+  if (watchHealthyMs === undefined || detach || !deployment.changed) return deployment;
+  const { app, build } = deployment;
+  const expectsReplica = Number(setup.minReplicaCount ?? 0) > 0;
+  const health = await watchHealth(context, { app, build, watchMs: watchHealthyMs, maxFailures, expectsReplica });
+  return { ...deployment, health };
+}

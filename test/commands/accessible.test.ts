@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+});
+
+afterAll(() => emulator.close());
+
+const reader = { columns: 100, env: { GANTRY_ACCESSIBLE: '1', NO_COLOR: '1' } };
+
+test('tables are lists, with the title of each value', async () => {
+  const { stdout } = await gantry(['apps', 'list'], { emulator, ...reader });
+  const items = stdout.trimEnd().split('\n\n');
+  expect(items).toHaveLength(3);
+  expect(items.find((item) => item.startsWith('name: web\n'))).toMatch(/^status: ready$/m);
+  expect((await gantry(['apps', 'get', 'web'], { emulator, ...reader })).stdout).toMatch(/^name: web$/m);
+});
+
+test('progress is sentences, without symbols and animation', async () => {
+  await using app = await folderOf(smallApp());
+  const { stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, ...reader });
+  expect(stderr).toMatch(/^Done: Built web in /m);
+  expect(stderr).not.toMatch(/[^\n -~]/);
+});
+
+test('charts are not drawn: their values are read', async () => {
+  const drawn = await gantry(['runs', 'chart', 'web'], { emulator, columns: 100, env: { NO_COLOR: '1' } });
+  const { stdout } = await gantry(['runs', 'chart', 'web'], { emulator, ...reader });
+  expect(drawn.stdout).toMatch(/[█▁┤─│]/);
+  expect(stdout).not.toMatch(/[^\n -~]/);
+  expect(stdout).toMatch(/^requests: \d/m);
+});
+
+test('nothing changes in a pipe', async () => {
+  const [piped, plain] = [{ env: { GANTRY_ACCESSIBLE: '1' } }, {}];
+  const run = async (setting: object) => (await gantry(['projects', 'list'], { emulator, ...setting })).stdout;
+  expect(await run(piped)).toBe(await run(plain));
+});

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+interface Seen {
+  containers?: object[];
+  runs?: object[];
+}
+
+/** Deploys, and then shows these replicas and runs, one entry for each look; the last one stays. */
+async function watched(looks: Seen[], flags: string[] = [], more = '') {
+  let build = '';
+  let number = 0;
+  const look = () => looks[Math.min(number, looks.length - 1)] ?? {};
+  const env = await altering(emulator, (method, path, json) => {
+    if (method === 'POST' && path.endsWith('/apps')) build = (json as { buildId: string }).buildId;
+    if (path.endsWith('/containers')) {
+      return { body: (look().containers ?? []).map((each) => ({ containerId: 'c-1', buildId: build, ...each })) };
+    }
+    if (!path.endsWith('/runs')) return undefined;
+    const items = (look().runs ?? []).map((each, index) => ({ id: `r-${index}`, containerId: 'c-1', ...each }));
+    number++;
+    return { body: { items } };
+  });
+  await using app = await folderOf(smallApp(more));
+  return await gantry(['deploy', '--json', '--watch-healthy', '10s', ...flags], { emulator, cwd: app.path, env });
+}
+
+const running = { containerState: 'RUNNING' };
+
+test('a build whose replicas and runs are well is healthy', async () => {
+  const runs = [{ status: 'success' }, { status: 'cancelled' }, { status: 'processing' }];
+  const { code, json, stderr } = await watched([{}, { containers: [running], runs }]);
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ changed: true, health: { replicas: 1, restarts: 0, runs: 2, failedRuns: 0 } });
+  expect(stderr).toMatch(/web is healthy after .*: 1 replica, 2 runs, 0 failed/);
+  expect((json() as { health: { watchedMs: number } }).health.watchedMs).toBeGreaterThanOrEqual(10_000);
+});
+
+test.each<[string, Seen[], RegExp]>([
+  [
+    'a replica that restarts again and again',
+    [{ containers: [running] }, { containers: [{ ...running, containerRestartCount: 2 }] }],
+    /replica c-1 restarted 2 times/,
+  ],
+  ['a replica in a failed state', [{ containers: [{ containerState: 'CrashLoopBackOff' }] }], /is CrashLoopBackOff/],
+  ['a failed run', [{ containers: [running], runs: [{ status: 'failure' }] }], /1 run failed/],
+  [
+    'a failed run of a replica that has gone',
+    [{ containers: [running] }, { runs: [{ status: 'failed' }] }],
+    /1 run failed/,
+  ],
+])('%s is exit code 12', async (_, looks, message) => {
+  const { code, json } = await watched(looks);
+  expect(code).toBe(12);
+  const { error } = json() as { error: { message: string; details: object } };
+  expect(error.message).toMatch(message);
+  expect(error.details).toMatchObject({ app: 'web', build: expect.stringMatching(/./), status: 'unhealthy' });
+});
+
+test.each<[string, Seen]>([
+  ['of other builds', { containers: [{ ...running, buildId: 'old', containerRestartCount: 9 }] }],
+  ['of replicas of other builds', { containers: [running], runs: [{ status: 'failure', containerId: 'c-0' }] }],
+  ['once, which a drained node explains', { containers: [{ ...running, containerRestartCount: 1 }] }],
+])('failures %s do not count', async (_, look) => {
+  expect((await watched([look])).code).toBe(0);
+});
+
+test('some runs may fail with --max-failures', async () => {
+  const runs = [{ status: 'failure' }, { status: 'failure' }];
+  expect((await watched([{ containers: [running], runs }], ['--max-failures', '2'])).code).toBe(0);
+  expect((await watched([{ containers: [running], runs }], ['--max-failures', '1'])).code).toBe(12);
+});
+
+test('an app that keeps replicas must have one in the end', async () => {
+  const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
+  const { code, stderr } = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
+  expect(code).toBe(12);
+  expect(stderr).toContain('no replica is running');
+  expect((await watched([{}, { containers: [running] }], [], scaling)).code).toBe(0);
+  expect((await watched([{}])).code).toBe(0);
+});
+
+test('shows the end of the app’s log', async () => {
+  const env = { text: 'ValueError: no model' };
+  const { stderr } = await withLog(env.text);
+  expect(stderr).toContain(env.text);
+});
+
+async function withLog(line: string) {
+  let build = '';
+  const env = await altering(emulator, (method, path, json) => {
+    if (method === 'POST' && path.endsWith('/apps')) build = (json as { buildId: string }).buildId;
+    const crashed = { containerId: 'c-1', buildId: build, containerState: 'FAILED' };
+    if (path.endsWith('/containers')) return { body: [crashed] };
+    if (!path.endsWith('/apps/web/logs') && !path.endsWith('-web/logs')) return undefined;
+    return {
+      status: 200,
+      type: 'application/json',
+      body: { logs: [{ logLine: line, timestamp: '2026-01-01T00:00:00Z' }] },
+    };
+  });
+  await using app = await folderOf(smallApp());
+  return await gantry(['deploy', '--watch-healthy', '10s'], { emulator, cwd: app.path, env });
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { compileJq } from '../../src/output/jq.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+});
+
+afterAll(() => emulator.close());
+
+/** Like a list of apps, with the values that make filters fail: null, nested, missing, empty, Unicode. */
+const apps = [
+  { id: 'p-1-web', name: 'web', status: 'ready', cost: 12.5, tags: ['prod', 'eu'], hardware: { gpu: 1 } },
+  {
+    id: 'p-1-job',
+    name: 'job',
+    status: 'failed',
+    cost: 0,
+    tags: [],
+    hardware: null,
+    updatedAt: '2026-11-20T09:30:00Z',
+  },
+  { id: 'p-1-größe', name: 'größe', status: 'ready', cost: 3, tags: ['dev'] },
+];
+
+test.each([
+  ['.', `${JSON.stringify(apps)}\n`],
+  ['.[0].name', 'web\n'],
+  ['.[].name', 'web\njob\ngröße\n'],
+  ['.[-1].id', 'p-1-größe\n'],
+  ['length', '3\n'],
+  ['.[0].cost', '12.5\n'],
+  ['.[1].hardware', 'null\n'],
+  ['.[2].hardware', 'null\n'],
+  ['.[].hardware.gpu // 0', '1\n'],
+  ['.[] | .hardware.gpu // 0', '1\n0\n0\n'],
+  ['[.[] | .hardware.gpu // 0]', '[1,0,0]\n'],
+  ['.[] | select(.status == "ready") | .name', 'web\ngröße\n'],
+  ['map(select(.status != "ready")) | length', '1\n'],
+  ['[.[] | {name, status}] | .[0]', '{"name":"web","status":"ready"}\n'],
+  ['.[0] | {app: .name, "is ready": (.status == "ready")}', '{"app":"web","is ready":true}\n'],
+  ['map(.cost) | add', '15.5\n'],
+  ['sort_by(.cost) | .[0].name', 'job\n'],
+  ['max_by(.cost).name', 'web\n'],
+  ['group_by(.status) | map({(.[0].status): length}) | add', '{"failed":1,"ready":2}\n'],
+  ['[.[].tags[]] | unique', '["dev","eu","prod"]\n'],
+  ['.[0].tags | join(", ")', 'prod, eu\n'],
+  ['.[0].tags | index("eu")', '1\n'],
+  ['.[] | "\\(.name): \\(.cost)"', 'web: 12.5\njob: 0\ngröße: 3\n'],
+  ['.[0] | keys', '["cost","hardware","id","name","status","tags"]\n'],
+  ['.[0] | to_entries[0].key', 'id\n'],
+  ['.[0] | with_entries(select(.value | type == "string"))', '{"id":"p-1-web","name":"web","status":"ready"}\n'],
+  ['.[0] | del(.tags, .hardware, .id)', '{"name":"web","status":"ready","cost":12.5}\n'],
+  ['.[0] | has("cost")', 'true\n'],
+  ['any(.[]; .status == "failed")', 'true\n'],
+  ['all(.[]; .cost >= 0)', 'true\n'],
+  ['first(.[] | select(.cost < 5)).name', 'job\n'],
+  ['limit(2; .[].name)', 'web\njob\n'],
+  ['.[0:2] | map(.name)', '["web","job"]\n'],
+  ['.[1].updatedAt | fromdate', '1795167000\n'],
+  ['.[0].id | split("-") | .[-1]', 'web\n'],
+  ['.[].id | sub("^p-1-"; "")', 'web\njob\ngröße\n'],
+  ['.[0].id | test("^p-\\\\d+")', 'true\n'],
+  ['.[0].id | capture("p-(?<project>\\\\d+)").project', '1\n'],
+  ['.[] | [.name, .cost] | @tsv', 'web\t12.5\njob\t0\ngröße\t3\n'],
+  ['.[0] | [.name, .cost] | @csv', '"web",12.5\n'],
+  ['.[2].name | ascii_downcase | length', '5\n'],
+  ['reduce .[] as $app (0; . + $app.cost)', '15.5\n'],
+  ['def cheap: .cost < 10; map(select(cheap) | .name)', '["job","größe"]\n'],
+  ['if length > 2 then "many" else "few" end', 'many\n'],
+  ['.[] | try (.tags[0] | ascii_upcase) catch "none"', 'PROD\nnone\nDEV\n'],
+  ['.[].missing?', 'null\nnull\nnull\n'],
+  ['.. | numbers', '12.5\n1\n0\n3\n'],
+  ['.[0] | paths(type == "number") | map(tostring) | join(".")', 'cost\nhardware.gpu\n'],
+  ['empty', ''],
+  ['.[0].name | @base64', 'd2Vi\n'],
+  ['input? // "no more"', 'no more\n'],
+])('jq %s', async (expression, expected) => {
+  expect((await compileJq(expression))(JSON.stringify(apps))).toBe(expected);
+});
+
+test('keeps numbers that JavaScript would round', async () => {
+  expect((await compileJq('.[0]'))('[12345678901234567890]')).toBe('12345678901234567890\n');
+});
+
+describe('--jq', () => {
+  test('filters the result, and implies --json', async () => {
+    const { code, stdout } = await gantry(['apps', 'list', '--jq', '.[].name'], { emulator });
+    expect([code, stdout.trimEnd().split('\n').sort()]).toEqual([0, ['nightly-report', 'transcriber', 'web']]);
+    const fields = await gantry(['apps', 'list', '--json=name', '--jq=.[0] | keys'], { emulator });
+    expect(fields.stdout).toBe('["name"]\n');
+  });
+
+  test.each([
+    ['.[', 'line 1, column 2', /unexpected end of file/],
+    ['.[] | nmae', 'line 1, column 7', /nmae\/0 is not defined/],
+    ['{a:}', 'line 1, column 4', /unexpected '\}'/],
+    ['.[]\n| foo', 'line 2, column 3', /foo\/0 is not defined/],
+  ])('refuses %j with the place, before it does anything', async (expression, place, reason) => {
+    const before = emulator.calls.length;
+    const { code, stderr, json } = await gantry(['apps', 'delete', 'web', '--jq', expression], { emulator });
+    expect([code, emulator.calls.length]).toEqual([2, before]);
+    expect(stderr).toContain(place);
+    expect(json()).toMatchObject({ error: { code: 'usage', why: expect.stringMatching(reason) } });
+  });
+
+  test('filters each line of a stream, and the last', async () => {
+    const line = ['deploy', '--events', '--dry-run', '--jq', '.type'];
+    const { stdout } = await gantry(line, { emulator, cwd: 'fixtures/apps/hello' });
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('result');
+  });
+
+  test('does not filter an error', async () => {
+    const { code, json } = await gantry(['apps', 'get', 'nope', '--jq', '.name'], { emulator });
+    expect([code, json()]).toEqual([6, { error: expect.objectContaining({ code: 'not-found' }) }]);
+  });
+
+  test('says that the command has succeeded if its result cannot be filtered', async () => {
+    const { code, stderr } = await gantry(['apps', 'list', '--jq', '.name'], { emulator });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Cannot index array with');
+    expect(stderr).toContain('the command itself has succeeded');
+  });
+
+  test('prints nothing that controls a terminal', async () => {
+    const line = ['apps', 'list', '--jq', '"\\u001b]0;title\\u0007x"'];
+    expect((await gantry(line, { emulator, columns: 80 })).stdout).toBe('x\n');
+  });
+});

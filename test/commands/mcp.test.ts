@@ -1,0 +1,313 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { reference } from '../../src/reference.ts';
+import { version } from '../../src/version.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { connectMcp, type McpSession } from '../support/mcp.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+  app = await folderOf(smallApp());
+  // Loads every command, once.
+  await reference();
+}, 60_000);
+
+afterAll(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+});
+
+describe('gantry mcp', () => {
+  test('offers only what reads, unless the user allows more', async () => {
+    const names = async (...words: string[]) => (await listTools(words)).map(({ name }) => name);
+    const [reading, changing, all] = [await names(), await names('--allow-changes'), await names('--allow-destroy')];
+    expect(reading).toEqual(expect.arrayContaining(['apps', 'builds', 'files', 'logs', 'describe', 'more']));
+    expect(reading.filter((name) => /_change|_destroy|^deploy$|^invoke$/.test(name))).toEqual([]);
+    expect(changing).toEqual(expect.arrayContaining([...reading, 'deploy', 'invoke', 'apps_change']));
+    expect(changing.filter((name) => name.endsWith('_destroy'))).toEqual([]);
+    expect(all).toEqual(expect.arrayContaining([...changing, 'apps_destroy', 'files_destroy']));
+  });
+
+  test('has a tool for every command that returns, and hints that match its effect', async () => {
+    const tools = await listTools(['--allow-destroy']);
+    const { commands } = (await gantry(['reference', '--json'])).json() as {
+      commands: { command: string; effect: string; unattended: boolean }[];
+    };
+    const toolOf = (command: string) =>
+      tools.find(({ description = '' }) =>
+        description.split('\n').some((line) => line.startsWith(`${command} <`) || line.startsWith(`${command}:`)),
+      );
+    const missing = commands.filter(({ command }) => !toolOf(command)).map(({ command }) => command);
+    const [interactive, aboutGantry] = [
+      [
+        'dev',
+        'emulator env',
+        'emulator exec',
+        'emulator list',
+        'emulator start',
+        'emulator stop',
+        'login',
+        'mcp serve',
+        'open',
+        'webhooks listen',
+      ],
+      ['completion', 'help', 'logout', 'mcp install', 'reference', 'skill', 'version'],
+    ];
+    expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
+    for (const { command, effect } of commands) {
+      const tool = toolOf(command);
+      if (!tool) continue;
+      expect([command, tool.annotations?.readOnlyHint]).toEqual([command, effect === 'reads']);
+      if (effect !== 'reads') expect(tool.annotations?.destructiveHint).toBe(effect === 'destroys');
+    }
+  });
+
+  test('needs at most 6,000 tokens for the whole list', async () => {
+    const tools = await listTools(['--allow-destroy']);
+    expect(JSON.stringify({ tools }).length / 3.5).toBeLessThan(6_000);
+  });
+
+  test('returns the JSON of a command, as text and as data', async () => {
+    await using session = await open();
+    expect(session.client.getServerVersion()).toMatchObject({ name: 'gantry', version });
+    const result = await call(session, 'apps', { command: 'apps get', app: 'transcriber' });
+    const direct = await gantry(['apps', 'get', 'transcriber', '--json'], { emulator });
+    expect(JSON.parse(textOf(result))).toEqual(direct.json());
+    expect(result.structuredContent).toEqual(direct.json());
+    const listed = await call(session, 'account', { command: 'projects list' });
+    const projects = await gantry(['projects', 'list', '--json'], { emulator });
+    expect(JSON.parse(textOf(listed))).toEqual(projects.json());
+    const names = await call(session, 'apps', { command: 'apps list', jq: '.[].name' });
+    expect(textOf(names).split('\n')).toContain('transcriber');
+  });
+
+  test('deploys, and reports progress before the result', async () => {
+    await using session = await open(['--allow-changes']);
+    const seen: string[] = [];
+    const result = await call(session, 'deploy', {}, { onprogress: ({ message = '' }) => seen.push(message) });
+    expect(result.isError).toBe(false);
+    expect(JSON.parse(textOf(result))).toMatchObject({ app: 'web', status: 'success' });
+    expect(seen.join('\n')).toContain('Built web');
+    const { tools } = await session.client.listTools();
+    expect(tools.length).toBeGreaterThan(10);
+  });
+
+  test('reports a failed build as an error that says what to do', async () => {
+    await using session = await open(['--allow-changes']);
+    emulator.fail('build', 'build_failure');
+    const result = await call(session, 'deploy', {});
+    expect(result.isError).toBe(true);
+    expect(JSON.parse(textOf(result))).toMatchObject({
+      error: { code: 'build-failed', exitCode: 11, next: expect.arrayContaining(['gantry', 'builds']) },
+    });
+    expect(result.structuredContent).toEqual(JSON.parse(textOf(result)));
+  });
+
+  test('refuses what it was not allowed to do, and does nothing', async () => {
+    await using session = await open();
+    const result = await call(session, 'deploy', {});
+    expect(JSON.parse(textOf(result)).error).toMatchObject({
+      code: 'denied',
+      fix: 'gantry mcp --allow-changes',
+      next: ['gantry', 'mcp', '--allow-changes'],
+    });
+    expect(result.isError).toBe(true);
+    const deleted = await call(session, 'apps_destroy', { app: 'transcriber', confirm: 'transcriber' });
+    expect(JSON.parse(textOf(deleted)).error.fix).toBe('gantry mcp --allow-destroy');
+    expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+  });
+
+  test('deletes only with the name', async () => {
+    await using session = await open(['--allow-destroy']);
+    const unnamed = await call(session, 'apps_destroy', { app: 'nightly-report' });
+    expect(JSON.parse(textOf(unnamed)).error).toMatchObject({ code: 'input-needed', exitCode: 9 });
+    const wrong = await call(session, 'apps_destroy', { app: 'nightly-report', confirm: 'other' });
+    expect(JSON.parse(textOf(wrong)).error.code).toBe('usage');
+    expect((await gantry(['apps', 'get', 'nightly-report'], { emulator })).code).toBe(0);
+    const named = await call(session, 'apps_destroy', { app: 'nightly-report', confirm: 'nightly-report' });
+    expect(JSON.parse(textOf(named))).toMatchObject({ app: 'nightly-report', changed: true });
+  });
+
+  test('ends a command that the client cancels, as Ctrl-C does', async () => {
+    await using session = await open(['--allow-changes']);
+    emulator.fail('build', 'slow');
+    const controller = new AbortController();
+    const started = (message: string) => message.includes('Building') && controller.abort();
+    const pending = call(
+      session,
+      'deploy',
+      {},
+      { signal: controller.signal, onprogress: ({ message = '' }) => started(message) },
+    );
+    await expect(pending).rejects.toThrow();
+    await expect.poll(() => [...emulator.store.builds.values()].at(-1)?.cancelledAt).toBeDefined();
+    expect(JSON.parse(textOf(await call(session, 'account', { command: 'whoami' })))).toHaveProperty('project');
+  });
+
+  test('cuts long results, and returns the rest without running the command again', async () => {
+    await using session = await open();
+    const result = await call(session, 'runs', { command: 'runs list', app: 'transcriber', all: true });
+    const first: unknown[] = JSON.parse(textOf(result));
+    const [, to = '', total = '', id = ''] =
+      /entries 1 to (\d+) of (\d+); the rest: tool more with \{"result": "(\w+)"/.exec(noteOf(result)) ?? [];
+    expect(first).toHaveLength(Number(to));
+    expect(textOf(result).length).toBeLessThan(17_000);
+    const before = emulator.calls.length;
+    let entries = first;
+    while (entries.length < Number(total)) {
+      const page = await call(session, 'more', { result: id, from: entries.length });
+      entries = [...entries, ...JSON.parse(textOf(page))];
+    }
+    expect(emulator.calls.length).toBe(before);
+    expect(new Set(entries.map((run) => (run as { id: string }).id)).size).toBe(Number(total));
+  });
+
+  test('describes a command with the schema that its result matches', async () => {
+    await using session = await open();
+    const described = JSON.parse(textOf(await call(session, 'describe', { command: 'whoami' })));
+    expect(described).toMatchObject({ tool: 'account', effect: 'reads', input: { type: 'object' } });
+    const { $schema, ...schema } = described.output;
+    const validate = new Ajv2020({ strictTypes: false }).compile(schema);
+    const result = await call(session, 'account', { command: 'whoami' });
+    expect([validate(JSON.parse(textOf(result))), validate.errors]).toEqual([true, null]);
+  });
+
+  test.each([
+    ['apps', { command: 'apps get' }, 'missing argument <app>'],
+    ['apps', { command: 'apps got' }, 'apps has no command "apps got"'],
+    ['apps', { command: 'apps get', app: '--help' }, 'p-12345678---help not found'],
+    ['apps', { command: 'apps get', app: 'x', color: 'never' }, 'apps get has no property "color"'],
+    ['apps', { command: 'apps list', limit: 'many' }, 'invalid --limit'],
+    ['apps', { command: 'apps list', limit: { a: 1 } }, 'invalid property "limit"'],
+    ['apps', { command: 'apps list', jq: '.[' }, 'invalid --jq expression'],
+    ['nothing', {}, 'unknown tool "nothing"'],
+    ['describe', { command: 'nothing' }, 'unknown command "nothing"'],
+    ['more', { result: 'r9', from: 1 }, 'result "r9" not found'],
+  ])('answers a wrong call of %s with %j by an error', async (tool, input, message) => {
+    await using session = await open();
+    const result = await call(session, tool, input);
+    expect(result.isError).toBe(true);
+    expect(JSON.parse(textOf(result)).error.message).toContain(message);
+  });
+
+  test('answers requests of older clients, also those it gets just before the end of stdin', async () => {
+    const request = (id: number, method: string, params: object) =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    const clientInfo = { name: 'old', version: '1' };
+    const stdin = [
+      request(1, 'initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }),
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`,
+      request(2, 'tools/call', { name: 'apps', arguments: { command: 'apps list', limit: 1 } }),
+    ].join('');
+    const { code, stdout, stderr } = await gantry(['mcp'], { emulator, stdin });
+    expect([code, stderr]).toEqual([0, '']);
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+    expect(answers[0].result.protocolVersion).toBe('2024-11-05');
+    expect(answers[1].result.isError).toBe(false);
+  });
+
+  test('says on a terminal that it waits for a client', async () => {
+    const stop = AbortSignal.abort();
+    const ended = await gantry(['mcp'], { emulator, terminal: true, interruptAt: /waiting for an MCP client/ });
+    expect([ended.code, ended.stdout, stop.aborted]).toEqual([130, '', true]);
+  });
+});
+
+describe('gantry mcp install', () => {
+  test.each([
+    ['claude', '.mcp.json', 'mcpServers'],
+    ['cursor', '.cursor/mcp.json', 'mcpServers'],
+    ['vscode', '.vscode/mcp.json', 'servers'],
+    ['gemini', '.gemini/settings.json', 'mcpServers'],
+  ])('prints and writes the entry of %s', async (client, file, key) => {
+    await using folder = await folderOf({});
+    const entry = { [key]: { gantry: { type: 'stdio', command: 'gantry', args: ['mcp', '--allow-changes'] } } };
+    const line = ['mcp', 'install', client, '--allow-changes'];
+    const printed = await gantry(line, { cwd: folder.path });
+    expect(printed.json()).toEqual(entry);
+    expect(printed.stderr).toContain(join(folder.path, file));
+    const written = await gantry([...line, '--write'], { cwd: folder.path });
+    expect(written.stdout).toBe(`added gantry to ${join(folder.path, file)}\n`);
+    expect(JSON.parse(await readFile(join(folder.path, file), 'utf8'))).toEqual(entry);
+    expect((await gantry([...line, '--write', '--json=changed'], { cwd: folder.path })).json()).toEqual({
+      changed: false,
+    });
+  });
+
+  test('finds the files of clients that have one for each user', async () => {
+    const env = { HOME: '/home/ada', XDG_CONFIG_HOME: '', APPDATA: '/home/ada/data' };
+    const path = async (client: string) => {
+      const { json } = await gantry(['mcp', 'install', client, '--json=path'], { env });
+      return (json() as { path: string }).path;
+    };
+    expect(await path('windsurf')).toBe('/home/ada/.codeium/windsurf/mcp_config.json');
+    expect(await path('claude-desktop')).toContain('Claude/claude_desktop_config.json');
+  });
+
+  test('keeps everything that is in the file', async () => {
+    const text = '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": { "command": "x" }\n\t}\n}\n';
+    await using folder = await folderOf({ '.mcp.json': text });
+    await gantry(['mcp', 'install', 'claude', '--write'], { cwd: folder.path });
+    const written = await readFile(join(folder.path, '.mcp.json'), 'utf8');
+    expect(JSON.parse(written)).toEqual({
+      theme: 'dark',
+      mcpServers: { other: { command: 'x' }, gantry: { type: 'stdio', command: 'gantry', args: ['mcp'] } },
+    });
+    expect(written).toContain('\n\t"mcpServers"');
+    const again = ['mcp', 'install', 'claude', '--allow-changes', '--write'];
+    const asked = await gantry(again, { cwd: folder.path });
+    expect([asked.code, await readFile(join(folder.path, '.mcp.json'), 'utf8')]).toEqual([9, written]);
+    expect((await gantry([...again, '--yes'], { cwd: folder.path })).code).toBe(0);
+    expect(await readFile(join(folder.path, '.mcp.json'), 'utf8')).toContain('--allow-changes');
+  });
+
+  test.each(['{ // mine\n  "servers": {}\n}\n', '[]', '{"servers": []}'])('leaves %j alone', async (text) => {
+    await using folder = await folderOf({ '.vscode/mcp.json': text });
+    const { code, stderr } = await gantry(['mcp', 'install', 'vscode', '--write'], { cwd: folder.path });
+    expect([code, await readFile(join(folder.path, '.vscode/mcp.json'), 'utf8')]).toEqual([10, text]);
+    expect(stderr).toContain('it is not plain JSON');
+  });
+});
+
+async function open(words: string[] = []): Promise<McpSession & AsyncDisposable> {
+  const session = await connectMcp(words, { emulator, cwd: app.path });
+  return { ...session, [Symbol.asyncDispose]: async () => void (await session.end()) };
+}
+
+async function listTools(words: string[]) {
+  await using session = await open(words);
+  return (await session.client.listTools()).tools;
+}
+
+type CallOptions = Parameters<McpSession['client']['callTool']>[1];
+
+async function call(
+  { client }: McpSession,
+  name: string,
+  input: Record<string, unknown>,
+  options?: CallOptions,
+): Promise<CallToolResult> {
+  return (await client.callTool({ name, arguments: input }, options)) as CallToolResult;
+}
+
+function textOf({ content }: CallToolResult): string {
+  const [first] = content;
+  return first?.type === 'text' ? first.text : '';
+}
+
+function noteOf({ content }: CallToolResult): string {
+  const [, second] = content;
+  return second?.type === 'text' ? second.text : '';
+}

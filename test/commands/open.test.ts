@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { withLinks } from '../../src/output/links.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let empty: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+  app = await folderOf(smallApp());
+  empty = await folderOf({});
+});
+
+afterAll(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+  await empty[Symbol.asyncDispose]();
+});
+
+const terminal: Setting = { columns: 120, env: { DISPLAY: ':0', NO_COLOR: '1' } };
+const page = '/projects/p-12345678/apps/p-12345678-web';
+
+test.each([
+  ['the app of this folder', () => app.path, [], page],
+  ['the project, without an app here', () => empty.path, [], '/projects/p-12345678'],
+  ['an app', () => empty.path, ['transcriber'], '/projects/p-12345678/apps/p-12345678-transcriber'],
+  ['a build of an app', () => empty.path, ['web', 'b-1'], `${page}/builds/b-1`],
+])('opens %s', async (_, cwd, words, path) => {
+  const { code, stdout, opened } = await gantry(['open', ...words], { emulator, cwd: cwd(), ...terminal });
+  expect([code, stdout, opened]).toEqual([0, `${emulator.url}${path}\n`, [`${emulator.url}${path}`]]);
+});
+
+test('opens the latest build of the app in this folder', async () => {
+  const { json } = await gantry(['apps', 'get', 'web', '--json=latestBuildId'], { emulator });
+  const { opened } = await gantry(['open', 'build'], { emulator, cwd: app.path, ...terminal });
+  expect(opened).toEqual([`${emulator.url}${page}/builds/${(json() as { latestBuildId: string }).latestBuildId}`]);
+  const elsewhere = await gantry(['open', 'build'], { emulator, cwd: empty.path, ...terminal });
+  expect([elsewhere.code, elsewhere.opened]).toEqual([2, []]);
+});
+
+test.each<[string, string[], Setting]>([
+  ['--print', ['--print'], terminal],
+  ['no terminal', [], {}],
+  ['no display', [], { columns: 120, env: { NO_COLOR: '1' } }],
+  ['SSH', [], { columns: 120, env: { DISPLAY: ':0', SSH_TTY: '/dev/pts/0' } }],
+])('only prints the URL with %s', async (_, words, setting) => {
+  const { code, stdout, opened } = await gantry(['open', 'web', ...words], { emulator, ...setting });
+  expect([code, stdout, opened]).toEqual([0, `${emulator.url}${page}\n`, []]);
+});
+
+test('knows the dashboard of the platform', async () => {
+  const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' };
+  const { json } = await gantry(['open', 'web', '--json'], { env });
+  expect(json()).toEqual({ url: 'https://dashboard.cerebrium.ai/projects/p-1/apps/p-1-web', opened: false });
+  expect((await gantry(['open', 'docs', '--print'], { env: {} })).stdout).toBe('https://docs.cerebrium.ai\n');
+});
+
+test('URLs are links where the terminal shows them', async () => {
+  const link = (env: Record<string, string>) =>
+    gantry(['open', 'web', '--print'], { emulator, columns: 120, env }).then(({ stdout }) =>
+      stdout.includes('\u001b]8;;'),
+    );
+  expect(await link({ TERM_PROGRAM: 'WezTerm' })).toBe(true);
+  expect(await link({ VTE_VERSION: '6003' })).toBe(true);
+  expect(await link({ FORCE_HYPERLINK: '1' })).toBe(true);
+  expect(await link({})).toBe(false);
+  expect(await link({ TERM_PROGRAM: 'WezTerm', NO_COLOR: '1' })).toBe(false);
+  expect(await link({ TERM_PROGRAM: 'WezTerm', TERM: 'dumb' })).toBe(false);
+  expect(await link({ TERM_PROGRAM: 'WezTerm', CI: 'true' })).toBe(false);
+  expect(await link({ TERM_PROGRAM: 'WezTerm', FORCE_HYPERLINK: '0' })).toBe(false);
+  const piped = await gantry(['open', 'web'], { emulator, env: { FORCE_HYPERLINK: '1', FORCE_COLOR: '1' } });
+  expect(piped.stdout).not.toContain('\u001b');
+});
+
+test('a link has nothing but the URL', () => {
+  const link = (url: string) => `\u001b]8;;${url}\u001b\\${url}\u001b]8;;\u001b\\`;
+  const links = true;
+  expect(withLinks('see https://a.test/x?y=1, or (https://b.test/).', { links })).toBe(
+    `see ${link('https://a.test/x?y=1')}, or (${link('https://b.test/')}).`,
+  );
+  expect(withLinks('https://a.test/\u001b[2mdim', { links })).toBe(`${link('https://a.test/')}\u001b[2mdim`);
+  expect(withLinks('https://a.test/', { links: false })).toBe('https://a.test/');
+});

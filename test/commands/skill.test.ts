@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import parseWords from 'string-argv';
+import { expect, test } from 'vitest';
+import { reference } from '../../src/reference.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+test('prints a skill of at most 900 tokens', async () => {
+  const { stdout } = await gantry(['skill']);
+  expect(stdout).toMatch(/^---\nname: gantry\ndescription: .+\n---\n/);
+  expect(stdout.length / 3.5).toBeLessThan(900);
+  expect((await gantry(['skill', '--json'])).json()).toEqual({ text: stdout.trimEnd() });
+});
+
+test('AGENTS.md of an app is short, and init writes it only if asked', async () => {
+  await using folder = await folderOf({});
+  const paths = async (...words: string[]) =>
+    (await gantry(['init', ...words, '--json=paths'], { cwd: folder.path })).json();
+  expect(await paths('a', '--agents')).toEqual({ paths: ['a/cerebrium.toml', 'a/main.py', 'a/AGENTS.md'] });
+  expect(await paths('b')).toEqual({ paths: ['b/cerebrium.toml', 'b/main.py'] });
+  expect((await readFile(join(folder.path, 'a/AGENTS.md'), 'utf8')).length / 3.5).toBeLessThan(500);
+});
+
+test('adds AGENTS.md to an app that exists, and changes nothing else', async () => {
+  await using app = await folderOf(smallApp());
+  const { code, json } = await gantry(['init', '--agents', '--json=paths'], { cwd: app.path });
+  expect([code, json()]).toEqual([0, { paths: ['AGENTS.md'] }]);
+  expect(await readFile(join(app.path, 'cerebrium.toml'), 'utf8')).toBe(smallApp()['cerebrium.toml']);
+  await using other = await folderOf({ ...smallApp(), 'AGENTS.md': 'mine\n' });
+  expect((await gantry(['init', '--agents'], { cwd: other.path })).code).toBe(0);
+  expect(await readFile(join(other.path, 'AGENTS.md'), 'utf8')).toBe('mine\n');
+});
+
+test.each(['src/commands/skill.md', 'src/project/agents.md'])(
+  '%s names only commands and flags that exist',
+  async (file) => {
+    const { commands, flags: shared } = await reference();
+    const lines = [...(await readFile(file, 'utf8')).matchAll(/`(?:NAME=… )?gantry ([^`]+)`/g)].map(
+      ([, line = '']) => line,
+    );
+    expect(lines.length).toBeGreaterThan(8);
+    for (const line of lines) {
+      const words = parseWords(line);
+      const command = commands.find(({ command }) => `${line} `.startsWith(`${command} `));
+      if (words[0] === 'emulator') continue;
+      expect(command, line).toBeDefined();
+      const known = [...shared, ...(command?.flags ?? [])].flatMap(({ flags }) => flags.match(/--?[\w-]+/g) ?? []);
+      for (const flag of words.filter((word) => /^--?[a-z]/.test(word))) {
+        expect(known, line).toContain(flag.replace(/=.*/, ''));
+      }
+    }
+  },
+);

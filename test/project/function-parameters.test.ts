@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { requiredParameters } from '../../src/project/function-parameters.ts';
+
+const names = (code: string, name = 'run') =>
+  requiredParameters(Buffer.from(code), name).map(({ name, type }) => (type ? `${name}: ${type}` : name));
+
+test.each<[string, string[]]>([
+  ['def run():\n    pass', []],
+  ['def run(prompt):\n    pass', ['prompt']],
+  ['async def run(prompt: str, times: int = 2, *, scale: float):\n    pass', ['prompt: str', 'scale: float']],
+  ['def run(a, /, b, *args, c=1, **kwargs): pass', ['a', 'b']],
+  [
+    'def run(\n    items: list[dict[str, int]],  # a comment, with (parentheses\n    f=lambda a, b: a,\n    last="(,",\n    größe: "str",\n): pass',
+    ['items: list', 'größe: "str"'],
+  ],
+  ['class A:\n    def run(self, x): pass\ndef run(y): pass', ['y']],
+  ['def other(x): pass', []],
+  ['def run(', []],
+  ['def run(a, b', ['a', 'b']],
+])('%j must be given %j', (code, expected) => expect(names(code)).toEqual(expected));
