@@ -10,7 +10,7 @@ let emulator: Emulator;
 let home: Awaited<ReturnType<typeof folderOf>>;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   home = await folderOf({ ...smallApp(), 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);

@@ -70,7 +70,7 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     { deploymentInitializationTimeout: 1 },
     { 'main.py': 'import time\nprint("loading", flush=True)\ntime.sleep(60)\n' },
     'init_timeout',
-    /^it was not ready within 1 seconds\nloading$/,
+    /^it was not ready within 1 seconds(\nloading)?$/,
   ],
   [
     'has an entrypoint that does not exist',
