@@ -1,5 +1,7 @@
 // The main job, for real: run inside `gantry emulator exec`, which points these commands at a fresh emulator.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import WebSocket from 'ws';
 
 /** @type {[title: string, words: string[], exitCode?: number][]} */
 const steps = [
@@ -18,6 +20,9 @@ const steps = [
   ['Code that runs once', ['run', 'main.py', '-C', 'fixtures/apps/hello']],
   ['Files go to a volume', ['cp', 'fixtures/apps/hello', 'default:/hello']],
   ['And are there', ['ls', 'default:/hello', '-R']],
+  ['An app that reads the volume', ['deploy', '-C', 'fixtures/apps/storage', '-q']],
+  ['Finds them in /persistent-storage', ['invoke', 'storage', 'md5', 'file=hello/notes/ideas.txt']],
+  ['A server with a WebSocket', ['deploy', '-C', 'fixtures/apps/voice', '-q']],
   ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
   ['An app that cannot start says where', ['deploy', '-C', 'fixtures/apps/crashes'], 12],
@@ -25,6 +30,16 @@ const steps = [
 ];
 
 for (const [title, words, expected = 0] of steps) {
+  run(title, words, expected);
+  if (words[2] === 'fixtures/apps/voice') await talk();
+}
+
+/**
+ * @param {string} title
+ * @param {string[]} words
+ * @param {number} expected
+ */
+function run(title, words, expected) {
   process.stdout.write(`\n# ${title}\n$ gantry ${words.join(' ')}\n`);
   const { status } = spawnSync(process.execPath, ['bin/gantry.cjs', ...words], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -34,4 +49,24 @@ for (const [title, words, expected = 0] of steps) {
     process.stderr.write(`the demo expected exit code ${expected}\n`);
     process.exit(1);
   }
+}
+
+/** Sends two samples of audio through the WebSocket of the app `voice`, and prints what comes back. */
+async function talk() {
+  const { GANTRY_API_URL: url = '', GANTRY_PROJECT: project, GANTRY_TOKEN: token } = process.env;
+  const address = `${url.replace('http', 'ws')}/v4/${project}/voice/ws`;
+  process.stdout.write(`\n# And a call to it\n$ wscat -c ${address}\n`);
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` } });
+  socket.on('open', () => {
+    for (const message of ['{"type": "start", "rate": 2}', Buffer.from([4, 0, 8, 0]), '{"type": "stop"}']) {
+      process.stdout.write(`> ${typeof message === 'string' ? message : message.toString('hex')}\n`);
+      socket.send(message);
+    }
+  });
+  socket.on('message', (data, isBinary) => {
+    process.stdout.write(`< ${/** @type {Buffer} */ (data).toString(isBinary ? 'hex' : 'utf8')}\n`);
+  });
+  const [code] = await once(socket, 'close');
+  process.stdout.write(`(closed with ${code})\n`);
+  if (code !== 1000) process.exit(1);
 }

@@ -10,7 +10,7 @@ import { redactedJson } from '../src/output/redacted-json.ts';
 import { sanitize } from '../src/output/sanitize.ts';
 import { createStreamSanitizer } from '../src/output/sanitize-stream.ts';
 import { table } from '../src/output/table.ts';
-import { generateDependencyFiles } from '../src/project/dependencies.ts';
+import { dependencyFiles } from '../src/project/dependencies.ts';
 import { readEnvFile } from '../src/project/env-file.ts';
 import { analyzeProgram } from '../src/project/main-guard.ts';
 import { readRequirements } from '../src/project/requirements.ts';
@@ -158,9 +158,8 @@ function packages(text: string): Promise<unknown> {
   return readRequirements(entry, () => {});
 }
 
-function requirements(version: string): Promise<unknown> {
-  const none = { conda: {}, apt: {}, paths: {}, preBuildCommands: [], shellCommands: [], root: '.' };
-  return generateDependencyFiles({ ...none, pip: { a: version } }).catch(() => {});
+async function requirements(version: string): Promise<void> {
+  dependencyFiles({ root: '.', deployment: {}, dependencies: { pip: { a: version }, conda: {}, apt: {}, paths: {} } });
 }
 
 async function events(length: number): Promise<void> {

@@ -130,11 +130,9 @@ describe('a name of Object.prototype', () => {
     const { code, stdout } = await gantry(['package', '-o', 'out.zip', '--json'], { cwd: app.path });
     expect(code).toBe(0);
     expect(stdout).toContain('requirements.txt');
-    const entries = await generateDependencyFiles({
-      ...{ pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} },
-      ...{ preBuildCommands: [], shellCommands: [], root: app.path },
-    });
-    expect(entries[0]?.source).toEqual({ text: `${name}==1.2\n` });
+    const dependencies = { pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} };
+    const [file] = generateDependencyFiles({ root: app.path, deployment: {}, dependencies });
+    expect(file?.entry.source).toEqual({ text: `${name}==1.2\n` });
   });
 
   test.each(names)('%s is not a field of a result', async (name) => {

@@ -131,8 +131,10 @@ describe('the global flags', () => {
     const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
     expect(stdout).toMatch(/\/web\n$/);
     expect(stderr).toBe('');
-    await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
-    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: invalid app name');
+    await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain(
+      'error: the app name is empty',
+    );
   });
 
   test('--debug shows each request, never the token or a query, and the stack of an error', async () => {

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
 import { ProjectError } from '../errors.ts';
+import { checkLocalApp } from '../operations/deploy/index.ts';
 import { count } from '../output/format.ts';
 import { wrapped } from '../output/table.ts';
-import { checkAppSource } from '../project/app-source.ts';
-import { checkAppConfig } from '../project/config.ts';
 import { anything, boolean, choice, document, integer, list, object, optional, text } from '../result-schema.ts';
 
 const problemShape = object({
@@ -27,13 +27,14 @@ const problemShape = object({
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[file]', 'config file or app folder', 'cerebrium.toml')
+      .argument('[path]', 'config file of the app in this folder, or the folder of another app', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
+      .option('--use-gitignore', 'check without what .gitignore files ignore')
       .option('--strict', 'treat warnings as errors'),
-  run: async ({ cwd, progress, env, signal }, target, { name, strict }) => {
-    const file = isFolder(resolve(cwd, target)) ? join(target, 'cerebrium.toml') : target;
-    const { project, problems: own } = await checkAppConfig(resolve(cwd, file), { name, shownAs: file });
-    const problems = project ? [...own, ...(await checkAppSource(project, file, { env, signal }))] : own;
+  run: async (context, path, { strict, ...options }) => {
+    const { progress } = context;
+    const { file, root } = locate(context, path);
+    const { project, problems } = await checkLocalApp(context, { ...options, configFile: file, root });
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     if (failures.length > 0) throw new ProjectError(`${file} has ${count(failures.length, 'error')}`, problems);
     for (const problem of problems) progress.warn(problem);
@@ -53,9 +54,11 @@ export default defineCommand({
     runtime: text('cortex, custom or a partner'),
     problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
   }),
-  examples: ['check', 'check other/cerebrium.toml --strict', 'check --json'],
+  examples: ['check', 'check other-app --strict', 'check envs/prod.toml', 'check --json'],
 });
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** A config file belongs to the app in the working directory, wherever it lies. */
+function locate({ cwd }: Context, path: string): { file: string; root: string } {
+  const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? { file: join(path, 'cerebrium.toml'), root: resolve(cwd, path) } : { file: path, root: cwd };
 }

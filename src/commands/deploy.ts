@@ -27,6 +27,7 @@ import {
   text,
 } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
+import { fileDecisionFields } from '../views/file-decisions.ts';
 
 /** The result of a dry run. */
 const planFields = {
@@ -73,6 +74,7 @@ const planFields = {
     },
     'with --dry-run: what would be sent',
   ),
+  selection: fileDecisionFields,
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   changed: boolean('whether a deploy would change anything'),
@@ -81,9 +83,11 @@ const planFields = {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
+      .option('--config-file <file>', 'config file; the files of the working directory are sent', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
+      .option('--files', 'with --dry-run: list every file, and why it is sent or not')
+      .option('--use-gitignore', 'do not send what .gitignore files ignore')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
         command
@@ -107,10 +111,12 @@ export default defineCommand({
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { dryRun = false, output, timeout = 3_600_000, watchHealthy } = options;
     if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
+    if (options.files && !dryRun) throw filesWithoutDryRun();
     const local = await readLocalApp(context, options);
     const prepared = await prepareDeploy(context, local, {
       ...options,
       dryRun,
+      listFiles: options.files === true,
       ifChanged: options.ifChanged === true,
       keepScaling: options.keepScaling === true,
       strict: options.strict === true,
@@ -155,7 +161,7 @@ export default defineCommand({
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
-    'deploy --dry-run',
+    'deploy --dry-run --files',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
@@ -165,6 +171,13 @@ export default defineCommand({
     'deploy --plan plan.json',
   ],
 });
+
+function filesWithoutDryRun(): UsageError {
+  return new UsageError('--files needs --dry-run', {
+    why: 'it lists the files that a deploy would send',
+    fix: gantryCommand`deploy --dry-run --files`,
+  });
+}
 
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {

@@ -1,12 +1,12 @@
 import { EventEmitter, on } from 'node:events';
-import { resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { deleteApp } from '../contract/apps.ts';
 import { toAppId } from '../contract/endpoint.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import { type Emulator, findPython, type ServedCall } from '../emulator/index.ts';
-import { ConflictError, type GantryError } from '../errors.ts';
+import { ConflictError } from '../errors.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import {
@@ -15,15 +15,13 @@ import {
   FolderWatcher,
   findAppFolders,
   type Reload,
-  reloadProblems,
   sampleCall,
 } from '../operations/dev/index.ts';
 import { announceEmulator, detectShell, evaluationOf } from '../operations/emulator/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
-import { duration } from '../output/format.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
-import { callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from '../views/dev.ts';
 import { devEvents } from '../views/dev-events.ts';
+import { DevPrinter } from '../views/dev-printer.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -63,29 +61,42 @@ interface DevFlags {
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
 async function* serve(context: Context, given: string[], { envFile, open, ...options }: DevFlags) {
-  const { progress, interruption, cwd } = context;
+  const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
   const readSecrets = await secretsReader(context, envFile);
   const session: { current?: DevSession } = {};
   const emulator = await startOnFreePort(context, {
     ...options,
-    ...{ seed: false, trustOwner: true, onCall: (call: ServedCall) => session.current?.printCall(call) },
+    ...{
+      seed: false,
+      trustOwner: true,
+      onCall: ({ app, ...call }: ServedCall) => session.current?.print.call(app, call),
+    },
   });
   interruption.message = '';
   const quit = new AbortController();
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
-  const dev = new DevSession(context, emulator, { signal, several: folders.length > 1, open: open === true });
-  session.current = dev;
-  const stopKeys = await context.prompt.listenForKeys((key) => dev.press(key, () => quit.abort()));
+  const stopKeys = await context.prompt.listenForKeys((key) => session.current?.press(key, () => quit.abort()));
   signal.addEventListener('abort', () => stopKeys?.(), { once: true });
+  const environmentCommand = evaluationOf('gantry emulator env', detectShell(context.env));
+  const print = new DevPrinter(context, {
+    several: folders.length > 1,
+    hasKeys: stopKeys !== undefined,
+    environmentCommand,
+  });
+  const dev = new DevSession(context, emulator, { signal, print, open: open === true });
+  session.current = dev;
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
   const apps = folders.map((folder) => dev.run(folder, { envFile, readSecrets }));
   try {
     await warnWithoutPython(context);
     Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
-    progress.note(stopKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
-    for await (const [version] of versions) yield version as ReadyApp;
+    for await (const [version] of versions) {
+      yield version as ReadyApp;
+      // Below what was just printed.
+      print.explain(true);
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -113,7 +124,7 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
 
 interface SessionOptions {
   signal: AbortSignal;
-  several: boolean;
+  print: DevPrinter;
   open: boolean;
 }
 
@@ -124,10 +135,11 @@ interface AppSources {
 
 type ReadyApp = Awaited<ReturnType<DevSession['describe']>>;
 
-/** The apps that run, and what is printed about them. */
+/** The apps that run. */
 class DevSession {
   /** Emits `ready` with what is printed about an app that can be called. */
   readonly ready = new EventEmitter();
+  readonly print: DevPrinter;
   readonly #announcement: ReturnType<typeof announceEmulator>;
   readonly #environment: Record<string, string>;
   readonly #watchers: FolderWatcher[] = [];
@@ -144,6 +156,7 @@ class DevSession {
     private readonly options: SessionOptions,
   ) {
     const { url, project } = emulator;
+    this.print = options.print;
     this.#environment = emulatorEnvironment(emulator);
     const facts = { command: 'dev', url, project, folder: context.cwd, apps: [] } as const;
     this.#announcement = announceEmulator(context, { ...facts, apps: [], environment: this.#environment });
@@ -166,48 +179,34 @@ class DevSession {
     };
     try {
       for await (const reload of develop(own, { watcher, envFile, readSecrets, prepare })) {
-        const at = this.#time();
-        if ('error' in reload.outcome) this.#printFailure(name ?? folder, reload, reload.outcome.error, at, since);
-        else {
-          const { version } = reload.outcome;
-          if (name === version.app) this.#printReload(version, reload, at);
-          else await this.#introduce(version, reload, name, own);
-          name = version.app;
-          since = at;
+        if ('error' in reload.outcome) {
+          const shown = name ?? (relative(context.cwd, folder) || basename(folder));
+          this.print.failure(shown, reload.changed, reload.outcome.error, since);
+          this.print.explain(this.#latest !== undefined);
+          continue;
         }
+        const { version } = reload.outcome;
+        if (name === version.app) this.print.reload(name, version.build, reload);
+        else await this.#introduce(version, reload, name, own);
+        this.#latest = version;
+        name = version.app;
+        since = this.print.time();
       }
     } finally {
       watcher.close();
     }
   }
 
-  printCall({ app, status, run, ...call }: ServedCall): void {
-    const { progress } = this.context;
-    const at = this.#time();
-    progress.note(callLine({ ...call, status }, at, this.#label(app)));
-    const statusCode = status ?? null;
-    const durationMs = Math.round(call.durationMs);
-    progress.event('request', { app, at, ...call, durationMs, statusCode, ...(run !== undefined && { run }) });
-  }
-
   press(key: string, quit: () => void): void {
-    const { progress } = this.context;
     const actions: Record<string, () => unknown> = {
       r: () => {
         for (const watcher of this.#watchers) watcher.wake();
       },
       o: () => this.#openLatest(),
-      c: () => {
-        progress.clearScreen();
-        progress.note(keyLine);
-      },
-      l: () => {
-        for (const { endpoint, curl, dashboard } of this.#shown.values()) {
-          progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
-        }
-      },
-      h: () => progress.note(keyHelp),
-      '?': () => progress.note(keyHelp),
+      c: () => this.print.clear(),
+      l: () => this.print.addresses(this.#shown.values()),
+      h: () => this.print.help(),
+      '?': () => this.print.help(),
       q: quit,
     };
     actions[key.toLowerCase()]?.();
@@ -240,21 +239,16 @@ class DevSession {
 
   /** Prints where a new app, or one with a new name, can be called. */
   async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
-    const { context, options } = this;
     const { app, build } = version;
     if (before !== undefined) await this.#forget(before, own);
-    const renamed = before === undefined ? '' : ` (renamed from ${before})`;
-    context.progress.step(`Deploying ${app}`).done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
+    this.print.ready(app, build, tookMs, before);
     const description = await this.describe(version);
     this.#shown.set(app, description);
     this.#announcement.update({ apps: [...this.#shown.keys()] });
     const isFirst = this.#latest === undefined;
     this.#latest = version;
     this.ready.emit('ready', description);
-    if (!isFirst) return;
-    const shell = detectShell(context.env);
-    context.progress.note(`to use it in another shell: ${evaluationOf('gantry emulator env', shell)}`);
-    if (options.open) await this.#openLatest();
+    if (isFirst && this.options.open) await this.#openLatest();
   }
 
   /** Prints what the app prints, also while it starts. */
@@ -262,7 +256,7 @@ class DevSession {
     if (this.#listening.has(app)) return;
     const { logs, project } = this.emulator;
     this.#listening.add(app);
-    logs.subscribe(toAppId(project, app), (line) => this.#printOutput(app, line));
+    logs.subscribe(toAppId(project, app), (line) => this.print.output(app, line));
   }
 
   /** Nobody calls the app by its former name any more. */
@@ -272,35 +266,6 @@ class DevSession {
     await api(deleteApp, { project, app: name }).catch(() => {});
   }
 
-  #printReload(version: AppVersion, { changed, tookMs }: Reload, at: string): void {
-    const { progress } = this.context;
-    const { app, build } = version;
-    this.#latest = version;
-    progress.note(reloadLine(app, { changed, tookMs }, at));
-    progress.event('reload', { app, at, build, changed, tookMs });
-  }
-
-  #printFailure(app: string, { changed }: Reload, error: GantryError, at: string, since: string | undefined): void {
-    const { progress } = this.context;
-    progress.note(failureLine(app, changed, at));
-    for (const problem of reloadProblems(error)) {
-      progress.warn(problem);
-      const fix = problem.fix?.toString();
-      const facts = { ...problem, ...(fix !== undefined && { fix }) };
-      progress.event('problem', { app, at, changed, ...facts, servingSince: since ?? null });
-    }
-    progress.note(servingText(since));
-  }
-
-  #printOutput(
-    app: string,
-    { text, stream, run, at }: { text: string; stream: 'stdout' | 'stderr'; run: string; at: number },
-  ): void {
-    const { progress } = this.context;
-    progress.log(outputLine(text, stream, this.#label(app)));
-    progress.event('log', { app, at: new Date(at).toISOString(), stream, line: text, ...(run && { run }) });
-  }
-
   async #openLatest(): Promise<void> {
     const { openBrowser, progress } = this.context;
     if (!this.#latest) return progress.note('no app is ready yet');
@@ -308,13 +273,5 @@ class DevSession {
     // A browser cannot call functions.
     const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
     if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
-  }
-
-  #label(app: string): string | undefined {
-    return this.options.several ? app : undefined;
-  }
-
-  #time(): string {
-    return new Date(this.context.now()).toISOString();
   }
 }

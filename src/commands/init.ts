@@ -4,7 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
-import { ConflictError, FailedError } from '../errors.ts';
+import { ConflictError, FailedError, UsageError } from '../errors.ts';
+import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { sections } from '../project/schema.ts';
 import { projectTemplate } from '../project/template.ts';
 import { closestName } from '../project/toml/closest-name.ts';
@@ -20,11 +21,15 @@ export default defineCommand({
       .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml'),
   run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents }) => {
     const folder = resolve(cwd, dir);
-    const suggested = basename(folder);
+    const suggested = toAppName(basename(folder));
     const chosen =
       name ?? (prompt.isPossible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
+    if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
+    const appName = appNameDoubt(chosen) ? toAppName(chosen) : chosen;
+    if (appName !== chosen)
+      progress.note(`using the app name ${appName}: ${JSON.stringify(chosen)} may not fit in URLs`);
     const files = projectTemplate({
-      name: chosen,
+      name: appName,
       compute,
       pythonVersion: python,
       region: settings.region.value,

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { logFlags, readLogOptions } from '../flags/log.ts';
 import { buildLogSource, findLatestBuild } from '../operations/builds/index.ts';
 import { appLogSource, findContainer, readLog } from '../operations/logs/index.ts';
+import { checkRunExists } from '../operations/runs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines to show if no flag says how far to go back. */
@@ -28,15 +29,17 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
     const { run: runId, source: stream, search, build } = flags;
+    const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
-    const container = flags.container === undefined ? undefined : await findContainer(client, app, flags.container);
+    const container =
+      flags.container === undefined ? undefined : await findContainer({ ...client, signal }, app, flags.container);
     const source = build
       ? buildLogSource(client, app, build === true ? await findLatestBuild(client, app) : build, search)
       : appLogSource(client, app, { container, stream, search, runId });
-    return readLog(context, source, options);
+    return readLog(context, source, { ...options, onEmpty });
   },
   ...appLogOutput,
   effect: 'reads',

@@ -37,7 +37,7 @@ async function urlOf(context: Context, target: string | undefined, build: string
   if (target === 'docs') return 'https://docs.cerebrium.ai';
   const { api, cwd, project, settings } = context;
   if (target !== undefined && target !== 'build') return dashboardUrl(settings, project, target, build);
-  const { project: local } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { skipEntrypoint: true });
+  const { project: local } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { purpose: 'run' });
   if (target === undefined) return dashboardUrl(settings, project, local?.name);
   if (!local)
     throw new UsageError('there is no app in this folder', { why: '"build" is its latest build', fix: 'name an app' });

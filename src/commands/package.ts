@@ -1,13 +1,19 @@
-import { resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { readFileOrPipeChunks, removeOrphanedFiles, TemporaryNames } from '../disk/index.ts';
-import { readLocalApp } from '../operations/deploy/index.ts';
+import { ProjectError } from '../errors.ts';
+import { type FileDecision, fileDecisions, type LocalApp, readLocalApp } from '../operations/deploy/index.ts';
 import { fileSummary, size } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
+import { defaultExclude, defaultInclude, totalBytes } from '../project/collect.ts';
+import type { AppConfig } from '../project/config.ts';
 import type { FileEntry } from '../project/files/entry.ts';
+import { excludeLine, isSelected } from '../project/files/patterns.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
+import { fileDecisionFields, fileDecisionsView } from '../views/file-decisions.ts';
 
 interface PackedEntry {
   path: string;
@@ -20,6 +26,8 @@ interface Packed {
   file: string;
   bytes: number;
   entries: PackedEntry[];
+  /** With `--files`. */
+  selection: FileDecision[] | null;
 }
 
 interface ArchiveContent {
@@ -31,19 +39,31 @@ interface ArchiveContent {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('-o, --output <file>', 'archive to write; - for stdout', 'app.zip')
-      .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
+      .option('-o, --output <file>', 'archive to write; - for stdout (default: <app>.zip beside the app folder)')
+      .option('--files', 'list every file, and why it is sent or not')
+      .option('--use-gitignore', 'do not send what .gitignore files ignore')
+      .option('--config-file <file>', 'config file; the files of the working directory are packed', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
-  run: async (context, { output, ...options }): Promise<Packed | RawOutput> => {
-    const { entries, bytes } = await readLocalApp(context, options);
-    if (output === '-' || output === '/dev/stdout') return toStdout(context, { entries, bytes });
-    const target = resolve(context.cwd, output);
+  run: async (context, { output, files, ...options }): Promise<Packed | RawOutput> => {
+    const app = await readLocalApp(context, options);
+    if (app.project.partner) throw nothingToPack(app.project);
+    if (output === '-' || output === '/dev/stdout') {
+      if (files) context.progress.note(fileDecisionsView(fileDecisions(app)));
+      return toStdout(context, app);
+    }
+    const file = output ?? defaultOutput(app.project.name);
+    const target = resolve(context.cwd, file);
     const isTarget = ({ source }: FileEntry) => 'file' in source && source.file === target;
-    const previousBytes = entries.find(isTarget)?.size ?? 0;
-    const others = { entries: entries.filter((entry) => !isTarget(entry)), bytes: bytes - previousBytes };
-    return { file: output, ...(await toFile(context, others, target)) };
+    const content = { ...app, entries: app.entries.filter((entry) => !isTarget(entry)) };
+    const packed = await toFile(context, { ...content, bytes: totalBytes(content.entries) }, target);
+    if (files) context.progress.note(`wrote ${file}`);
+    warnIfSent(context, app, target);
+    return { file, ...packed, selection: files ? fileDecisions(content) : null };
   },
-  view: (value) => () => (value instanceof RawOutput ? '' : value.file),
+  view: (value) => {
+    if (value instanceof RawOutput) return () => '';
+    return value.selection ? fileDecisionsView(value.selection) : () => value.file;
+  },
   effect: 'reads',
   exits: ['project'],
   json: document({
@@ -58,11 +78,42 @@ export default defineCommand({
       }),
       'files: path, size, compressed size and CRC-32',
     ),
+    selection: fileDecisionFields,
   }),
-  examples: ['package -o app.zip', 'package --json=bytes', 'package -o - > app.zip'],
+  examples: ['package', 'package --files', 'package -o /tmp/web.zip --json=bytes', 'package -o - > ../app.zip'],
 });
 
-async function toFile(context: Context, content: ArchiveContent, target: string): Promise<Omit<Packed, 'file'>> {
+/** Beside the app folder: inside of it, the next deploy would send the archive. */
+function defaultOutput(app: string): string {
+  return join('..', `${app.replace(/[^\w.-]+/g, '-')}.zip`);
+}
+
+function nothingToPack({ name, runtime }: AppConfig): ProjectError {
+  const message = `${name} has no files to pack`;
+  const facts = {
+    why: `its runtime is ${runtime}: the platform runs the partner's service`,
+    fix: gantryCommand`deploy`,
+  };
+  return new ProjectError(message, [{ severity: 'error', message, ...facts }], facts);
+}
+
+/** An archive in the app folder is part of what is sent next. */
+function warnIfSent({ progress, cwd }: Context, { project }: LocalApp, target: string): void {
+  const path = relative(cwd, target).replaceAll(sep, '/');
+  const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
+  if (!isSelected(path, include, exclude)) return;
+  progress.warn({
+    severity: 'warning',
+    message: `${path} is in the app folder, so the next deploy sends it`,
+    fix: `${excludeLine(exclude, [path])}, or write it elsewhere with -o`,
+  });
+}
+
+async function toFile(
+  context: Context,
+  content: ArchiveContent,
+  target: string,
+): Promise<Omit<Packed, 'file' | 'selection'>> {
   const { state } = context.settings.folders;
   removeOrphanedFiles(state);
   const names = new TemporaryNames(state);
@@ -90,7 +141,7 @@ function toStdout(context: Context, content: ArchiveContent): RawOutput {
     };
     await withTemporaryArchive(content.entries, send, { signal, onProgress });
   };
-  return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > app.zip' });
+  return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > ../app.zip' });
 }
 
 function progressOf({ progress }: Context, { bytes }: ArchiveContent) {

@@ -5,6 +5,8 @@ import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
   followProgram,
+  type OwnFlag,
+  parseProgramArguments,
   readArguments,
   readProgram,
   type StartedProgram,
@@ -17,21 +19,26 @@ import { runFields, runOutput } from '../views/run-output.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .usage('<file[::function]> [name=value...]')
+      .usage('[flags] <file[::function]> [arguments...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
-      .argument('[name=value...]', 'arguments: name=text, or name:=json')
+      .argument('[arguments...]', 'arguments of the function: --name text, name=text, or name:=json')
       .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin')
-      .option('--config-file <file>', 'config file; its folder is sent', 'cerebrium.toml')
+      .option('-r <region>', 'the same as --region')
+      .option('--config-file <file>', 'config file; the files of the working directory are sent', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, target, pairs, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
-    const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
+  run: async (context, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
+    const { configFile, name, timeout: timeoutMs = 3_600_000 } = options;
+    const programArguments = parseProgramArguments(words, await readOwnFlags(words));
+    const { pairs, data = options.data } = programArguments;
     const args = await readArguments(context, { data, pairs });
-    const program = await readProgram(context, { target, configFile, name, hasArguments: args !== '{}' });
-    const region = chooseRegion(context.settings.region, program.project.hardware.region);
-    const detach = options.detach === true;
+    const hasArguments = args !== '{}';
+    const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
+    const chosen = programArguments.region ?? options.r;
+    const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
+    const detach = options.detach === true || programArguments.detach;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
     return started;
@@ -47,9 +54,20 @@ export default defineCommand({
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
-    'run job.py::train -- epochs:=3 name=first',
+    'run job.py::train --name first epochs:=3',
     'run job.py::train --data \'{"epochs": 3}\' --region us-east-1',
-    'run job.py --data @arguments.json --json=status,seconds',
+    'run --timeout 10m job.py --data @arguments.json --json=status,durationMs',
     'run job.py::train --detach',
   ],
 });
+
+/** Every flag that could be meant for gantry. Needed only if an argument looks like a flag. */
+async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
+  if (!words.some((word) => word.startsWith('-'))) return [];
+  const { globalFlags, referenceOf } = await import('../reference.ts');
+  const { flags } = await referenceOf('run');
+  return [...globalFlags(), ...flags].map((flag) => ({
+    names: flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? [],
+    takesValue: flag.type !== 'boolean' && flag.valueRequired,
+  }));
+}

@@ -3,7 +3,7 @@ import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
-import { document, integer } from '../result-schema.ts';
+import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -36,6 +36,7 @@ export default defineCommand({
     unchanged: integer('number of unchanged files'),
     extra: integer('number of files that were only in the target'),
     deleted: integer('number of deleted files'),
+    toDelete: optional(list(text('path'), 'with --delete and --dry-run: files that would be deleted')),
   }),
   effect: 'destroys',
   exits: [...platformExits, 'changes'],

@@ -89,10 +89,10 @@ export const platformNames: { [Kind in ValueKind]?: NameSource } = {
     },
   },
   'remote-path': {
-    key: ({ typing }, { settings }) => `path ${settings.region.value ?? ''} ${folderOf(typing).join(':')}`,
+    // As it is typed, because the names begin with it.
+    key: ({ typing }, { settings }) => `path ${settings.region.value ?? ''} ${typedFolder(typing)}`,
     async read({ api, project, settings }, { typing }) {
       const [volume, dir] = folderOf(typing);
-      const typedFolder = typing.slice(0, Math.max(typing.lastIndexOf('/'), typing.lastIndexOf(':')) + 1);
       const entries = await api(listFolder, {
         project,
         volume,
@@ -100,11 +100,16 @@ export const platformNames: { [Kind in ValueKind]?: NameSource } = {
       });
       return entries.map(({ name, is_folder }) => {
         const isFolder = is_folder || name.endsWith('/');
-        return [`${typedFolder}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
+        return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
       });
     },
   },
 };
+
+/** What is typed up to the last slash or colon. */
+function typedFolder(typing: string): string {
+  return typing.slice(0, Math.max(typing.lastIndexOf('/'), typing.lastIndexOf(':')) + 1);
+}
 
 /** The volume, and the folder that is being typed, with slashes around it: `default:/a/b` is in `/a/`. */
 function folderOf(typing: string): [volume: string, dir: string] {

@@ -5,6 +5,7 @@ import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
 import { endAbandonedBuilds } from './builds/perform-build.ts';
+import { dashboardAddress } from './dashboard/address.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { OnCall } from './invocation/served-call.ts';
 import type { AppLogs } from './logs/app-logs.ts';
@@ -80,6 +81,8 @@ export interface Emulator {
   readonly approvalSecret: string;
   /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
+  /** The page of the project. Its address has a key that only lets its holder see the page. */
+  readonly dashboardUrl: string;
   /** Whether the owner can call apps without a token, and nobody else. */
   readonly trustsOwner: boolean;
   /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */
@@ -222,6 +225,7 @@ async function startIn(
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
+    dashboardUrl: dashboardAddress(server.url, { project }, store),
     stopRequested: stopRequest.signal,
     trustsOwner: platform.isOwner !== undefined,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),

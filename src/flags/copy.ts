@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CopyOptions } from '../operations/copy/index.ts';
-import { boolean, integer, list, number, object, text } from '../result-schema.ts';
+import { boolean, integer, list, number, object, optional, text } from '../result-schema.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
@@ -77,4 +77,5 @@ export const copySummaryFields = {
   resumedBytes: integer('bytes resumed from a previous attempt'),
   durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
+  paths: optional(list(text('path'), 'with --dry-run: files that would be copied')),
 };

@@ -5,6 +5,7 @@ import { createRenderer, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
 import { executeCommand, type RunState } from './execute-command.ts';
+import type { DividedLine } from './program-arguments.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
@@ -12,24 +13,30 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   let hasStarted = false;
   let helpTarget: Commander | undefined;
   const words = normalizeArguments(argv);
+  let line: DividedLine = { words };
   const program = buildProgram({
     firstWord: words[0],
     run: async (command, flags, inputs) => {
       hasStarted = true;
-      code = await executeCommand(command, flags, inputs, io, state);
+      const { programArguments } = line;
+      const all = programArguments ? inputs.with(-2, programArguments) : inputs;
+      code = await executeCommand(command, flags, all, io, state);
     },
     onHelp: (commander) => {
       helpTarget = commander;
     },
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    if (words.includes('run')) line = await (await import('./program-arguments.ts')).divideLine(program, words);
+    await program.parseAsync(line.words, { from: 'user' });
   } catch (error) {
     const isParseError = error instanceof CommanderError;
     if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
     if (helpTarget) await showHelp(helpTarget, argv, io);
-    else if (isParseError && error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
-    else return runTranslated(error, words, io, state);
+    else if (isParseError && error.code === 'commander.version') {
+      if (words.includes('--json=')) return runProgram(['version', '--json'], io, state);
+      await stdoutRenderer(io).text(`${error.message}\n`);
+    } else return runTranslated(error, words, io, state);
   }
   return code;
 }

@@ -1,5 +1,7 @@
-/** The name becomes a label of a host name. */
+/** The longest label of a host name. */
 export const maxNameLength = 63;
 
-/** For editors; `gantry check` says which part of it is wrong (rules/name.ts). */
-export const namePattern = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
+/** For editors; `gantry check` says what it doubts (rules/name.ts). */
+export const namePattern = '^[A-Za-z0-9_.-]+$';
+
+export const nameCharacters = new RegExp(namePattern);

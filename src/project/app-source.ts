@@ -1,14 +1,15 @@
-import { dirname, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type Problem, ProjectError } from '../errors.ts';
 import type { AppConfig } from './config.ts';
 import { findSyntaxErrors, type ParserOptions } from './python-syntax.ts';
 import { startedScript } from './rules/entrypoint.ts';
 import { sections } from './schema.ts';
 
-/** The syntax error of the file that the platform starts. `shownAs` is the name of the config file in messages. */
-export async function checkAppSource(config: AppConfig, shownAs: string, options: ParserOptions): Promise<Problem[]> {
+/** The syntax error of the file that the platform starts, named relative to the working directory. */
+export async function checkAppSource(config: AppConfig, cwd: string, options: ParserOptions): Promise<Problem[]> {
   const file = startedFile(config);
-  return file === undefined ? [] : checkSource(config, file, join(dirname(shownAs), file), options);
+  if (file === undefined) return [];
+  return checkSource(config, file, relative(cwd, join(config.root, file)), options);
 }
 
 /** The syntax error of a file of the app. */

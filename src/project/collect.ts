@@ -2,7 +2,7 @@
 
 import { type Problem, ProjectError } from '../errors.ts';
 import type { CollectOptions, FileEntry } from './files/entry.ts';
-import { type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
+import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
 import { walkFolder } from './files/walk.ts';
 
@@ -39,7 +39,13 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
   return {
     entries,
     bytes: totalBytes(entries),
-    warnings: [...warnings, ...secretsWarning(entries.map((entry) => entry.path))],
+    warnings: [
+      ...warnings,
+      ...secretsWarning(
+        entries.map((entry) => entry.path),
+        options.exclude,
+      ),
+    ],
   };
 }
 
@@ -82,8 +88,11 @@ export function largestFiles(entries: readonly FileEntry[], count = 10): FileEnt
 
 const gibibyte = 2 ** 30;
 
-/** Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
-export function checkLimits(entries: readonly FileEntry[]): Problem[] {
+/**
+ * Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. `exclude`
+ * has the present patterns.
+ */
+export function checkLimits(entries: readonly FileEntry[], exclude: readonly string[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];
 
@@ -94,10 +103,10 @@ export function checkLimits(entries: readonly FileEntry[]): Problem[] {
     why: ['largest files:', ...largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`)].join(
       '\n',
     ),
-    fix: `exclude = [${largest
-      .slice(0, 3)
-      .map((entry) => JSON.stringify(`./${entry.path}`))
-      .join(', ')}], and copy models and data to a volume with gantry cp`,
+    fix: `${excludeLine(
+      exclude,
+      largest.slice(0, 3).map(({ path }) => path),
+    )}, and copy models and data to a volume with gantry cp`,
   };
   if (problem.severity === 'warning') return [problem];
   const { why, fix, message } = problem;

@@ -1,9 +1,9 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../errors.ts';
+import { type FileSettings, readFileSettings } from './file-settings.ts';
 import { isCpuOnly } from './hardware.ts';
-import { entrypointRule } from './rules/entrypoint.ts';
-import { rules } from './rules/index.ts';
+import { deployRules, runRules } from './rules/index.ts';
 import { toAppName } from './rules/name.ts';
 import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
 import type { partners, SectionName, Values } from './schema.ts';
@@ -15,17 +15,16 @@ import { createSource, readText, type TomlSource } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
 /** The contents of a cerebrium.toml. Keys are named as in the file; keys that are not in the file are absent. */
-export interface AppConfig {
+export interface AppConfig extends FileSettings {
   /** Absolute path of the config file. */
   file: string;
-  /** The app folder: the folder of the config file. */
+  /** The app folder, whose files are sent. The config file may lie elsewhere. */
   root: string;
   /** The unchanged text of the file, byte-order mark included. */
   text: string;
   /** From the command line, or `deployment.name`. */
   name: string;
   runtime: Runtime;
-  deployment: Values<'deployment'>;
   /** Without `gpu_count` for CPU apps, which get no GPU. */
   hardware: Values<'hardware'>;
   scaling: Values<'scaling'>;
@@ -35,14 +34,6 @@ export interface AppConfig {
   custom?: Values<'runtime.custom'>;
   /** With the runtime of a partner. */
   partner?: Values<`runtime.${(typeof partners)[number]}`>;
-  /** Package names and versions as written. */
-  dependencies: {
-    pip: Record<string, string>;
-    conda: Record<string, string>;
-    apt: Record<string, string>;
-    /** Relative to `root`. */
-    paths: Values<'dependencies.paths'>;
-  };
   experimental: Values<'experimental'>;
 }
 
@@ -63,8 +54,10 @@ export interface ConfigOptions {
   name?: string | undefined;
   /** The name of the file in messages; by default its path relative to the working directory. */
   shownAs?: string | undefined;
-  /** Skips the check of the entrypoint, for running a single file. */
-  skipEntrypoint?: boolean | undefined;
+  /** The app folder; by default the folder of the config file. */
+  root?: string | undefined;
+  /** A run has no endpoint, no entrypoint and no Dockerfile: checks of those do not apply. */
+  purpose?: 'deploy' | 'run' | undefined;
 }
 
 /** Reads and checks a cerebrium.toml. Throws ProjectError with all problems if one of them is an error. */
@@ -84,23 +77,41 @@ export async function checkAppConfig(file: string, options: ConfigOptions = {}):
   const { document, source, problems } = parseToml(createSource(read.text, shownAs));
   if (!document) return { problems };
 
-  const { draft, issues } = checkDocument(document, dirname(path), options);
+  const place = { file: path, root: options.root ?? dirname(path) };
+  const { draft, issues } = checkDocument(document, place, options);
   const all = inFileOrder([...problems, ...(await locateProblems(issues, source, problems))]);
   if (all.some(({ severity }) => severity === 'error')) return { problems: all };
-  return { project: toAppConfig(path, read.text, options.name, draft), problems: all };
+  return { project: toAppConfig(place, read.text, options.name, draft), problems: all };
+}
+
+interface ConfigPlace {
+  /** Absolute path of the config file. */
+  file: string;
+  /** The app folder. */
+  root: string;
 }
 
 function shownName(file: string, { shownAs }: ConfigOptions): string {
   return shownAs ?? (relative('', file) || file);
 }
 
-function checkDocument(document: TomlTable, root: string, { name: givenName, skipEntrypoint }: ConfigOptions) {
+function checkDocument(document: TomlTable, place: ConfigPlace, { name: givenName, purpose }: ConfigOptions) {
   const { cerebrium, issues: outside } = readRoot(document);
   if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, issues: outside };
   const { draft, issues } = readSections(cerebrium);
-  const input: RuleInput = { root, givenName, ...draft };
-  const applied = skipEntrypoint ? rules.filter((rule) => rule !== entrypointRule) : rules;
-  return { draft, issues: [...outside, ...issues, ...applied.flatMap((rule) => [...rule(input)])] };
+  const input: RuleInput = { root: place.root, configFolder: dirname(place.file), givenName, ...draft };
+  const rules = purpose === 'run' ? runRules : deployRules;
+  const all = [...outside, ...issues, ...rules.flatMap((rule) => [...rule(input)])];
+  return { draft, issues: withoutSuppliedKeys(all) };
+}
+
+/** A misplaced key explains why it is missing where it belongs: one error with one fix instead of two problems. */
+function withoutSuppliedKeys(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  const missing = new Set(issues.flatMap(({ missing }) => missing ?? []));
+  const supplied = new Set(issues.flatMap(({ supplies }) => supplies ?? []));
+  return issues
+    .filter((issue) => issue.missing === undefined || !supplied.has(issue.missing))
+    .map((issue) => (issue.supplies && missing.has(issue.supplies) ? { ...issue, severity: 'error' } : issue));
 }
 
 /** The config of a folder without a cerebrium.toml: named after the folder, without any other setting. */
@@ -148,31 +159,29 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   );
 }
 
-function toAppConfig(file: string, text: string, givenName: string | undefined, { sections }: Draft): AppConfig {
+function toAppConfig(
+  { file, root }: ConfigPlace,
+  text: string,
+  givenName: string | undefined,
+  { sections }: Draft,
+): AppConfig {
   const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
-  const { include = [], ...deployment } = section('deployment');
+  const fileSettings = readFileSettings(sections);
   const { gpu_count, ...hardware } = section('hardware');
   const runtime = selectRuntime(sections);
   const { container_runtime } = section('runtime');
   return {
     file,
-    root: dirname(file),
+    root,
     text,
-    name: givenName ?? deployment.name ?? '',
+    name: givenName ?? fileSettings.deployment.name ?? '',
     runtime,
-    // The platform ignores an empty include list.
-    deployment: include.length > 0 ? { include, ...deployment } : deployment,
+    ...fileSettings,
     hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
     scaling: section('scaling'),
     ...(container_runtime !== undefined && { container_runtime }),
     ...(runtime === 'custom' && { custom: section('runtime.custom') }),
     ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
-    dependencies: {
-      pip: section('dependencies.pip'),
-      conda: section('dependencies.conda'),
-      apt: section('dependencies.apt'),
-      paths: section('dependencies.paths'),
-    },
     experimental: section('experimental'),
   };
 }

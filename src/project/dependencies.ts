@@ -14,28 +14,45 @@ import type { FileEntry } from './files/entry.ts';
 export type PackageVersions = Readonly<Record<string, string>>;
 
 export interface DependencyInput {
-  pip: PackageVersions;
-  conda: PackageVersions;
-  apt: PackageVersions;
-  /** Files to use instead of the tables, relative to the root. */
-  paths: { readonly [kind in Kind]?: string | undefined };
-  preBuildCommands: readonly string[];
-  shellCommands: readonly string[];
   root: string;
+  dependencies: Readonly<Record<Kind, PackageVersions>> & {
+    /** Files to use instead of the tables, relative to the root. */
+    paths: { readonly [kind in Kind]?: string | undefined };
+  };
+  deployment: { pre_build_commands?: readonly string[]; shell_commands?: readonly string[] };
 }
 
 type Kind = 'pip' | 'conda' | 'apt';
 
+/** A file, and the dotted name of the section or key that it is generated from. */
+export interface DependencyFile {
+  source: string;
+  entry: FileEntry;
+}
+
 /** Throws ProjectError if a package cannot be written. The files are in no particular order. */
-export async function generateDependencyFiles(input: DependencyInput): Promise<FileEntry[]> {
-  const problems: Problem[] = [];
-  const entries = [
-    ...kinds.flatMap((kind) => packageList(kind, input, problems)),
-    ...script('pre_build_commands.sh', input.preBuildCommands),
-    ...script('shell_commands.sh', input.shellCommands),
-  ];
+export function generateDependencyFiles(input: DependencyInput): DependencyFile[] {
+  const { files, problems } = dependencyFiles(input);
   if (problems[0]) throw new ProjectError(problems[0].message, problems);
-  return entries;
+  return files;
+}
+
+/** The same, with problems instead of an error. */
+export function dependencyFiles(input: DependencyInput): { files: DependencyFile[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const from = (source: string, entries: FileEntry[]) =>
+    entries.map((entry) => ({ source, entry: { ...entry, reason: { kind: 'generated', by: source } as const } }));
+  const files = [
+    ...kinds.flatMap((kind) =>
+      from(
+        input.dependencies.paths[kind] ? `dependencies.paths.${kind}` : `dependencies.${kind}`,
+        packageList(kind, input, problems),
+      ),
+    ),
+    ...from('deployment.pre_build_commands', script('pre_build_commands.sh', input.deployment.pre_build_commands)),
+    ...from('deployment.shell_commands', script('shell_commands.sh', input.deployment.shell_commands)),
+  ];
+  return { files, problems };
 }
 
 /** A generated file replaces a collected file of the same path. */
@@ -54,10 +71,10 @@ const fileNames: Record<Kind, string> = {
 };
 
 function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): FileEntry[] {
-  const path = input.paths[kind];
+  const path = input.dependencies.paths[kind];
   if (path) return copyFile(fileNames[kind], path, input.root, problems);
 
-  const lines = Object.entries(input[kind])
+  const lines = Object.entries(input.dependencies[kind])
     .map(([name, version]) => ({ name: name.trim(), version: version.trim() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap(({ name, version }) => packageLine(kind, name, version, problems));
@@ -72,7 +89,7 @@ function copyFile(path: string, original: string, root: string, problems: Proble
   return size === undefined ? [] : [{ path, size, executable: false, source: { file } }];
 }
 
-function script(path: string, commands: readonly string[]): FileEntry[] {
+function script(path: string, commands: readonly string[] = []): FileEntry[] {
   const nonEmpty = commands.filter((command) => command.trim() !== '');
   return nonEmpty.length > 0
     ? [{ ...textEntry(path, `#!/bin/bash\nset -e\n\n${nonEmpty.join('\n')}\n`), executable: true }]

@@ -4,14 +4,53 @@ import { parseStatements, type Statement, type Token, topLevelStatements } from 
 export interface ProgramStructure {
   /** Functions at the top level of the module, in order. */
   functions: string[];
+  /** Their parameters, by function. */
+  parameters: ReadonlyMap<string, FunctionParameters>;
   /** Byte offsets of `__name__` in each main guard (`if __name__ == "__main__":` in any spelling). */
   guards: number[];
+}
+
+export interface FunctionParameters {
+  names: string[];
+  /** Whether other names are accepted, too, or may be: a decorator can change what a function takes. */
+  takesAny: boolean;
 }
 
 /** Parses a Python file. Never throws, whatever the bytes are. */
 export function analyzeProgram(source: Buffer): ProgramStructure {
   const statements = topLevelStatements(parseStatements(source.toString('latin1')));
-  return { functions: [...new Set(statements.flatMap(definedFunction))], guards: statements.flatMap(findGuards) };
+  const parameters = new Map<string, FunctionParameters>();
+  for (const [index, statement] of statements.entries()) {
+    const [name] = definedFunction(statement);
+    if (name === undefined) continue;
+    const isDecorated = statements[index - 1]?.tokens[0]?.text === '@';
+    const { names, takesAny } = parseParameterList(statement.tokens);
+    parameters.set(name, { names, takesAny: takesAny || isDecorated });
+  }
+  return { functions: [...parameters.keys()], parameters, guards: statements.flatMap(findGuards) };
+}
+
+/** Reads the parameters of a `def` statement. */
+function parseParameterList(tokens: readonly Token[]): FunctionParameters {
+  const list: FunctionParameters = { names: [], takesAny: false };
+  let depth = 0;
+  let startsParameter = false;
+  for (const [index, { text }] of tokens.entries()) {
+    if (startsParameter && text === '**') list.takesAny = true;
+    if (startsParameter && /^[\w\x80-\xff]+$/.test(text)) list.names.push(fromLatin1(text));
+    startsParameter = depth === 1 && text === ',' && !isInLambda(tokens, index);
+    if ('([{'.includes(text)) depth += 1;
+    if (')]}'.includes(text)) depth -= 1;
+    if (text === '(' && depth === 1) startsParameter = true;
+    if (text === ')' && depth === 0) return list;
+  }
+  return list;
+}
+
+/** Whether the parameters of a `lambda` go on at this comma. */
+function isInLambda(tokens: readonly Token[], comma: number): boolean {
+  const before = tokens.slice(0, comma).map(({ text }) => text);
+  return before.lastIndexOf('lambda') > before.lastIndexOf(':');
 }
 
 /**
@@ -26,8 +65,10 @@ export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, n
 
 function definedFunction({ tokens }: Statement): string[] {
   const names = tokens[0]?.text === 'async' ? tokens.slice(1) : tokens;
-  return names[0]?.text === 'def' && names[1] ? [Buffer.from(names[1].text, 'latin1').toString('utf8')] : [];
+  return names[0]?.text === 'def' && names[1] ? [fromLatin1(names[1].text)] : [];
 }
+
+const fromLatin1 = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 /** Accepts both orders and parentheses, but not negations. */
 function findGuards({ tokens }: Statement): number[] {

@@ -29,7 +29,7 @@ export const sections = {
   deployment: {
     about: 'The name of the app, its files and how its image is built.',
     keys: {
-      name: stringKey('Name of the app: lowercase letters, digits and hyphens.', {
+      name: stringKey('Name of the app. It is part of URLs: letters, digits, "-", "_" and "." are safe.', {
         field: 'name',
         required: true,
         pattern: namePattern,
@@ -45,7 +45,10 @@ export const sections = {
         default: 'debian:bookworm-slim',
       }),
       include: stringsKey('Globs of the files to send.', { field: 'include', default: ['*'] }),
-      exclude: stringsKey('Globs of the files to skip.', { field: 'exclude', default: ['.*'] }),
+      exclude: stringsKey('Globs of the files to skip. An empty list means the default.', {
+        field: 'exclude',
+        default: ['.*'],
+      }),
       shell_commands: stringsKey('Commands run at the end of the build.', { field: 'shellCommands', default: [] }),
       pre_build_commands: stringsKey('Commands run before dependencies are installed.', {
         field: 'preBuildCommands',

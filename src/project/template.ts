@@ -1,10 +1,8 @@
 import agentsFile from './agents.md?raw';
 import { schemaAddress } from './json-schema.ts';
-import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
-  /** Converted to a valid app name. */
   name: string;
   /** Anything but CPU also sets gpu_count = 1. */
   compute?: string | undefined;
@@ -29,7 +27,7 @@ function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: T
   return `#:schema ${schemaAddress}
 
 [cerebrium.deployment]
-name = ${toToml(toAppName(name))}
+name = ${toToml(name)}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public
 include = ["*"]             # files to send

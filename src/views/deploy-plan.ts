@@ -5,6 +5,7 @@ import type { View } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { type Columns, stackViews, wrapped } from '../output/table.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
+import { fileDecisionsView } from './file-decisions.ts';
 
 /** Files to list in each group; the JSON has them all. */
 const maxListedFiles = 5;
@@ -17,6 +18,7 @@ export function deployPlanView(plan: DeployPlan): View {
     wrapped((page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n')),
     settingsTable(plan.settings),
     fileList(plan.fileChanges),
+    plan.selection ? fileDecisionsView(plan.selection) : undefined,
     wrapped(conclusion(plan)),
   );
 }

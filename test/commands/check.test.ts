@@ -3,8 +3,8 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const odd = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n' };
-const wrong = { 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n' };
+const odd = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
+const wrong = { 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\npython_version = 3.10\n' };
 
 test('accepts a valid file without token and network', async () => {
   await using app = await folderOf(smallApp());
@@ -40,7 +40,7 @@ test('shows every problem with its location and fix, also in JSON', async () => 
   await using app = await folderOf(wrong);
   const outcome = await gantry(['check', '--json'], { cwd: app.path });
   expect(outcome.code).toBe(10);
-  expect(outcome.stderr).toContain('  in  cerebrium.toml:2:8\n      2 | name = "My App"\n        |        ^^^^^^^^\n');
+  expect(outcome.stderr).toContain('  in  cerebrium.toml:2:8\n      2 | name = ""\n        |        ^^\n');
   expect(outcome.stderr).toContain('cerebrium.toml:3:18');
   const { error } = outcome.json() as { error: { details: { problems: { location: { line: number } }[] } } };
   expect(error.details.problems.map(({ location }) => location?.line)).toEqual(expect.arrayContaining([2, 3]));
@@ -63,10 +63,14 @@ test('suggests init if the file does not exist', async () => {
   expect(stderr).toContain('gantry init');
 });
 
-test('checks another file, or another folder with -C', async () => {
-  await using app = await folderOf({ 'app/other.toml': smallApp()['cerebrium.toml'] ?? '', 'app/main.py': '' });
-  expect((await gantry(['check', 'app/other.toml'], { cwd: app.path })).stdout).toContain('app/other.toml is valid');
-  expect((await gantry(['-C', 'app', 'check', 'other.toml'], { cwd: app.path })).stdout).toContain(
-    'other.toml is valid',
-  );
+test('checks another app by its folder, or with -C', async () => {
+  await using app = await folderOf({ 'app/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '', 'app/main.py': '' });
+  const check = async (...words: string[]) => (await gantry(['check', ...words], { cwd: app.path })).stdout;
+  expect(await check('app')).toContain('app/cerebrium.toml is valid');
+  expect(await check('-C', 'app', 'cerebrium.toml')).toContain('cerebrium.toml is valid');
+});
+
+test('says that an app lies in a subfolder', async () => {
+  await using app = await folderOf({ 'app/cerebrium.toml': '' });
+  expect((await gantry(['check'], { cwd: app.path })).stderr).toMatch(/; there is one in app\n {2}fix cd app\n/);
 });

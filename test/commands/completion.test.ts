@@ -104,6 +104,13 @@ describe('completion', () => {
     });
   });
 
+  test('offers a path as it is typed, whatever was asked before', async () => {
+    emulator.volume().write('/models/a.bin', 'x');
+    const found = [];
+    for (const typed of ['/', ':/', '', 'default:']) found.push((await offeredOnceKnown(['cat', typed])).words);
+    expect(found).toEqual([['/models/'], [':/models/'], ['models/'], ['default:models/']]);
+  });
+
   test('offers runs, containers, secrets and service accounts', async () => {
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     emulator.store.secrets.set(emulator.project, { TOKEN: 'hidden' });
@@ -214,6 +221,28 @@ describe('gantry completion', () => {
     const { stderr, code } = await gantry(['completion', 'tcsh']);
     expect(stderr).toContain('bash, zsh, fish, powershell');
     expect(code).toBe(2);
+  });
+
+  test.each([
+    ['default:/mo', "default : /mo ''", 'gantry cp x default:/mo', 4, '/models/'],
+    [':', ':', 'gantry cp x :', 3, '/models/'],
+    [':/mo', ': /mo', 'gantry cp x :/mo', 4, '/models/'],
+  ])('completes %s in bash, which splits words at colons', async (typed, split, line, at, inserted) => {
+    const candidate = `${typed.replace(/[^:]*$/, '')}/models/`;
+    const program = `
+      eval "$("${process.execPath}" bin/gantry.cjs completion bash)"
+      gantry() { printf '%s|' "$@" > ${folder}/asked; printf '${candidate}\\t\\n:6\\n'; }
+      COMP_LINE='${line}' COMP_WORDS=(gantry cp x ${split}) COMP_CWORD=${at === 4 && split.includes("''") ? 5 : at}
+      __gantry_complete 2>/dev/null; echo "<\${COMPREPLY[*]}>"`;
+    const { stdout } = await execa('bash', ['--norc', '-c', program]);
+    expect(stdout).toBe(`<${inserted}>`);
+    expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe(`complete|--|cp|x|${typed}|`);
+  });
+
+  test('of zsh loads compinit if the shell has not', async () => {
+    const { stdout } = await gantry(['completion', 'zsh']);
+    expect(stdout).toMatch(/^#compdef gantry\n.*\$\+functions\[compdef\].*compinit.*\ncompdef _gantry gantry$/m);
+    expect(stdout).toContain('comp=${comp//:/\\\\:}');
   });
 
   test('works in bash, also loaded twice, and executes nothing that was typed', async () => {

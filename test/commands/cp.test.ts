@@ -288,6 +288,8 @@ describe('existing files', () => {
     const { code, stdout, stderr } = await gantry(['cp', 'f', ':/g', '--dry-run']);
     expect([code, stdout]).toEqual([0, 'would copy 3 files, 15 B to default:/g\n']);
     expect(stderr.split('\n').filter((line) => line.startsWith('  would copy '))).toHaveLength(3);
+    const { json } = await gantry(['cp', 'f', ':/g', '--dry-run', '--json']);
+    expect(json()).toMatchObject({ dryRun: true, paths: expect.arrayContaining([expect.any(String)]) });
     const events = await gantry(['cp', 'f', ':/g', '--dry-run', '--events']);
     expect(events.stdout.match(/"status":"would-copy"/g)).toHaveLength(3);
     expect(calls('initializeUpload')).toEqual([]);

@@ -50,6 +50,37 @@ describe('under GitHub Actions', () => {
     expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::invalid app name "My App"/m);
   });
 
+  test('annotates with paths from the root of the workspace', async () => {
+    await using root = await folderOf({
+      'bad/cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n',
+      'bad/main.py': '',
+    });
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: root.path };
+    const bad = join(root.path, 'bad');
+    for (const [words, cwd] of [
+      [['check', '-C', 'bad'], root.path],
+      [['check'], bad],
+      [['deploy', '--cwd', bad], root.path],
+      [['check', 'bad/cerebrium.toml'], root.path],
+    ] as const) {
+      const { stderr } = await gantry([...words], { emulator, cwd, env });
+      expect(stderr).toMatch(/^::error file=bad\/cerebrium\.toml,line=2,col=8::invalid app name/m);
+    }
+  });
+
+  test('says in summary and annotation why a build failed, with the end of its log and the link', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'build_failure');
+    const { summary, outputs, stderr, code } = await deployIn(app);
+    expect(code).toBe(11);
+    expect(summary).toMatch(/\| error \| build \S+ of web failed \(build_failure\) \|/);
+    expect(summary).toMatch(/\| reason \| .+ \|/);
+    expect(summary).toMatch(/\| dashboard \| http.+ \|/);
+    expect(summary).toMatch(/End of the build log:\n\n {4}\S/);
+    expect(outputs).toMatch(/dashboard-url=http.+\n/);
+    expect(stderr).toMatch(/^::error::build \S+ of web failed/m);
+  });
+
   test('neutralizes workflow commands in the log', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'hostile-log');
@@ -62,6 +93,29 @@ describe('under GitHub Actions', () => {
     await using app = await folderOf(smallApp());
     const { outputs, summary } = await deployIn(app, { GANTRY_CI_OUTPUT: '0' });
     expect(outputs + summary).toBe('');
+  });
+});
+
+describe('a CI system with a terminal', () => {
+  test.each<[value: string, code: number, asks: boolean]>([
+    ['true', 0, false],
+    ['1', 0, false],
+    ['false', 130, true],
+  ])('with CI=%s', async (value, code, asks) => {
+    await using app = await folderOf(smallApp());
+    const outcome = await gantry(['deploy'], {
+      emulator,
+      cwd: app.path,
+      columns: 80,
+      typed: 'n\r',
+      env: { CI: value },
+    });
+    expect([outcome.code, outcome.stderr.includes('Deploy?')]).toEqual([code, asks]);
+  });
+
+  test('gets exit code 9 where an answer is needed', async () => {
+    const { code } = await gantry(['login'], { emulator, columns: 80, terminal: true, env: { CI: 'true' } });
+    expect(code).toBe(9);
   });
 });
 

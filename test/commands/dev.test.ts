@@ -1,9 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -152,7 +154,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const { stderr } = await developing(app, [], async ({ result, until, write }) => {
       await until(ready);
       write('.notes', 'not sent');
-      write('cerebrium.toml', named('My Web\\n'));
+      write('cerebrium.toml', named(''));
       await until(/(still serving the version of \d\d:\d\d:\d\d; waiting for a fix)/);
       expect(await result()).toMatchObject({ result: 'hello' });
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
@@ -221,6 +223,22 @@ def run(): return 1
     expect(stderr).toMatch(/^ {2}\[stderr\] oops$/m);
   });
 
+  test('prints a line for each WebSocket, once it is closed or refused', async () => {
+    const voice = (name: string) => readFileSync(`fixtures/apps/voice/${name}`, 'utf8');
+    const files = Object.fromEntries(readdirSync('fixtures/apps/voice').map((name) => [name, voice(name)]));
+    const { stderr } = await developing(files, [], async ({ until, headers }) => {
+      const url = (await until(/(http:\S+\/voice)\n/)).replace('http', 'ws');
+      const socket = new WebSocket(`${url}/ws`, { headers: await headers() });
+      await once(socket, 'open');
+      socket.close();
+      await until(/(GET \/ws 101 \S+ m?s \(websocket\))/);
+      const refused = new WebSocket(`${url}x/ws`);
+      await once(refused, 'error');
+      await until(/(GET \/ws 404 )/);
+    });
+    expect(stderr.match(/\(websocket\)/g)).toHaveLength(2);
+  });
+
   test('follows a new name, and forgets the former address', async () => {
     await developing(app, [], async ({ call, until, write, env }) => {
       await until(ready);
@@ -273,7 +291,7 @@ def run(): return 1
       await until(/("type":"ready")/);
       await result({ name: 'me' });
       await call({}, 'nowhere');
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\n');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = 1\ndisable_auth = false\n');
       await until(/("type":"problem")/);
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
       await until(/("type":"reload")/);

@@ -18,7 +18,10 @@ test('emulator exec returns 128 plus the number of the signal that ended its com
 });
 
 test('emulator exec configures gantry and the official client to use it', async () => {
-  const names = ['GANTRY_API_URL', 'GANTRY_TOKEN', 'GANTRY_PROJECT', 'REST_API_URL', 'CEREBRIUM_PROJECT_ID'];
+  const names = [
+    ...['GANTRY_API_URL', 'GANTRY_TOKEN', 'GANTRY_PROJECT', 'REST_API_URL', 'CEREBRIUM_PROJECT_ID'],
+    ...['AUTH_URL', 'CLIENT_ID', 'LOGSTREAM_URL', 'CEREBRIUM_ENV', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'],
+  ];
   const missing = `${JSON.stringify(names)}.filter((name) => !process.env[name]).length`;
   expect((await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${missing})`])).code).toBe(0);
 });

@@ -30,8 +30,8 @@ test('sorts lines of several containers and drops duplicates of overlapping page
     },
   });
   const expected = ['[b] one', '[a] two', '[a] three', '[b] three', '[a] four', '[a] four'];
-  expect(linesOf((await logs(['--tail', 'all'], env)).stdout)).toEqual(expected);
-  expect(linesOf((await logs(['--tail', '6'], env)).stdout)).toEqual(expected);
+  expect(linesOf((await logs(['--tail', 'all', '--prefix'], env)).stdout)).toEqual(expected);
+  expect(linesOf((await logs(['--tail', '6', '--prefix'], env)).stdout)).toEqual(expected);
 });
 
 test('keeps equal lines of the same time without ids, in any reply', async () => {
@@ -91,7 +91,7 @@ test('sorts lines of several containers that arrive together', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];
   const env = await logPlatform({ page: () => ({ status: 204 }), socket: (send) => lines.map(frameOf).forEach(send) });
-  const { stdout } = await logs(['-f'], env, { endAt: /end/ });
+  const { stdout } = await logs(['-f', '--prefix'], env, { endAt: /end/ });
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
 });
 
@@ -105,7 +105,7 @@ test('sorts a late line while several containers print', async () => {
       setTimeout(() => send(frameOf(lineAt(20, 'end', a))), 200);
     },
   });
-  const { stdout } = await logs(['-f'], env, { endAt: /end/ });
+  const { stdout } = await logs(['-f', '--prefix'], env, { endAt: /end/ });
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] two', '[b] three', '[a] four', '[a] end']);
 });
 

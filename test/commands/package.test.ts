@@ -5,14 +5,41 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 
-test('writes the archive and prints its path', async () => {
-  await using app = await folderOf(smallApp());
-  const { code, stdout, stderr } = await gantry(['package'], { cwd: app.path });
-  expect([code, stdout]).toEqual([0, 'app.zip\n']);
+test('writes the archive beside the app folder and prints its path', async () => {
+  await using parent = await inFolder(smallApp());
+  const { code, stdout, stderr } = await gantry(['package'], { cwd: parent.app });
+  expect([code, stdout]).toEqual([0, '../web.zip\n']);
   expect(stderr).toMatch(/Packed 2 files/);
-  expect((await readFile(join(app.path, 'app.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  expect((await readFile(join(parent.path, 'web.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  expect(await readdir(parent.app)).toEqual(Object.keys(smallApp()).sort());
   expect(temporaryFiles()).toEqual([]);
 });
+
+test('warns about an archive that the next deploy would send, with the whole line to write', async () => {
+  await using app = await folderOf(smallApp());
+  const { stderr } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path });
+  expect(stderr).toContain('warning: app.zip is in the app folder, so the next deploy sends it');
+  expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or write it elsewhere with -o');
+  const hidden = await gantry(['package', '-o', '.app.zip'], { cwd: app.path });
+  expect(hidden.stderr).not.toContain('warning');
+});
+
+test('a partner’s app has nothing to pack', async () => {
+  await using app = await inFolder({
+    'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.runtime.deepgram]\n`,
+  });
+  const { code, stdout, stderr } = await gantry(['package'], { cwd: app.app });
+  expect([code, stdout]).toEqual([10, '']);
+  expect(stderr).toContain('web has no files to pack');
+  expect(await readdir(app.path)).toEqual(['app']);
+});
+
+/** An app in the folder `app` of an own folder. */
+async function inFolder(files: Record<string, string>) {
+  const inside = Object.fromEntries(Object.entries(files).map(([name, text]) => [join('app', name), text]));
+  const parent = await folderOf(inside);
+  return Object.assign(parent, { app: join(parent.path, 'app') });
+}
 
 test('is reproducible: ignores times and the previous archive', async () => {
   await using app = await folderOf(smallApp());
@@ -57,7 +84,7 @@ test('exits with 1 if the file cannot be written', async () => {
 
 test('Ctrl-C leaves no partial archive', async () => {
   await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-  const { code } = await gantry(['package'], { cwd: app.path, interruptAt: /Collected/ });
+  const { code } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path, interruptAt: /Collected/ });
   expect(code).toBe(130);
   expect(await readdir(app.path)).not.toContain('app.zip');
 });
@@ -72,8 +99,8 @@ describe('to stdout', () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining('Packed 3 files')]);
       expect(await readdir(app.path)).toEqual(before);
       expect(temporaryFiles()).toEqual([]);
-      await gantry(['package'], { cwd: app.path });
-      expect(bytes.equals(await readFile(join(app.path, 'app.zip')))).toBe(true);
+      await gantry(['package', '-o', '.app.zip'], { cwd: app.path });
+      expect(bytes.equals(await readFile(join(app.path, '.app.zip')))).toBe(true);
     },
   );
 

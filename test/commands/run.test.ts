@@ -56,7 +56,7 @@ describe('what is sent', () => {
         ...{ 'venv/pyvenv.cfg': '', 'venv/lib/big.py': 'x'.repeat(5_000_000), 'own-env/pyvenv.cfg': '' },
         ...{ '__pycache__/job.pyc': 'x', 'node_modules/a/b.js': 'x'.repeat(5_000_000), 'pkg/__pycache__/x.pyc': 'x' },
       },
-      ['job.py', '--detach', '--name', 'jobs'],
+      ['--name', 'jobs', 'job.py', '--detach'],
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
@@ -220,7 +220,7 @@ describe('nothing is sent', () => {
       2,
       /too large for a run: 3\.0 MiB \(maximum 2\.0/,
     ],
-    ['a name too long', { 'job.py': job }, ['job.py', '--name', 'a'.repeat(31)], 2, /too long for a run/],
+    ['a name too long', { 'job.py': job }, ['--name', 'a'.repeat(31), 'job.py'], 2, /too long for a run/],
     [
       'dependencies too large',
       {
@@ -301,7 +301,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   });
 
   test('is one event each with --events, the last of which is the result', async () => {
-    const { stdout } = await run({ 'job.py': job }, ['job.py::train', '--events']);
+    const { stdout } = await run({ 'job.py': job }, ['--events', 'job.py::train']);
     const events = stdout
       .trim()
       .split('\n')
@@ -350,7 +350,7 @@ describe('failures', () => {
   });
 
   test.skipIf(!python)('exits with 8 at --timeout without canceling, and suggests how to follow', async () => {
-    const outcome = await run(slow, ['job.py', '--timeout', '2s', '--json']);
+    const outcome = await run(slow, ['--timeout', '2s', 'job.py', '--json']);
     expect(outcome.code).toBe(8);
     expect(outcome.stderr).toMatch(/is still in progress after 2\.0 s\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/);
     expect(called('cancelRun')).toEqual([]);
@@ -383,7 +383,7 @@ describe('failures', () => {
   ])('waits until the base image is ready or failed: %j', async (answer, exit, said, waits) => {
     const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
     const env = { GANTRY_API_URL: await answering(answer) };
-    const outcome = await run(files, ['job.py', '--timeout', '10s'], { env, clock: { now: Date.now() } });
+    const outcome = await run(files, ['--timeout', '10s', 'job.py'], { env, clock: { now: Date.now() } });
     expect(outcome.stderr).toMatch(said);
     expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
   });
@@ -398,4 +398,110 @@ describe('failures', () => {
     emulator.fail('startRun', 'empty');
     expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(69);
   });
+});
+
+describe('what follows the file belongs to the program', () => {
+  const greet = 'def greet(prompt="", max_tokens=1, name="", region="", key=lambda a, b: a):\n    return prompt\n';
+  const plain =
+    'def greet(prompt="", max_tokens=1, *, deep: dict[str, int] = {"a": 1}, top_p=0.5):\n    return prompt\n';
+
+  test.each([
+    ['--prompt hi', { prompt: 'hi' }],
+    ['--prompt=hi', { prompt: 'hi' }],
+    ['prompt=hi', { prompt: 'hi' }],
+    ['--max-tokens 3 --top_p=1', { max_tokens: '3', top_p: '1' }],
+    ['--prompt -5', { prompt: '-5' }],
+    ['max_tokens:=3 --prompt hi', { max_tokens: 3, prompt: 'hi' }],
+    ['--data {"max_tokens":2} --prompt hi', { max_tokens: 2, prompt: 'hi' }],
+    ['-- --prompt --detach=x', { prompt: '--detach=x' }],
+  ])('%s', async (words, data) => {
+    const spoken = words === '-- --prompt --detach=x' ? ['--', '--prompt=--detach=x'] : words.split(' ');
+    const { code, stderr } = await run({ 'job.py': plain }, ['--detach', 'job.py::greet', ...spoken]);
+    expect([code, stderr.includes('error')]).toEqual([0, false]);
+    expect(sent().data).toEqual(data);
+  });
+
+  test.each([
+    [['--region', 'eu-north1'], 'eu-north1'],
+    [['--region=eu-north1'], 'eu-north1'],
+    [['-r', 'eu-north1'], 'eu-north1'],
+  ])('but for the region, %j', async (flags, region) => {
+    for (const line of [
+      ['job.py::greet', ...flags],
+      [...flags, 'job.py::greet'],
+    ]) {
+      await emulator.reset();
+      await run({ 'job.py': plain }, [...line, '--detach']);
+      expect(sent().query.region).toBe(region);
+    }
+  });
+
+  test.each([
+    ['a flag of ours that is no parameter', plain, ['--name', 'ada'], '--name ada job.py::greet', 'name=ada'],
+    ['a flag of ours that is a parameter', greet, ['--name', 'ada'], '--name ada job.py::greet', 'name=ada'],
+    ['a global flag', plain, ['--quiet'], '--quiet job.py::greet', 'quiet:=true'],
+    ['a global flag with a value', plain, ['-p', 'p-1'], '--project p-1 job.py::greet', 'project=p-1'],
+    [
+      'the region as a parameter',
+      greet,
+      ['--region', 'us-east-1'],
+      '--region us-east-1 job.py::greet',
+      'region=us-east-1',
+    ],
+    ['the timeout', plain, ['--timeout=5m'], '--timeout 5m job.py::greet', 'timeout=5m'],
+  ])('%s is refused with both spellings', async (_, source, flags, own, parameter) => {
+    const { code, stderr } = await run({ 'job.py': source }, ['job.py::greet', ...flags]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `fix for gantry: gantry run ${own}; for the program: gantry run job.py::greet ${parameter}\n`,
+    );
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a misspelt parameter',
+      ['--promt', 'hi'],
+      /greet has no parameter promt\n {2}why its parameters: prompt, .*\n {2}fix did you mean --prompt\?/,
+    ],
+    [
+      'a parameter without a value',
+      ['--prompt', '--top_p', '1'],
+      /--prompt requires a value\n {2}fix prompt=text, or prompt:=true/,
+    ],
+    ['a short flag', ['-x', '1'], /invalid argument "-x"/],
+    ['a parameter that is given twice', ['--prompt', 'a', 'prompt=b'], /parameter prompt is given twice/],
+  ])('%s is refused', async (_, words, said) => {
+    const { code, stderr } = await run({ 'job.py': plain }, ['job.py::greet', ...words]);
+    expect(stderr).toMatch(said);
+    expect(code).toBe(2);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.each([
+    ['any parameters', 'def greet(a=1, **more):\n    pass\n'],
+    ['a decorator', '@wrap\ndef greet(a, b):\n    pass\n'],
+    ['one parameter, which may be the whole object', 'def greet(item):\n    pass\n'],
+    ['a main guard', 'if __name__ == "__main__":\n    print(1)\n'],
+  ])('a program with %s takes every name', async (_, source) => {
+    const target = source.includes('def greet') ? 'job.py::greet' : 'job.py';
+    const { code } = await run({ 'job.py': source }, ['--detach', target, '--anything', 'x']);
+    expect([code, sent().data]).toEqual([0, { anything: 'x' }]);
+  });
+
+  test('help and --json apply at any position', async () => {
+    expect((await run({ 'job.py': plain }, ['job.py', '--help'])).stdout).toContain('gantry run');
+    const { json } = await run({ 'job.py': plain }, ['job.py::greet', '--prompt', 'hi', '--detach', '--json=run']);
+    expect(json()).toEqual({ run: expect.any(String) });
+  });
+});
+
+test('a file of an app in a subfolder is refused with the command that runs it there', async () => {
+  const files = { 'my-app/cerebrium.toml': toml(), 'my-app/jobs/job.py': job };
+  const { code, stderr } = await run(files, ['my-app/jobs/job.py::train']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('my-app/jobs/job.py belongs to the app in my-app');
+  expect(stderr).toContain('fix gantry run -C my-app jobs/job.py::train\n');
+  const inApp = await run({ ...files, 'cerebrium.toml': toml() }, ['my-app/jobs/job.py::train', '--detach']);
+  expect([inApp.code, sent().query.filename]).toEqual([0, 'my-app/jobs/job.py']);
 });

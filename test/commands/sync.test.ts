@@ -77,6 +77,8 @@ describe('to a volume', () => {
     expect(code).toBe(0);
     for (const line of ['  would copy new\n', '  would copy changed\n', '  deletes x/extra\n'])
       expect(stderr).toContain(line);
+    const { json } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run', '--json']);
+    expect(json()).toMatchObject({ dryRun: true, paths: expect.any(Array), toDelete: expect.any(Array) });
     const { stdout } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run', '--events']);
     expect(stdout).toContain('{"type":"file","path":"x/extra","status":"would-delete"}\n');
     expect(shelf().paths()).toEqual(before);

@@ -17,6 +17,7 @@ describe('gantry version', () => {
   });
 
   test('in JSON has the command that updates it', async () => {
+    expect((await gantry(['--version', '--json'])).json()).toEqual((await gantry(['version', '--json'])).json());
     expect((await gantry(['version', '--json'])).json()).toMatchObject({
       version,
       installedWith: 'source',

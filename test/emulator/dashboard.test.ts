@@ -107,6 +107,12 @@ describe('nobody else', () => {
   });
 });
 
+test('the project has a page whose address the emulator knows', async () => {
+  const { emulator, page } = await deployed();
+  const { status, text } = await page(emulator.dashboardUrl);
+  expect([status, text]).toEqual([200, expect.stringContaining(`Apps of ${emulator.project}`)]);
+});
+
 test('an app or a build that does not exist is not found', async () => {
   const { page, of, emulator } = await deployed();
   expect((await page(of('/apps/nothing'))).status).toBe(404);

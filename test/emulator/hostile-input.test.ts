@@ -30,6 +30,16 @@ describe('a request target', () => {
     expect((await fetch(`${emulator.url}/index.json`)).status).toBe(200);
   });
 
+  test.each([
+    ['that is too long', `GET /index.json?${'x'.repeat(20_000)} HTTP/1.1`, 431, 'too long'],
+    ['of an unknown method', 'NONSENSE / HTTP/1.1', 400, 'not valid HTTP'],
+    ['of another protocol', 'hello', 400, 'not valid HTTP'],
+  ])('%s gets a message', async (_, line, status, message) => {
+    const { emulator } = await platform();
+    const answer = await sendRaw(emulator.url, [line, `Host: ${new URL(emulator.url).host}`]);
+    expect([answer.status, JSON.parse(answer.body).message]).toEqual([status, expect.stringContaining(message)]);
+  });
+
   test('of a WebSocket gets a reply as well', async () => {
     const { emulator } = await platform();
     const { host } = new URL(emulator.url);

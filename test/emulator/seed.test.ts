@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type RunStatus, runStatuses } from '../../src/contract/runs.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 
@@ -294,4 +294,17 @@ describe('what was billed', () => {
     const cents = days.reduce((sum, [, { total_cost_cents }]) => sum + total_cost_cents, 0);
     expect(web.cost_metrics.total_cost).toBeCloseTo(cents / 100, 2);
   });
+});
+
+test('a list of apps does not generate the runs of the month again', async () => {
+  const { get } = await seeded();
+  const before = await get('/apps');
+  // Every random number is drawn with it.
+  const draws = vi.spyOn(Math, 'imul');
+  try {
+    expect(await get('/apps')).toEqual(before);
+    expect(draws.mock.calls.length).toBeLessThan(100);
+  } finally {
+    draws.mockRestore();
+  }
 });

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { platform, temporaryFolder } from './support/platform.ts';
-import { zip } from './support/zip.ts';
+import { packed, zip } from './support/zip.ts';
 
 const archive = zip({ 'main.py': 'print(1)\n' });
 
@@ -26,6 +27,15 @@ test('an upload needs no token, and its ETag is the MD5 in quotes', async () => 
   expect([response.status, await response.text()]).toEqual([200, '']);
   expect(response.headers.get('etag')).toBe(`"${createHash('md5').update(archive).digest('hex')}"`);
   expect(emulator.calls.at(-1)).toMatchObject({ endpoint: 'upload', hasAuthorization: false, status: 200 });
+});
+
+test('a large archive is stored whole, and built after the reply', async () => {
+  const { url, put, statusOfBuild } = await link();
+  const large = packed([{ name: 'main.py' }, { name: 'weights.bin', content: randomBytes(17 << 20) }]);
+  const response = await put(url, large);
+  expect(response.headers.get('etag')).toBe(`"${createHash('md5').update(large).digest('hex')}"`);
+  while ((await statusOfBuild()) === 'pending') await setImmediate();
+  expect(await statusOfBuild()).toBe('success');
 });
 
 test('a bearer token beside the signature is refused', async () => {

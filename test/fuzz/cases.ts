@@ -65,7 +65,7 @@ function drawQuery(schema: Endpoint['query'], random: Random, { fields }: FuzzTa
   const valid = schema ? (validValue(schema, random, fields) as Record<string, unknown>) : {};
   const drawn = random.chance(0.5) ? valid : Object(mutate(valid, random));
   const query = new URLSearchParams(
-    Object.entries(drawn).map(([key, value]): [string, string] => [wellFormed(key), wellFormed(String(value))]),
+    Object.entries(drawn).map(([key, value]): [string, string] => [wellFormed(key), wellFormed(asText(value))]),
   );
   if (random.chance(0.1)) query.append(random.pick([...query.keys(), 'x']), wellFormed(oddText(random)));
   return query.size > 0 ? `?${query}` : '';
@@ -79,13 +79,13 @@ function drawBody(schema: unknown, form: Endpoint['form'], random: Random, { fie
   const entries = Object.entries(Object(drawn)).map(([key, value]): [string, unknown] => [wellFormed(key), value]);
   if (form === true)
     return new URLSearchParams(
-      entries.map(([key, value]): [string, string] => [key, wellFormed(String(value))]),
+      entries.map(([key, value]): [string, string] => [key, wellFormed(asText(value))]),
     ).toString();
   const parts = new FormData();
   for (const [key, value] of entries) {
     if (key === 'data' || key === 'file')
       parts.append(key, new Blob([String(fields[key] ?? oddValue(random))]), oddText(random));
-    else parts.append(key, wellFormed(String(value)));
+    else parts.append(key, wellFormed(asText(value)));
   }
   return parts;
 }
@@ -103,6 +103,11 @@ function drawHeaders(random: Random, { tokens }: FuzzTarget, body: unknown): Rec
     ...(token && { authorization: `Bearer ${token}` }),
     ...(type && !(body instanceof FormData) && { 'content-type': type }),
   };
+}
+
+/** `String` calls the `toString` that an odd object may have. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** A lone half of a surrogate pair cannot be encoded. */

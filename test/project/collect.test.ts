@@ -243,9 +243,9 @@ describe('limits', () => {
   });
 
   test('no message up to 1 GiB, a warning above, an error with the largest files above 2 GiB', () => {
-    expect(checkLimits(many)).toEqual([]);
-    expect(checkLimits([entry('model.bin', 1.5 * 2 ** 30)])).toMatchObject([{ severity: 'warning' }]);
-    const tooMuch = () => checkLimits([...many, entry('model.bin', 2 * 2 ** 30)]);
+    expect(checkLimits(many, ['.*'])).toEqual([]);
+    expect(checkLimits([entry('model.bin', 1.5 * 2 ** 30)], ['.*'])).toMatchObject([{ severity: 'warning' }]);
+    const tooMuch = () => checkLimits([...many, entry('model.bin', 2 * 2 ** 30)], ['.*']);
     expect(tooMuch).toThrow(ProjectError);
     expect(tooMuch).toThrow('the files total 2.06 GiB, over the limit of 2 GiB');
     try {

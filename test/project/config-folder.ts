@@ -28,6 +28,11 @@ export function line({ severity, location, message, fix }: Problem): string {
   return `${severity}${at} ${message}${fix === undefined ? '' : ` -> ${fix}`}`;
 }
 
+/** Problems as lines, without the warning that every short file without `disable_auth` has. */
+export function lines(problems: readonly Problem[]): string[] {
+  return problems.filter(({ message }) => !message.startsWith('this app is public')).map(line);
+}
+
 /** A problem as an editor would underline it. */
 export function underlined({ location }: Problem): string {
   if (!location) return '';

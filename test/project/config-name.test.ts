@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { appNameProblem, toAppName } from '../../src/project/rules/name.ts';
+import { appNameDoubt, toAppName } from '../../src/project/rules/name.ts';
 import { check, line } from './config-folder.ts';
 
 test.each([
   ['My App', 'my-app'],
-  ['1-langchain-QA', '1-langchain-qa'],
   ['-web-', 'web'],
   ['Größe', 'gro-e'],
   ['café', 'cafe'],
@@ -12,32 +11,65 @@ test.each([
   ['!!', 'my-app'],
   ['', 'my-app'],
   [`${'a'.repeat(62)}-${'b'.repeat(9)}`, 'a'.repeat(62)],
-])('%j is an invalid app name, %j is suggested', (text, name) => {
-  expect(appNameProblem(text)).toBeDefined();
+])('%j becomes the app name %j', (text, name) => {
   expect(toAppName(text)).toBe(name);
-  expect(appNameProblem(name)).toBeUndefined();
+  expect(appNameDoubt(name)).toBeUndefined();
 });
 
-test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is a valid app name', (name) => {
-  expect(appNameProblem(name)).toBeUndefined();
-});
+test.each(['a', '5-dockerfile', '1-langchain-QA', 'my_app', 'v1.2', '2-inferentia-vllm', 'a'.repeat(63)])(
+  'the app name %s has no problem',
+  async (name) => {
+    const { project, problems } = await check(`[cerebrium.deployment]\nname = "${name}"\ndisable_auth = false`);
+    expect(problems).toEqual([]);
+    expect(project?.name).toBe(name);
+  },
+);
+
+const deployment = (lines: string) => `[cerebrium.deployment]\ndisable_auth = false\n${lines}`;
 
 test.each([
-  ['[cerebrium.deployment]\nname = "My App"', undefined, 'error 2:8 invalid app name "My App" -> name = "my-app"'],
-  ['[cerebrium.deployment]\nname = ""', undefined, 'error 2:8 invalid app name "" -> name = "my-app"'],
-  ['[cerebrium.deployment]\nname = "My App"', 'web', undefined],
-  ['[cerebrium.hardware]', 'web', undefined],
-  ['[cerebrium.hardware]', 'Web', 'error invalid app name "Web" -> --name web'],
+  [
+    deployment('name = "My App"'),
+    undefined,
+    'warning 3:8 the platform may reject the app name "My App" -> name = "my-app"',
+  ],
+  [deployment('name = "a/b"'), undefined, 'warning 3:8 the platform may reject the app name "a/b" -> name = "a-b"'],
+  [
+    deployment('name = ""'),
+    undefined,
+    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-config-/),
+  ],
+  [
+    deployment('name = " "'),
+    undefined,
+    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-config-/),
+  ],
+  [deployment('name = "My App"'), 'web', undefined],
+  [deployment(''), 'web', undefined],
+  [deployment(''), 'Web App', 'warning the platform may reject the app name "Web App" -> --name web-app'],
+  [deployment(''), '', 'error the app name is empty -> --name my-app'],
 ])('%j with --name %s', async (text, name, problem) => {
   const { project, problems } = await check(text, undefined, { name });
   expect(problems.map(line)).toEqual(problem === undefined ? [] : [problem]);
-  expect(project?.name).toBe(problem === undefined ? name : undefined);
+  expect(project === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
 });
 
 test("suggests the folder's name for a missing name", async () => {
-  const { problems } = await check('# nothing yet\n[cerebrium.deployment]\nuse_uv = true');
+  const { problems } = await check('# nothing yet\n[cerebrium.deployment]\ndisable_auth = false');
   expect(problems.map(line)).toEqual([
     expect.stringMatching(/^error 2:1 missing app name -> name = "gantry-config-[a-z0-9-]+"$/),
   ]);
-  expect((await check('[cerebrium]')).problems[0]?.fix).toMatch(/^\[cerebrium.deployment\]\nname = "/);
+  expect((await check('[cerebrium]')).problems.map(({ fix }) => fix)).toContainEqual(
+    expect.stringMatching(/^\[cerebrium.deployment\]\nname = "/),
+  );
+});
+
+test.each([
+  [
+    '[cerebrium]\nname = "web"\ndeployment.disable_auth = false',
+    'error 2:1 name is ignored here: it belongs in [cerebrium.deployment] -> [cerebrium.deployment]\nname = "web"',
+  ],
+  [deployment('nam = "web"'), 'error 3:1 unknown key nam is ignored: did you mean name? -> name = "web"'],
+])('a name in the wrong place is one problem with one fix: %j', async (text, problem) => {
+  expect((await check(text)).problems.map(line)).toEqual([problem]);
 });

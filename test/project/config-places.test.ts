@@ -5,10 +5,11 @@ import type { Problem } from '../../src/errors.ts';
 import { check, line, underlined } from './config-folder.ts';
 
 const good = '[cerebrium.deployment]\nname = "app"\n';
+const isOther = ({ message }: Problem) => !message.startsWith('this app is public');
 
 describe('problems have the line and column of an editor', () => {
   test.each([
-    ['after a byte-order mark', '\ufeffcerebrium.deployment = { name = "A" }', 'error 1:33', '"A"'],
+    ['after a byte-order mark', '\ufeffcerebrium.deployment = { name = "" }', 'error 1:33', '""'],
     ['with CRLF', `${good}\r\n[cerebrium.scaling]\r\ncooldown = 9999\r\n`, 'warning 5:12', '9999'],
     ['with CRLF, in broken TOML', `${good}use_uv = "a\r\ndisable_auth = false\r\n`, 'error 3:10', '"a'],
     ['after a tab', `${good}\tuse_uv\t=\t1`, 'error 3:11', '1'],
@@ -25,18 +26,18 @@ describe('problems have the line and column of an editor', () => {
     ['in dotted keys', `${good}[cerebrium]\nscaling.cooldown = 9999`, 'warning 4:20', '9999'],
     ['without an end of line', `${good}use_uv = 1`, 'error 3:10', '1'],
   ])('%s', async (_, text, where, shown) => {
-    const { problems } = await check(text);
+    const problems = (await check(text)).problems.filter(isOther);
     expect(problems.map((one) => line(one).split(' ', 2).join(' '))).toEqual([where]);
     expect(problems.map(underlined)).toEqual([shown]);
   });
 
   test('shows the line without its end, and keeps the text unchanged', async () => {
-    const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = true\r\n`;
-    const { project, problems } = await check(text);
+    const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = 1\r\n`;
+    const { problems } = await check(text);
     expect(problems[0]?.location).toEqual({
-      ...{ file: 'cerebrium.toml', line: 4, column: 16, length: 4, text: 'disable_auth = true' },
+      ...{ file: 'cerebrium.toml', line: 4, column: 16, length: 1, text: 'disable_auth = 1' },
     });
-    expect(project?.text).toBe(text);
+    expect((await check(text.replace('= 1', '= true'))).project?.text).toBe(text.replace('= 1', '= true'));
   });
 });
 

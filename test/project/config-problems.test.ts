@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { check, line } from './config-folder.ts';
+import { check, line, lines } from './config-folder.ts';
 
 /** Lines after the header and a name, and what is said: problems start on line 3. */
 type Case = readonly [title: string, lines: string, ...problems: string[]];
@@ -12,7 +12,7 @@ const pip = (lines: string) => `[cerebrium.dependencies.pip]\n${lines}`;
 const table = (cases: readonly Case[], files?: Record<string, string>) =>
   test.each(cases.map(([title, lines, ...problems]) => ({ title, lines, problems })))('$title', async (one) => {
     const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${one.lines}`, files);
-    expect(problems.map(line)).toEqual(one.problems);
+    expect(lines(problems)).toEqual(one.problems);
   });
 
 describe('a value of the wrong type is an error, never coerced', () => {
@@ -56,6 +56,7 @@ describe('required values must not be empty', () => {
     ['an entrypoint of blanks', custom('"  "'), 'error 4:14 entrypoint is empty'],
     ['blank commands mean nothing', 'shell_commands = [""]\npre_build_commands = []'],
     ['empty text is as good as none', 'docker_base_image_url = ""\n[cerebrium.dependencies.paths]\npip = ""'],
+    ['an empty exclude means the default', 'exclude = []', 'warning 3:11 exclude is empty, so files that start with a dot are not sent -> exclude = [".*"]'],
     ['an empty include means the default', 'include = []', 'warning 3:11 include is empty, so all files are sent -> include = ["*"]'],
   ]);
 });
@@ -93,14 +94,28 @@ describe('values that the platform refuses are errors', () => {
 describe('undocumented values are warnings', () => {
   // biome-ignore format: a case is a line
   table([
-    ['a version of Python', 'python_version = "3.9"', 'warning 3:18 python_version "3.9" is not a documented value'],
-    ['a misspelt accelerator', hardware('compute = "AMPERE_A10G"'), 'warning 4:11 compute "AMPERE_A10G" is not a documented value -> compute = "AMPERE_A10"'],
-    ['a misspelt one of several', hardware('compute = ["ADA_L4", "ADA_L41"]'), 'warning 4:11 compute "ADA_L41" is not a documented value -> compute = ["ADA_L4", "ADA_L40"]'],
+    ['a version of Python', 'python_version = "3.9"', 'warning 3:18 python_version "3.9" is not a documented value -> python_version = "3.10"'],
+    ['an accelerator under another name', hardware('compute = "AMPERE_A10G"'), 'warning 4:11 compute "AMPERE_A10G" is not a documented value -> compute = "AMPERE_A10"'],
+    ['one of several', hardware('compute = ["ADA_L4", "L40S"]'), 'warning 4:11 compute "L40S" is not a documented value -> compute = ["ADA_L4", "ADA_L40"]'],
+    ['no GPU is CPU', hardware('compute = "GPU"'), 'warning 4:11 compute "GPU" is not a documented value'],
+    ['both A100', hardware('compute = "A100"'), 'warning 4:11 compute "A100" is not a documented value -> compute = "AMPERE_A100_40GB" or compute = "AMPERE_A100_80GB"'],
+    ['the beginning of both A100', hardware('compute = "AMPERE_A100"'), 'warning 4:11 compute "AMPERE_A100" is not a documented value -> compute = "AMPERE_A100_40GB" or compute = "AMPERE_A100_80GB"'],
+    ['an A100 with its memory', hardware('compute = "nvidia-a100-80gb"'), 'warning 4:11 compute "nvidia-a100-80gb" is not a documented value -> compute = "AMPERE_A100_80GB"'],
+    ['H100', hardware('compute = "H100"'), 'warning 4:11 compute "H100" is not a documented value -> compute = "HOPPER_H100"'],
+    ['L40', hardware('compute = "L40"'), 'warning 4:11 compute "L40" is not a documented value -> compute = "ADA_L40"'],
+    ['T4', hardware('compute = "T4"'), 'warning 4:11 compute "T4" is not a documented value -> compute = "TURING_T4"'],
+    ['a GPU that the platform does not have', hardware('compute = "V100"'), 'warning 4:11 compute "V100" is not a documented value'],
+    ['a GPU of a similar name', hardware('compute = "A1000"'), 'warning 4:11 compute "A1000" is not a documented value'],
     ['lower case', hardware('compute = "cpu"'), 'warning 4:11 compute "cpu" is not a documented value -> compute = "CPU"'],
     ['too many accelerators to choose from', hardware('compute = ["ADA_L4", "ADA_L40", "TURING_T4", "AMPERE_A10", "HOPPER_H100", "HOPPER_H200"]'), 'warning 4:11 compute lists 6 names'],
     ['a region', hardware('region = "us-east1"'), 'warning 4:10 region "us-east1" is not a documented value -> region = "us-east-1"'],
+    ['a region of another country', hardware('region = "eu-west-3"'), 'warning 4:10 region "eu-west-3" is not a documented value'],
+    ['a zone', hardware('region = "us-east-1a"'), 'warning 4:10 region "us-east-1a" is not a documented value -> region = "us-east-1"'],
+    ['the beginning of two regions', hardware('region = "eu-north"'), 'warning 4:10 region "eu-north" is not a documented value -> region = "eu-north-1" or region = "eu-north1"'],
+    ['a new version of Python', 'python_version = "3.14"', 'warning 3:18 python_version "3.14" is not a documented value -> python_version = "3.13"'],
+    ['a patch of Python', 'python_version = "3.12.4"', 'warning 3:18 python_version "3.12.4" is not a documented value -> python_version = "3.12"'],
     ['a provider', hardware('provider = "gcp"'), 'warning 4:12 provider "gcp" is not a documented value'],
-    ['a metric', scaling('scaling_metric = "cpu"'), 'warning 4:18 scaling_metric "cpu" is not a documented value'],
+    ['a metric', scaling('scaling_metric = "cpu"'), 'warning 4:18 scaling_metric "cpu" is not a documented value -> scaling_metric = "cpu_utilization"'],
     ['a balancer', scaling('load_balancing_algorithm = "round_robin"'), 'warning 4:28 load_balancing_algorithm "round_robin" is not a documented value -> load_balancing_algorithm = "round-robin"'],
     ['above a range', scaling('cooldown = 5000'), 'warning 4:12 cooldown 5000 is outside the documented range -> cooldown = 3600'],
     ['below a range', scaling('evaluation_interval_seconds = 5'), 'warning 4:31 evaluation_interval_seconds 5 is outside the documented range -> evaluation_interval_seconds = 6'],
@@ -134,7 +149,16 @@ describe('unknown keys are warnings that suggest the right place', () => {
     ['a key of another section', hardware('max_replicas = 5'), 'warning 4:1 max_replicas is ignored here: it belongs in [cerebrium.scaling] -> [cerebrium.scaling]\nmax_replicas = 5'],
     ['a key of no section', 'colour = "red"', 'warning 3:1 unknown key colour is ignored'],
     ['a key beside the sections', '[cerebrium]\nuse_uv = true', 'warning 4:1 use_uv is ignored here: it belongs in [cerebrium.deployment] -> [cerebrium.deployment]\nuse_uv = true'],
-    ['a section seen in the wild', '[cerebrium.build]\nuse_uv = true', 'warning 3:1 unknown section [cerebrium.build] is ignored -> [cerebrium.deployment]'],
+    ['a section seen in the wild', '[cerebrium.build]\nuse_uv = true', 'warning 3:1 unknown section [cerebrium.build] is ignored -> move its keys to [cerebrium.deployment]'],
+    ['a key without its last word', scaling('evaluation_interval = 30'), 'warning 4:1 unknown key evaluation_interval is ignored: did you mean evaluation_interval_seconds? -> evaluation_interval_seconds = 30'],
+    ['a key with more words', scaling('cooldown_period_seconds = 30'), 'warning 4:1 unknown key cooldown_period_seconds is ignored: did you mean cooldown? -> cooldown = 30'],
+    ['a name of the API', scaling('maxReplicaCount = 3'), 'warning 4:1 unknown key maxReplicaCount is ignored: did you mean max_replicas? -> max_replicas = 3'],
+    ['a word that could be several keys', scaling('replicas = 3'), 'warning 4:1 unknown key replicas is ignored'],
+    ['a misspelt key of the wrong type', scaling('max_replica = "5"'), 'warning 4:1 unknown key max_replica is ignored: did you mean max_replicas? -> max_replicas = 5'],
+    ['a misspelt key beside the right one', scaling('max_replicas = 5\nmax_replica = 4'), 'warning 5:1 unknown key max_replica is ignored: did you mean max_replicas? -> remove it: max_replicas is set, too'],
+    ['a key that another section sets, too', `${hardware('cooldown = 5')}\n${scaling('cooldown = 6')}`, 'warning 4:1 cooldown is ignored here: it belongs in [cerebrium.scaling] -> remove it: [cerebrium.scaling] sets cooldown, too'],
+    ['a misspelt section beside the right one', '[cerebrium.hardware]\n[cerebrium.hardwear]', 'warning 4:1 unknown section [cerebrium.hardwear] is ignored: did you mean [cerebrium.hardware]? -> move its keys to [cerebrium.hardware]'],
+    ['the opposite of a key', 'enable_auth = true', 'warning 3:1 enable_auth is ignored -> disable_auth = false'],
     ['another', '[cerebrium.pip.dependancies]\nnumpy = "1"', 'warning 3:1 unknown section [cerebrium.pip.dependancies] is ignored: did you mean [cerebrium.dependencies.pip]? -> [cerebrium.dependencies.pip]'],
     ['and another', '[cerebrium.apt.dependancies]', 'warning 3:1 unknown section [cerebrium.apt.dependancies] is ignored: did you mean [cerebrium.dependencies.apt]? -> [cerebrium.dependencies.apt]'],
     ['a section without its parent', '[cerebrium.pip]', 'warning 3:1 unknown section [cerebrium.pip] is ignored: did you mean [cerebrium.dependencies.pip]? -> [cerebrium.dependencies.pip]'],
@@ -144,6 +168,8 @@ describe('unknown keys are warnings that suggest the right place', () => {
     ['a section outside', '[hardware]\ncpu = 1', 'warning 3:1 [hardware] is ignored: did you mean [cerebrium.hardware]? -> [cerebrium.hardware]'],
     ['anything else outside', '[tool.ruff]', 'warning 3:1 tool is ignored'],
     ['the old name of compute', hardware('gpu = "AMPERE_A10"'), 'warning 4:1 gpu is ignored -> compute = "AMPERE_A10"'],
+    ['the old name of compute and of a GPU', hardware('gpu = "A10"'), 'warning 4:1 gpu is ignored -> compute = "AMPERE_A10"'],
+    ['the old name beside the new one', hardware('compute = "ADA_L4"\ngpu = "A10"'), 'warning 5:1 gpu is ignored -> remove it: compute is set, too'],
     ['names that JavaScript knows', '[cerebrium.constructor]\nx = 1\n[cerebrium.__proto__]\ntoString = 1', 'warning 3:1 unknown section [cerebrium.constructor] is ignored', 'warning 5:1 unknown section [cerebrium.__proto__] is ignored'],
   ]);
 });
@@ -161,12 +187,14 @@ describe('settings without effect are warnings', () => {
   );
 });
 
-describe('a public app is a warning if it is configured', () => {
-  // biome-ignore format: a case is a line
-  table([
-    ['true', 'disable_auth = true', 'warning 3:16 this app is public -> disable_auth = false'],
-    ['false', 'disable_auth = false'],
-  ]);
+test.each([
+  ['is a warning if the file does not decide', '', 1],
+  ['is no warning if it is wanted', 'disable_auth = true', 0],
+  ['is no warning if it is not public', 'disable_auth = false', 0],
+  ['is no second problem if the value cannot be read', 'disable_auth = "no"', 0],
+])('a public app %s', async (_, setting, count) => {
+  const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${setting}`);
+  expect(problems.map(line).filter((each) => each.includes('this app is public'))).toHaveLength(count);
 });
 
 describe('file names are relative to the config file', () => {
@@ -182,7 +210,7 @@ describe('file names are relative to the config file', () => {
       ['outside the app', dockerfile('../Dockerfile'), "error 4:19 ../Dockerfile is outside of the app folder"],
       ['an absolute path', dockerfile('/etc/hosts'), "error 4:19 /etc/hosts is outside of the app folder"],
       ['a name that begins with dots', dockerfile('..hidden')],
-      ['a file of packages', `${paths('pip = "requirements.txt"')}\n${custom('["python", "src/app.py"]')}`],
+      ['a file of packages', `${paths('pip = "packages.txt"')}\n${custom('["python", "src/app.py"]')}`],
       ['a file of packages that is not there', `${paths('conda = "conda.txt"')}\n${custom('["python", "src/app.py"]')}`, 'error 4:9 conda.txt not found'],
       ['main.py for the default runtime', '', 'error main.py not found -> add main.py, or set the entrypoint in [cerebrium.runtime.custom]'],
       ['no main.py for a partner', '[cerebrium.runtime.rime]'],
@@ -198,11 +226,15 @@ describe('file names are relative to the config file', () => {
       ['a script in an image', custom('["python", "/opt/server.py"]')],
       ['a module that is no file', custom('["python", "-m", "http.server"]')],
       ['a program', custom('["./server", "--main"]')],
+      ['app.py in an image of a language', `docker_base_image_url = "python:3.12-slim"\n${custom('["uvicorn", "app:app"]')}`, 'error 5:14 app.py not found'],
+      ['app.py in an image of an app', `docker_base_image_url = "ghcr.io/me/app:1"\n${custom('["uvicorn", "app:app"]')}`, 'warning 5:14 app.py not found in the app folder'],
+      ['app.py with a file of packages', `[cerebrium.dependencies.paths]\npip = "packages.txt"\n${custom('["uvicorn", "app:app"]')}`, 'error 6:14 app.py not found'],
+      ['a module that no package is called like', `${pip('fastapi = ""')}\n${custom('"uvicorn backend.server:app"')}`, 'warning 6:14 backend/server.py not found in the app folder'],
       ['a script that a command may fetch', `shell_commands = ["git clone x"]\n${custom('"python ComfyUI/main.py"')}`],
       ['a module that a package brings', `${pip('"infinity-emb[all]" = "1"')}\n${custom('"uvicorn infinity_emb.server:app"')}`],
-      ['nothing to start', '[cerebrium.runtime.custom]\nport = 80', 'warning 3:1 the custom runtime has nothing to start -> entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]'],
+      ['nothing to start', '[cerebrium.runtime.custom]\nport = 8080', 'warning 3:1 the custom runtime has nothing to start -> entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8080"]'],
     ],
-    { 'src/app.py': '', 'src/__init__.py': '', 'docker/Dockerfile': '', '..hidden': '', 'requirements.txt': '' },
+    { 'src/app.py': '', 'src/__init__.py': '', 'docker/Dockerfile': '', '..hidden': '', 'packages.txt': '' },
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, line, underlined } from './config-folder.ts';
+import { check, line, lines, underlined } from './config-folder.ts';
 
 /** A broken line among good ones; what is said, what is underlined. */
 // biome-ignore format: a case is a line
@@ -46,7 +46,7 @@ gpu_count = 2
 cpu = four
 [cerebrium.scaling
 min_replicas = "1"`);
-  expect(problems.map(line)).toEqual([
+  expect(lines(problems)).toEqual([
     'error 2:8 unterminated string -> name = "app"',
     'error 3:18 python_version must be a string, got a decimal number -> python_version = "3.10"',
     'error 5:11 invalid value ADA_L4: strings must be quoted -> compute = "ADA_L4"',

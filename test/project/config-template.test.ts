@@ -4,7 +4,7 @@ import { check } from './config-folder.ts';
 
 test.each<[string, TemplateOptions]>([
   ['as it is', { name: 'hello' }],
-  ['with a name that needs mending', { name: 'My App "1"' }],
+  ['with a name in capitals', { name: 'My_App.1' }],
   ['with an accelerator', { name: 'hello', compute: 'AMPERE_A10' }],
   ['with a region and a version', { name: 'hello', region: 'eu-north-1', pythonVersion: '3.13' }],
 ])('the template of gantry init has no problems, %s', async (_, options) => {

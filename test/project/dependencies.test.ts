@@ -6,19 +6,15 @@ import { ProjectError } from '../../src/errors.ts';
 import { addGeneratedFiles, type DependencyInput, generateDependencyFiles } from '../../src/project/dependencies.ts';
 import type { FileEntry } from '../../src/project/files/entry.ts';
 
-const nothing: DependencyInput = {
-  pip: {},
-  conda: {},
-  apt: {},
-  paths: {},
-  preBuildCommands: [],
-  shellCommands: [],
-  root: '/',
-};
+function files(dependencies: Partial<DependencyInput['dependencies']>, deployment = {}, root = '/') {
+  const all = { pip: {}, conda: {}, apt: {}, paths: {}, ...dependencies };
+  return generateDependencyFiles({ root, deployment, dependencies: all }).map(({ entry }) => entry);
+}
 
-async function generated(input: Partial<DependencyInput>) {
-  const entries = await generateDependencyFiles({ ...nothing, ...input });
-  return Object.fromEntries(entries.map(({ path, source }) => [path, 'text' in source ? source.text : source.file]));
+function generated(...input: Parameters<typeof files>) {
+  return Object.fromEntries(
+    files(...input).map(({ path, source }) => [path, 'text' in source ? source.text : source.file]),
+  );
 }
 
 test.each([
@@ -62,8 +58,8 @@ test.each([
   ['apt', 'a', '==1.2', 'a=1.2'],
   ['apt', 'a', '1:2.3~deb12+1', 'a=1:2.3~deb12+1'],
   ['apt', 'a', '/bookworm-backports', 'a/bookworm-backports'],
-] as const)('%s: %s at "%s" is written %s', async (kind, name, version, line) => {
-  expect(Object.values(await generated({ [kind]: { [name]: version } }))).toEqual([`${line}\n`]);
+] as const)('%s: %s at "%s" is written %s', (kind, name, version, line) => {
+  expect(Object.values(generated({ [kind]: { [name]: version } }))).toEqual([`${line}\n`]);
 });
 
 test.each([
@@ -73,40 +69,47 @@ test.each([
   ['pip', '', '1.0', 'a pip package has no name'],
   ['pip', 'a\n-r evil', '1.0', 'the name of pip package "a\\n-r evil" contains a line break or control character'],
   ['pip', 'a', '1.0\nb', 'the version of pip package "a" contains a line break or control character'],
-] as const)('%s: %j at %j is an error', async (kind, name, version, message) => {
-  const error = await generated({ [kind]: { [name]: version } }).catch((thrown: unknown) => thrown);
+] as const)('%s: %j at %j is an error', (kind, name, version, message) => {
+  const error = failureOf(() => generated({ [kind]: { [name]: version } }));
   expect(error).toBeInstanceOf(ProjectError);
   expect((error as ProjectError).problems).toMatchObject([{ severity: 'error', message }]);
 });
 
-test('writes a sorted file for each kind, and scripts that stop at the first failure', async () => {
-  const input = {
+test('writes a sorted file for each kind, and scripts that stop at the first failure', () => {
+  const dependencies = {
     pip: { numpy: 'latest', Flask: '2.0', aiohttp: '' },
     apt: { ffmpeg: 'latest' },
     conda: { cuda: '12' },
-    preBuildCommands: ['apt update'],
-    shellCommands: ['echo one', '', 'echo two'],
   };
-  expect(await generated(input)).toEqual({
+  const commands = { pre_build_commands: ['apt update'], shell_commands: ['echo one', '', 'echo two'] };
+  expect(generated(dependencies, commands)).toEqual({
     'conda_pkglist.txt': 'cuda==12\n',
     'pkglist.txt': 'ffmpeg\n',
     'requirements.txt': 'Flask==2.0\naiohttp\nnumpy\n',
     'pre_build_commands.sh': '#!/bin/bash\nset -e\n\napt update\n',
     'shell_commands.sh': '#!/bin/bash\nset -e\n\necho one\necho two\n',
   });
-  const scripts = (await generateDependencyFiles({ ...nothing, ...input })).filter((entry) => entry.executable);
+  const scripts = files(dependencies, commands).filter((entry) => entry.executable);
   expect(scripts.map(({ path }) => path)).toEqual(['pre_build_commands.sh', 'shell_commands.sh']);
 });
 
-test('writes no empty or blank entries', async () => {
-  expect(await generated({ shellCommands: [''], preBuildCommands: ['  '] })).toEqual({});
+test('writes no empty or blank entries', () => {
+  expect(generated({}, { shell_commands: [''], pre_build_commands: ['  '] })).toEqual({});
 });
 
-test("sends a dependency file unchanged, under the platform's name", async () => {
+function failureOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+test("sends a dependency file unchanged, under the platform's name", () => {
   const root = mkdtempSync(join(tmpdir(), 'dependencies-'));
   writeFileSync(join(root, 'reqs.in'), '-r x\r\n');
-  expect(await generated({ root, paths: { pip: 'reqs.in' } })).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
-  await expect(generated({ root, paths: { apt: 'gone.txt' } })).rejects.toThrow('dependency file gone.txt not found');
+  expect(generated({ paths: { pip: 'reqs.in' } }, {}, root)).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
+  expect(() => generated({ paths: { apt: 'gone.txt' } }, {}, root)).toThrow('dependency file gone.txt not found');
   rmSync(root, { recursive: true });
 });
 

@@ -26,6 +26,7 @@ const plan: DeployPlan = {
   settings: [],
   fileChanges: { added: [], changed: [], removed: [], unchanged: 3, unverified: 0 },
   send: { files: 3, bytes: 2048, largest: [{ path: 'main.py', bytes: 1024 }] },
+  selection: null,
   warnings: [],
   failedBuild: null,
   changed: false,

@@ -38,6 +38,7 @@ export default defineCommand({
     project: text('project id'),
     token: text('token; valid for this emulator only'),
     approveUrl: text('URL that lets your browser approve logins; keep it secret'),
+    dashboardUrl: text('URL of a page with apps, builds and runs; who has it can only look'),
     pid: integer('process id'),
     shell: choice(shells, 'the shell whose syntax is printed without --json'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
@@ -73,10 +74,12 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
   });
   try {
     progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
+    progress.note(`to see apps, builds and runs, open ${emulator.dashboardUrl}`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
     const shell = detectShell(env);
-    const ready = { url, project, token, approveUrl: emulator.approvalAddress, pid: process.pid, shell, environment };
+    const { approvalAddress: approveUrl, dashboardUrl } = emulator;
+    const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };
     await readiness.tell(ready);
     yield ready;
     await aborted(AbortSignal.any([signal, stopRequested]));

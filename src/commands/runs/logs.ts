@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command.ts';
-import { getRun } from '../../contract/runs.ts';
-import { GantryError, NotFoundError } from '../../errors.ts';
 import { appLogSource, readLog } from '../../operations/logs/index.ts';
+import { checkRunExists } from '../../operations/runs/index.ts';
 import { appLogOutput } from '../../views/log-line.ts';
 
 export default defineCommand({
@@ -13,12 +12,10 @@ export default defineCommand({
       .option('--prefix', 'show the container of each line')
       .option('--raw', 'print lines unchanged, including control sequences'),
   run: async (context, app, run) => {
-    const { api, project, openLog, signal } = context;
-    // Only to tell a missing run from one without a log: other failures will fail the log request too.
-    await api(getRun, { project, app, run }).catch((error: unknown) => {
-      if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
+    const { api, project, openLog } = context;
+    return readLog(context, appLogSource({ api, project, openLog }, app, { runId: run }), {
+      onEmpty: () => checkRunExists(context, app, run),
     });
-    return readLog(context, appLogSource({ api, project, openLog }, app, { runId: run }), {});
   },
   ...appLogOutput,
   effect: 'reads',

@@ -13,7 +13,7 @@ export interface ServedCall {
   /** Until the last byte of the response. */
   durationMs: number;
   /** An asynchronous call is reported when it was accepted, and again when its run has ended. */
-  kind: 'call' | 'accepted' | 'ended';
+  kind: 'call' | 'accepted' | 'ended' | 'websocket';
   /** Whether the response was sent completely. */
   isComplete: boolean;
   run?: string | undefined;
@@ -23,20 +23,37 @@ export type OnCall = (call: ServedCall) => void;
 
 /** Reports a request to an app once its response has ended. Ignores other requests. */
 export function observeCall(request: IncomingMessage, response: ServerResponse, onCall: OnCall): void {
-  const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(request.url ?? '') ?? [];
-  if (app === undefined || path === undefined) return;
+  const { app, path } = parseTarget(request.url ?? '');
+  if (app === undefined) return;
   const started = performance.now();
   response.once('close', () => {
     const status = response.headersSent ? response.statusCode : undefined;
     const run = response.getHeader('x-request-id');
     onCall({
-      ...{ app, method: request.method ?? '', path: path || '/', status },
+      ...{ app, method: request.method ?? '', path, status },
       durationMs: performance.now() - started,
       kind: status === 202 && /[?&]async=(true|1)\b/.test(path) ? 'accepted' : 'call',
       isComplete: response.writableFinished,
       ...(run !== undefined && { run: String(run) }),
     });
   });
+}
+
+/** Reports a WebSocket that was closed or refused. */
+export function reportSocket(
+  { pathname, search }: URL,
+  status: number | undefined,
+  durationMs: number,
+  onCall: OnCall | undefined,
+): void {
+  const { app, path } = parseTarget(pathname + search);
+  if (app !== undefined)
+    onCall?.({ app, method: 'GET', path, status, durationMs, kind: 'websocket', isComplete: true });
+}
+
+function parseTarget(target: string): { app?: string; path: string } {
+  const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(target) ?? [];
+  return { ...(app !== undefined && { app }), path: path || '/' };
 }
 
 interface Watched {

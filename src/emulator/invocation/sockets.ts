@@ -15,7 +15,7 @@ import { findCalledApp, forwardedHeaders, pathBelowApp } from './called-app.ts';
 import { checkCaller } from './check-caller.ts';
 import { findReadyBuild, whyNotRunnable } from './ready-build.ts';
 import { relaySocket } from './relay-socket.ts';
-import { reportEndedRun } from './served-call.ts';
+import { reportSocket } from './served-call.ts';
 
 /** Passes a WebSocket on to an app's own server. A request that cannot be routed gets an HTTP error. */
 export async function acceptAppSocket(
@@ -25,6 +25,7 @@ export async function acceptAppSocket(
   platform: Platform,
 ): Promise<void> {
   const recorded = recordRequest(platform.calls, request, url, 'invoke');
+  const started = performance.now();
   try {
     const { app, path } = findCalledApp(url, platform);
     await checkCaller(request, app, platform);
@@ -38,6 +39,8 @@ export async function acceptAppSocket(
     if (!(error instanceof RefusalError)) throw error;
     recorded.status = error.reply.status;
     writeRawReply(client, error.reply);
+  } finally {
+    reportSocket(url, recorded.status, performance.now() - started, platform.onCall);
   }
 }
 
@@ -96,7 +99,6 @@ async function performSocket(
     slot?.release();
     runner.untrackRun(run);
     markEnded(run, statusCode, platform);
-    reportEndedRun(run, upgrade.address, platform);
   }
 }
 

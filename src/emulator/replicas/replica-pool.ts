@@ -254,7 +254,7 @@ export class ReplicaPool {
 }
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
-const portMs = 2_000;
+const portMs = 10_000;
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
 async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { observeCall } from '../invocation/served-call.ts';
 import type { Platform } from '../platform.ts';
+import { replyToMalformed } from './malformed.ts';
 import { OriginPolicy } from './origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
 import { serveRequest } from './serve.ts';
@@ -24,6 +25,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
     port: address.port,
 
     open(platform: Platform): void {
+      replyToMalformed(server);
       server.on('request', (request, response) => {
         if (platform.onCall) observeCall(request, response, platform.onCall);
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);

@@ -5,6 +5,9 @@ import type { ServerReply } from '../server/reply.ts';
 import { checkPutRequest, saveStream } from './receive.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
+/** Reading a larger archive takes longer than receiving it. Meanwhile its build is pending. */
+const largeBytes = 16 * 1024 * 1024;
+
 /**
  * Receives an app's archive as object storage does: the presigned URL is the only permission. The arrival of the
  * archive starts the build, because no call reports the end of an upload (docs/platform.md#uploads).
@@ -13,8 +16,12 @@ export async function putArchive({ request, url, body }: RequestContext, platfor
   checkPutRequest(request);
   const key = verifySignedUrl('PUT', url, platform);
   const path = join(platform.storage, key);
-  const { md5 } = await saveStream(body, path);
+  const { md5, size } = await saveStream(body, path);
   const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
-  if (build) await startBuild(build, platform, path);
+  if (build) {
+    const starting = startBuild(build, platform, path);
+    if (size < largeBytes) await starting;
+    else platform.runner.runInBackground(starting);
+  }
   return { status: 200, headers: { etag: `"${md5}"` }, body: '' };
 }

@@ -17,15 +17,50 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const write = async (file: FileHandle) => {
     const digest = createHash('md5');
+    const blocks = new BlockWriter(file);
     let size = 0;
     for await (const chunk of body) {
       digest.update(chunk);
       size += chunk.length;
-      await file.writeFile(chunk);
+      await blocks.add(chunk);
     }
+    await blocks.end();
     return { size, md5: digest.digest('hex') };
   };
   return writeAtomically(path, write, { mode: 0o600 });
+}
+
+const blockBytes = 1024 * 1024;
+
+/** Writes a block while the next one is received: the chunks of a socket are small. */
+class BlockWriter {
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly file: FileHandle) {}
+
+  async add(chunk: Buffer): Promise<void> {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held >= blockBytes) await this.#write();
+  }
+
+  async end(): Promise<void> {
+    await this.#write();
+    await this.#writing;
+  }
+
+  /** Waits for the block before, not for this one. */
+  async #write(): Promise<void> {
+    const block = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#held = 0;
+    await this.#writing;
+    this.#writing = this.file.writeFile(block);
+    // It is awaited with the next block.
+    this.#writing.catch(() => {});
+  }
 }
 
 const maxPutBytes = 5 * 1024 ** 3;

@@ -44,7 +44,8 @@ export class CopyProgress {
   #printedRetries = 0;
   #notedSkips = 0;
   #warnedLeftovers = 0;
-  #plannedFiles = 0;
+  /** The files that a dry run found. */
+  readonly planned: string[] = [];
   #updatedAt = 0;
   #step: Step | undefined;
   readonly #startedAt: number;
@@ -64,7 +65,7 @@ export class CopyProgress {
   finish(): void {
     this.#step?.clear();
     this.#step = undefined;
-    const unlisted = this.#plannedFiles - maxListedPaths;
+    const unlisted = this.planned.length - maxListedPaths;
     if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
     const others = this.#notedSkips - maxPrinted;
     if (others > 0) this.context.progress.note(`skipped ${others} more`);
@@ -138,7 +139,8 @@ export class CopyProgress {
     this.files++;
     this.bytes += bytes;
     this.#settle(bytes);
-    if (this.#plannedFiles++ < maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
+    this.planned.push(path);
+    if (this.planned.length <= maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 

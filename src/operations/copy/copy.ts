@@ -39,6 +39,8 @@ export interface CopySummary {
   durationMs: number;
   /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
+  /** The files that a dry run would copy. */
+  paths?: string[] | undefined;
 }
 
 /**
@@ -103,8 +105,9 @@ async function copyClaimed(
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, renamed, resumedBytes, durationMs } = copyProgress;
-    return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, durationMs, dryRun: options.dryRun };
+    const { files, bytes, skipped, failed, renamed, resumedBytes, durationMs, planned } = copyProgress;
+    const counts = { files, bytes, skipped, failed, renamed, resumedBytes, durationMs };
+    return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };
   let isComplete = false;
   try {

@@ -11,6 +11,8 @@ import { watchHealth } from './watch-health.ts';
 
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
   dryRun: boolean;
+  /** List every file and why it is sent or not. */
+  listFiles: boolean;
   /** With `dryRun`: where to write a plan. */
   output?: string | undefined;
   /** A plan that the deploy must match. */
@@ -43,11 +45,11 @@ export async function prepareDeploy(
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
   const { settings, elapsed } = context;
-  const { dryRun, ifBusy, ifChanged, keepScaling, strict, timeoutMs, confirm } = options;
+  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, strict, timeoutMs, confirm } = options;
   const started = elapsed();
   const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
-  const plan = await planInTurn(context, local, options, { compareFiles, dryRun, keepScaling });
+  const plan = await planInTurn(context, local, options, { compareFiles, listFiles, dryRun, keepScaling });
   checkDrift(context, plan, strict);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep };

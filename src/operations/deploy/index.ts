@@ -3,5 +3,6 @@ export { busyPolicies } from './busy-builds.ts';
 export type { FileChanges } from './compare-files.ts';
 export { type Deployment, deploy } from './deploy.ts';
 export { prepareDeploy } from './deploy-app.ts';
-export { type LocalApp, readLocalApp } from './local-app.ts';
+export { type FileDecision, fileDecisions } from './file-selection.ts';
+export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export type { DeployPlan } from './plan.ts';

@@ -1,74 +1,147 @@
-import { relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
-import type { Problem } from '../../errors.ts';
-import { fileSummary } from '../../output/format.ts';
+import { type Problem, ProjectError } from '../../errors.ts';
+import { count, fileSummary } from '../../output/format.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
-import { type AppConfig, loadAppConfig } from '../../project/config.ts';
+import { type AppConfig, checkAppConfig, loadAppConfig } from '../../project/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
-import type { FileEntry } from '../../project/files/entry.ts';
+import type { FileEntry, SkippedFile } from '../../project/files/entry.ts';
+import { isGeneratedAndSent, planGeneratedFiles } from '../../project/generated-files.ts';
 import { withAppName } from '../../project/rename.ts';
 
 /** The app on disk: its config file and the files to send. */
 export interface LocalApp {
   project: AppConfig;
   entries: FileEntry[];
+  /** What is not sent. */
+  skipped: SkippedFile[];
   /** Size of all entries. */
   bytes: number;
   warnings: Problem[];
 }
 
 export interface LocalAppOptions {
-  /** The config file, relative to the working directory. */
+  /** The config file, relative to the working directory, which is the app folder. */
   configFile: string;
   name?: string | undefined;
+  /** Skip what `.gitignore` files ignore. */
+  useGitignore?: boolean | undefined;
 }
 
-/** Reads the config file, collects the files beside it and adds the generated ones. Throws ProjectError. */
-export async function readLocalApp(context: Context, { configFile, name }: LocalAppOptions): Promise<LocalApp> {
-  const { cwd, progress, signal } = context;
-  const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile });
-  if (name !== undefined) project.text = await withAppName(project.text, name);
+/** Reads the config file, collects the files of the app folder and adds the generated ones. Throws ProjectError. */
+export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
+  const { configFile, name } = options;
+  const { cwd, progress } = context;
+  noteAppFolder(context, configFile);
+  const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   for (const warning of warnings) progress.warn(warning);
-  if (project.partner) return { project, entries: [], bytes: 0, warnings };
+  if (name !== undefined) project.text = await withAppName(project.text, name);
+  if (project.partner) return { project, entries: [], skipped: [], bytes: 0, warnings };
 
   const step = progress.step('Collecting files');
   try {
-    const { deployment, dependencies, root, file, custom } = project;
-    const config = relative(root, file);
-    const required = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
-    const [collection, generated, sourceProblems] = await Promise.all([
-      collectFiles(root, {
-        include: deployment.include ?? defaultInclude,
-        exclude: deployment.exclude ?? defaultExclude,
-        always: required.filter((path): path is string => Boolean(path)),
-        isTemporary: temporaryFilter(() => context.settings.folders.state),
-        signal,
-      }),
-      generateDependencyFiles({
-        ...dependencies,
-        root,
-        shellCommands: deployment.shell_commands ?? [],
-        preBuildCommands: deployment.pre_build_commands ?? [],
-      }),
-      checkAppSource(project, configFile, { env: context.env, signal }),
-    ]);
-    throwOnError(sourceProblems);
-    const renamed = name === undefined ? [] : [textEntry(config, project.text)];
-    const entries = addGeneratedFiles(collection.entries, [...generated, ...renamed]);
-    const bytes = totalBytes(entries);
-    const problems = [...sourceProblems, ...collection.warnings, ...checkLimits(entries)];
-    step.done(`Collected ${fileSummary(entries.length, bytes)}`);
-    for (const warning of problems) progress.warn(warning);
-    return { project, entries, bytes, warnings: [...warnings, ...problems] };
+    const collected = await collectApp(context, project, options);
+    step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
+    for (const warning of collected.warnings) progress.warn(warning);
+    if (options.useGitignore) noteGitIgnored(context, collected.skipped);
+    return { project, ...collected, warnings: [...warnings, ...collected.warnings] };
   } catch (error) {
     step.fail();
     throw error;
   }
 }
 
+/** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
+export async function checkLocalApp(
+  context: Context,
+  options: LocalAppOptions & { root: string },
+): Promise<{ project?: AppConfig; problems: Problem[] }> {
+  const { configFile, name, root } = options;
+  noteAppFolder(context, configFile, root);
+  const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
+  const { project } = checked;
+  if (!project || project.partner) return checked;
+  const found = await collectApp(context, project, options).then(
+    ({ warnings }) => warnings,
+    (error: unknown) => {
+      if (error instanceof ProjectError) return error.problems;
+      throw error;
+    },
+  );
+  return { project, problems: [...checked.problems, ...found] };
+}
+
+/** The first line, if the config file could be taken for a part of another app. */
+function noteAppFolder({ cwd, progress }: Context, configFile: string, root = cwd): void {
+  if (dirname(resolve(cwd, configFile)) === root) return;
+  progress.note(`the app folder is ${root}, the working directory; ${configFile} only configures it`);
+}
+
+function noteGitIgnored({ progress }: Context, skipped: readonly SkippedFile[]): void {
+  const ignored = skipped.filter(({ reason }) => reason.kind === 'gitignored');
+  progress.note(
+    `--use-gitignore: ${count(ignored.length, 'ignored file or folder', 'ignored files and folders')} not sent`,
+  );
+}
+
+type Collected = Omit<LocalApp, 'project'>;
+
+async function collectApp(
+  context: Context,
+  project: AppConfig,
+  { name, useGitignore }: LocalAppOptions,
+): Promise<Collected> {
+  const { deployment, dependencies, root, file, custom } = project;
+  const { include = defaultInclude, exclude = defaultExclude } = deployment;
+  const config = relative(root, file);
+  const required = [
+    ...(isBelow(config) ? [config] : []),
+    custom?.dockerfile_path,
+    ...Object.values(dependencies.paths),
+  ];
+  const skipped: SkippedFile[] = [];
+  // Fails before the files are read if a package cannot be written.
+  generateDependencyFiles(project);
+  const { env, signal, cwd } = context;
+  const gitignore = useGitignore ? await loadRules(root) : undefined;
+  const [collection, sourceProblems] = await Promise.all([
+    collectFiles(root, {
+      include,
+      exclude,
+      always: required.filter((path): path is string => Boolean(path)),
+      isTemporary: temporaryFilter(() => context.settings.folders.state),
+      gitignore,
+      onSkipped: (one) => skipped.push(one),
+      signal,
+    }),
+    checkAppSource(project, cwd, { env, signal }),
+  ]);
+  throwOnError(sourceProblems);
+  const generated = planGeneratedFiles(project).filter(isGeneratedAndSent);
+  const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
+  skipped.push(...replaced.map((path) => ({ path, reason: { kind: 'replaced' } as const })));
+  const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
+  const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
+  const bytes = totalBytes(entries);
+  return { entries, skipped, bytes, warnings: [...sourceProblems, ...collection.warnings, ...checkLimits(entries, exclude)] };
+}
+
+const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+
+async function loadRules(root: string) {
+  const { loadGitIgnore } = await import('../../project/files/gitignore.ts');
+  return loadGitIgnore(root);
+}
+
 /** The config file with the app name of the command line, so that the archive does not contain another one. */
 function textEntry(path: string, text: string): FileEntry {
-  return { path, size: Buffer.byteLength(text), executable: false, source: { text } };
+  return {
+    path: path.replaceAll('\\', '/'),
+    size: Buffer.byteLength(text),
+    executable: false,
+    source: { text },
+    reason: { kind: 'required' },
+  };
 }

@@ -10,6 +10,7 @@ import { parseZipContents } from '../builds/index.ts';
 import { compareSettings, describeSetup, isPublic, type SettingChange, scalingOf } from './app-settings.ts';
 import { compareFiles, type FileChanges } from './compare-files.ts';
 import { readDeployRecord } from './deploy-record.ts';
+import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
@@ -37,6 +38,8 @@ export interface DeployPlan {
   fileChanges: FileChanges | null;
   /** Zero files for a partner's app. */
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
+  /** Every file and why it is sent or not; null if it was not requested. */
+  selection: FileDecision[] | null;
   warnings: Problem[];
   /** The status of the last build if it failed: deploying the same files again may succeed. */
   failedBuild: string | null;
@@ -47,6 +50,8 @@ export interface DeployPlan {
 export interface PlanOptions {
   /** Read local files to compare their checksums. */
   compareFiles: boolean;
+  /** List every file and why it is sent or not. */
+  listFiles?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
   /** Keep the deployed replicas, cooldown and concurrency instead of those of the file. */
@@ -86,6 +91,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
       bytes,
       largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
+    selection: options.listFiles ? fileDecisions(local) : null,
     warnings,
     failedBuild,
     changed: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { listContainers } from '../../contract/containers.ts';
 import { toAppId } from '../../contract/endpoint.ts';
-import { UsageError } from '../../errors.ts';
+import { GantryError, UsageError } from '../../errors.ts';
 
 /**
  * The full name of a container that was named by a part of it, which the platform does not accept. The name as it was
@@ -9,13 +9,17 @@ import { UsageError } from '../../errors.ts';
  * several do.
  */
 export async function findContainer(
-  { api, project }: Pick<Context, 'api' | 'project'>,
+  { api, project, signal }: Pick<Context, 'api' | 'project' | 'signal'>,
   app: string,
   given: string,
 ): Promise<string> {
   if (given.startsWith(`${toAppId(project, app)}-`)) return given;
-  const containers = (await api(listContainers, { project, app })) ?? [];
-  const names = [...new Set(containers.map(({ containerId }) => containerId))];
+  const containers = await api(listContainers, { project, app }).catch((error: unknown) => {
+    // The log itself can be read without.
+    if (!(error instanceof GantryError) || signal.aborted) throw error;
+    return [];
+  });
+  const names = [...new Set((containers ?? []).map(({ containerId }) => containerId))];
   const matches = [
     names.filter((name) => name === given),
     names.filter((name) => name.endsWith(given)),

@@ -12,6 +12,8 @@ export interface ReadLogOptions extends LogRange {
   follow?: boolean | undefined;
   /** Fail if lines may be missing. */
   failOnGap?: boolean | undefined;
+  /** Called if there are no lines, unless following: throws if that has a reason. */
+  onEmpty?: (() => Promise<void>) | undefined;
 }
 
 export interface ReadLine {
@@ -36,6 +38,7 @@ export async function* readLog(context: Needs, source: LogSource, options: ReadL
     for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
     if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
+  if (isEmpty && !options.follow) await options.onEmpty?.();
   if (isEmpty && options.tail !== 0) context.progress.note(emptyText(source, options));
   if (options.failOnGap) gaps.throwIfAny();
 }

@@ -17,12 +17,8 @@ export async function readBaseImage(
   warn: (problem: Problem) => void,
 ): Promise<BaseImage | undefined> {
   if (custom?.dockerfile_path) warn(unusedDockerfile(custom.dockerfile_path));
-  const lists = await generateDependencyFiles({ ...dependencies, root, shellCommands: [], preBuildCommands: [] });
-  const list = async (name: string) =>
-    parsePackages(
-      lists.find(({ path }) => path === name),
-      warn,
-    );
+  const lists = generateDependencyFiles({ root, dependencies, deployment: {} });
+  const list = async (name: string) => parsePackages(lists.find(({ entry }) => entry.path === name)?.entry, warn);
   const image = {
     dependencies: {
       pip: await list('requirements.txt'),

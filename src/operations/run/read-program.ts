@@ -11,9 +11,12 @@ import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes 
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../project/config.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { exclusionReason } from '../../project/files/exclusion-reason.ts';
+import { excludeLine } from '../../project/files/patterns.ts';
 import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../project/main-guard.ts';
 import { createTar } from '../../project/tar.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
+import { toToml } from '../../project/toml/format.ts';
+import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
 /** A Python file of a folder, and optionally the function to call. */
 export interface Program {
@@ -34,6 +37,8 @@ export interface ProgramOptions {
   name?: string | undefined;
   /** Whether arguments are given, for which a function must exist. */
   hasArguments: boolean;
+  /** What follows the target on the command line. */
+  programArguments: ProgramArguments;
 }
 
 /**
@@ -45,6 +50,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const { project, warnings } = await loadProgramProject(context, options);
   for (const warning of warnings) context.progress.warn(warning);
   const file = toTarName(project.root, resolve(context.cwd, target), target);
+  if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName);
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
@@ -58,13 +64,14 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
       }),
       checkSource(project, file, target, { env, signal }),
     ]);
-    const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, exclude);
+    const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, { include, exclude });
     throwOnError(problems);
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasArguments);
+    checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
     const content = called === undefined ? source : withFunctionCall(source, program, called);
-    const tar = await pack(collection.entries, file, content);
+    const tar = await pack({ entries: collection.entries, exclude }, file, content);
     step.done(
       `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
@@ -87,12 +94,15 @@ function splitTarget(target: string): [file: string, functionName: string | unde
 }
 
 /** Loads the config file, or uses defaults if cerebrium.toml does not exist. */
-async function loadProgramProject({ cwd }: Context, { configFile, name }: ProgramOptions) {
+async function loadProgramProject({ cwd, progress }: Context, { configFile, name }: ProgramOptions) {
   const path = resolve(cwd, configFile);
   const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
   const { project, warnings } = usesDefaults
     ? { project: defaultAppConfig(cwd, name), warnings: [] }
-    : await loadAppConfig(path, { name, shownAs: configFile, skipEntrypoint: true });
+    : await loadAppConfig(path, { name, shownAs: configFile, root: cwd, purpose: 'run' });
+  if (!usesDefaults && dirname(path) !== cwd) {
+    progress.note(`the app folder is ${cwd}, the working directory; ${configFile} only configures it`);
+  }
   if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
     throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {
@@ -106,6 +116,19 @@ async function loadProgramProject({ cwd }: Context, { configFile, name }: Progra
     });
   }
   return { project, warnings };
+}
+
+/** The folder of the command is no app, but a folder below it that contains the file is one. */
+function refuseFileOfNestedApp(root: string, file: string, functionName: string | undefined): void {
+  const folders = file.split('/').slice(0, -1);
+  const nested = folders.map((_, index) => folders.slice(0, index + 1).join('/')).reverse();
+  const app = nested.find((folder) => statSync(join(root, folder, 'cerebrium.toml'), { throwIfNoEntry: false }));
+  if (app === undefined) return;
+  const target = [file.slice(app.length + 1), functionName].filter(Boolean).join('::');
+  throw new UsageError(`${file} belongs to the app in ${app}`, {
+    why: `${app}/cerebrium.toml configures it, and only the working directory is sent`,
+    fix: gantryCommand`run -C ${app} ${target}`,
+  });
 }
 
 /** The name of a file in the tar, from a path that may contain symbolic links. */
@@ -124,10 +147,18 @@ function toTarName(root: string, path: string, asWritten: string): string {
 
 const isOutside = (path: string) => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
 
-function throwExcluded(file: string, exclude: readonly string[]): never {
+function throwExcluded(file: string, lists: Record<'include' | 'exclude', readonly string[]>): never {
   const message = `${file} is excluded from the files to send`;
-  const problem = { message, why: exclusionReason(file, exclude), fix: `include = ["./*", "./${file}"]` };
+  const { why, pattern } = exclusionReason(file, lists.exclude);
+  const include = `include = ${toToml([...lists.include, `./${file}`])}`;
+  const fix = pattern === undefined ? include : `remove ${toToml(pattern)} from exclude`;
+  const problem = { message, why, fix };
   throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
+}
+
+function describeFunction({ parameters }: ProgramStructure, name: string | undefined) {
+  const found = name === undefined ? undefined : parameters.get(name);
+  return name !== undefined && found ? { name, parameters: found } : undefined;
 }
 
 /** The function to call, undefined if the file has a main guard and calls it itself. */
@@ -163,9 +194,16 @@ function throwMissing(functions: readonly string[], file: string, name: string):
   });
 }
 
-async function pack(entries: readonly FileEntry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+interface PackedFiles {
+  entries: readonly FileEntry[];
+  /** The present patterns. */
+  exclude: readonly string[];
+}
+
+async function pack(packed: PackedFiles, file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+  const { entries } = packed;
   // Checked before anything is read: the archive is never smaller than its files.
-  checkArchive(totalBytes(entries), entries);
+  checkArchive(totalBytes(entries), packed);
   const files = [];
   for (const entry of entries) {
     const { path, executable } = entry;
@@ -173,7 +211,7 @@ async function pack(entries: readonly FileEntry[], file: string, content: Buffer
     files.push({ path, executable, content: path === file ? content : await readEntry(entry) });
   }
   const tar = await createTar(files);
-  checkArchive(tar.length, entries);
+  checkArchive(tar.length, packed);
   return tar;
 }
 
@@ -185,13 +223,13 @@ function backslashIn(path: string): ProjectError {
 }
 
 /** Checks the limit of a run. The error lists the largest files. */
-function checkArchive(bytes: number, entries: readonly FileEntry[]): void {
+function checkArchive(bytes: number, { entries, exclude }: PackedFiles): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
   const top = largestFiles(entries, 5);
   const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
-  const names = top.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
-  const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and copy data to a volume with gantry cp`;
+  const names = top.slice(0, 3).map(({ path }) => path);
+  const fix = `${excludeLine(exclude, names)} in cerebrium.toml, and copy data to a volume with gantry cp`;
   const details = {
     bytes,
     limit: runLimits.archiveBytes,

@@ -1,4 +1,5 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
+export { checkRunExists } from './check-run.ts';
 export { fetchRun } from './fetch-run.ts';
 export { type FinishedRun, followRun } from './follow-run.ts';
 export { collectOutput, relayOutput } from './relay-output.ts';

@@ -7,7 +7,8 @@ export function runStatus({ status, statusCode }: Run): string {
   if (statusCode === null || statusCode === undefined) return '';
   if (statusCode === 0) return 'cancelled';
   if (statusCode === -1) return 'closed';
-  return statusCode >= 200 && statusCode < 300 ? 'success' : 'failure';
+  // 101 is a WebSocket that was closed properly.
+  return statusCode === 101 || (statusCode >= 200 && statusCode < 300) ? 'success' : 'failure';
 }
 
 function normalizeStatus(status: string): string {

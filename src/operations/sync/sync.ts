@@ -31,6 +31,8 @@ export interface SyncSummary extends CopySummary {
   /** Files that are only in the target. */
   extra: number;
   deleted: number;
+  /** The files that a dry run would delete. */
+  toDelete?: string[] | undefined;
 }
 
 /**
@@ -61,7 +63,8 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
     unchanged: found.unchanged,
     extra: found.extra.length,
   };
-  if (!deletes || options.dryRun) return { ...summary, ...counts, deleted: 0 };
+  if (options.dryRun) return { ...summary, ...counts, deleted: 0, ...(deletes && { toDelete: found.extra }) };
+  if (!deletes) return { ...summary, ...counts, deleted: 0 };
   if (summary.failed.length > 0) {
     context.progress.note('nothing was deleted because some files could not be copied');
     return { ...summary, ...counts, deleted: 0 };

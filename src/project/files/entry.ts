@@ -1,3 +1,14 @@
+/** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore`, or a section of the config file. */
+export type FileReason =
+  | { kind: 'included' | 'excluded' | 'gitignored' | 'generated'; by: string }
+  | { kind: 'required' | 'not-included' | 'never-sent' | 'environment' | 'temporary' | 'unsupported' | 'replaced' };
+
+/** A file or folder that is not sent; the path of a folder ends with a slash. */
+export interface SkippedFile {
+  path: string;
+  reason: FileReason;
+}
+
 /** A file to be sent. */
 export interface FileEntry {
   /** Relative to the root, with forward slashes. */
@@ -7,6 +18,8 @@ export interface FileEntry {
   executable: boolean;
   /** Absolute path, or generated content. */
   source: { file: string } | { text: string };
+  /** Of files that were collected or generated. */
+  reason?: FileReason;
 }
 
 export interface CollectOptions {
@@ -16,5 +29,14 @@ export interface CollectOptions {
   always?: readonly string[];
   /** Whether a file of this name is a temporary file of ours, which is never sent. */
   isTemporary?: (name: string) => boolean;
+  /** The rules of `.gitignore` files, if they apply. */
+  gitignore?: GitIgnoreRules | undefined;
+  /** Called for each file and folder that is not sent. */
+  onSkipped?: ((skipped: SkippedFile) => void) | undefined;
   signal?: AbortSignal;
+}
+
+export interface GitIgnoreRules {
+  /** The line that ignores a path, such as `.gitignore:3 *.log`; undefined if it is not ignored. */
+  lineFor(path: string, isFolder: boolean): string | undefined;
 }

@@ -4,6 +4,7 @@
  * Includes are anchored at the app folder. Excludes without a slash match a name at any depth, as in `.gitignore`;
  * excludes with a slash are anchored. Patterns that cannot match are reported.
  */
+import { isAbsolute } from 'node:path';
 import type { Problem } from '../../errors.ts';
 import { compileGlob, compileNames, type Glob } from './glob.ts';
 
@@ -41,6 +42,24 @@ export const isExcludedByDefault = compileNames([
 
 /** A folder that contains one of these is a virtual environment. */
 export const virtualEnvironmentMarkers: readonly string[] = ['pyvenv.cfg', 'conda-meta'];
+
+/** Whether the patterns send a file in the app folder. */
+export function isSelected(path: string, include: readonly string[], exclude: readonly string[]): boolean {
+  if (path.startsWith('../') || isAbsolute(path)) return false;
+  const names = path.split('/');
+  const { patterns: excludes } = parseExcludes(exclude);
+  const isExcluded = names.some((name, index) => {
+    const part = names.slice(0, index + 1).join('/');
+    return isExcludedByDefault(name) || excludes.some((each) => each.matches(part, name, index < names.length - 1));
+  });
+  return !isExcluded && parseIncludes(include).patterns.some((each) => each.matches(path));
+}
+
+/** The line that excludes more paths than the present patterns: a fix must not replace those. */
+export function excludeLine(patterns: readonly string[], paths: readonly string[]): string {
+  const added = paths.map((path) => `./${path.replace(/[\\*?[\]{}]/g, '\\$&')}`);
+  return `exclude = [${[...patterns, ...added].map((pattern) => JSON.stringify(pattern)).join(', ')}]`;
+}
 
 type Kind = 'include' | 'exclude';
 

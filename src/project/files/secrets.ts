@@ -4,9 +4,10 @@
  */
 import type { Problem } from '../../errors.ts';
 import { compileGlob, compileNames } from './glob.ts';
+import { excludeLine } from './patterns.ts';
 
-/** Returns one warning for all such files, or none. `paths` are relative to the root. */
-export function secretsWarning(paths: readonly string[]): Problem[] {
+/** Returns one warning for all such files, or none. `paths` are relative to the root, `exclude` has the present patterns. */
+export function secretsWarning(paths: readonly string[], exclude: readonly string[]): Problem[] {
   const found = paths.filter(looksSecret);
   if (found.length === 0) return [];
 
@@ -18,10 +19,7 @@ export function secretsWarning(paths: readonly string[]): Problem[] {
       message:
         found.length === 1 ? `this file looks like a secret: ${names}` : `these files look like secrets: ${names}`,
       why: 'everyone with access to the app can read its files',
-      fix: `exclude = [${found
-        .slice(0, maxShown)
-        .map((path) => JSON.stringify(`./${path}`))
-        .join(', ')}]`,
+      fix: excludeLine(exclude, found.slice(0, maxExcluded)),
     },
   ];
 }
@@ -34,6 +32,8 @@ export function looksSecret(path: string): boolean {
 }
 
 const maxShown = 5;
+/** In the line to copy. */
+const maxExcluded = 50;
 
 const isSecret = compileNames([
   ...['.env', '.env.*', '*.env', '.envrc'],

@@ -16,8 +16,8 @@ import {
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
-import type { CollectOptions, FileEntry } from './entry.ts';
-import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
+import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
+import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
@@ -27,17 +27,15 @@ export interface WalkResult {
   errors: Problem[];
 }
 
-interface WalkOptions extends Pick<CollectOptions, 'always' | 'isTemporary' | 'signal'> {
+interface WalkOptions extends Omit<CollectOptions, 'include'> {
   includes: Include[];
   excludes: Exclude[];
 }
 
 /** Returns all problems instead of throwing the first one. Throws ProjectError if the root cannot be opened. */
-export async function walkFolder(
-  root: string,
-  { includes, excludes, always = [], isTemporary = () => false, signal }: WalkOptions,
-): Promise<WalkResult> {
-  const walk = new Walk(resolveRoot(root), excludes, isTemporary);
+export async function walkFolder(root: string, options: WalkOptions): Promise<WalkResult> {
+  const { includes, always = [], signal } = options;
+  const walk = new Walk(resolveRoot(root), options);
   walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
 
   let lastTurn = performance.now();
@@ -81,8 +79,7 @@ class Walk {
 
   constructor(
     readonly root: string,
-    private readonly excludes: Exclude[],
-    private readonly isTemporary: (name: string) => boolean,
+    private readonly options: WalkOptions,
   ) {}
 
   enter(folder: Folder): void {
@@ -99,6 +96,7 @@ class Walk {
       folder.path !== '' && children.some((child) => virtualEnvironmentMarkers.includes(child.name));
     const includes = isEnvironment ? folder.includes.filter((each) => each.names(folder.name)) : folder.includes;
     if (includes.length > 0) for (const child of children) this.#visit(child, folder, includes);
+    else this.#skip(`${folder.path}/`, { kind: 'environment' });
     return true;
   }
 
@@ -114,54 +112,75 @@ class Walk {
   #visit(child: Dirent, folder: Folder, inherited: Include[]): void {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
-    if (this.#isExcluded(path, name, child.isDirectory()) || this.isTemporary(name)) return;
+    const isFolder = child.isDirectory();
     const includes = isExcludedByDefault(name) ? inherited.filter((each) => each.names(name)) : inherited;
-    if (includes.length === 0) return;
+    const excluded =
+      this.#exclusion(path, name, isFolder) ?? (includes.length === 0 ? ({ kind: 'never-sent' } as const) : undefined);
 
     const at: Folder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
-    if (child.isDirectory()) this.#enterIfReached(at);
+    if (excluded) this.#skip(isFolder ? `${path}/` : path, excluded);
+    else if (isFolder) this.#enterIfReached(at);
     else if (child.isSymbolicLink()) this.#followIfIncluded(at, folder);
-    else if (!this.#isIncluded(at)) return;
-    else if (child.isFile()) this.#addFile(at);
-    else this.#addWarning(`skipped ${path}: not a regular file`, 'sockets, pipes and devices cannot be sent');
+    else this.#addIfIncluded(at, child);
   }
 
-  #isExcluded(path: string, name: string, isFolder: boolean): boolean {
-    return this.excludes.some((each) => each.matches(path, name, isFolder));
+  #addIfIncluded(file: Folder, child: Pick<Dirent, 'isFile'>): void {
+    const include = this.#findInclude(file);
+    if (!include) this.#skip(file.path, { kind: 'not-included' });
+    else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
+    else {
+      this.#skip(file.path, { kind: 'unsupported' });
+      this.#addWarning(`skipped ${file.path}: not a regular file`, 'sockets, pipes and devices cannot be sent');
+    }
+  }
+
+  /** Why a path is not sent, whatever is included. */
+  #exclusion(path: string, name: string, isFolder: boolean): FileReason | undefined {
+    const pattern = this.options.excludes.find((each) => each.matches(path, name, isFolder));
+    if (pattern) return { kind: 'excluded', by: pattern.text };
+    if (this.options.isTemporary?.(name)) return { kind: 'temporary' };
+    const line = this.options.gitignore?.lineFor(path, isFolder);
+    return line === undefined ? undefined : { kind: 'gitignored', by: line };
   }
 
   #enterIfReached(folder: Folder): void {
     const includes = folder.includes.filter((each) => each.reaches(folder.path));
     if (includes.length > 0) this.enter({ ...folder, includes });
+    else this.#skip(`${folder.path}/`, { kind: 'not-included' });
   }
 
   /** Tests each pattern until it has matched once, to report patterns that match nothing. */
-  #isIncluded(file: Folder): boolean {
-    let isIncluded = false;
+  #findInclude(file: Folder): Include | undefined {
+    let found: Include | undefined;
     for (const include of file.includes) {
-      if (isIncluded && this.found.used.has(include)) continue;
+      if (found && this.found.used.has(include)) continue;
       if (!include.matches(file.path)) continue;
       this.found.used.add(include);
-      isIncluded = true;
+      found ??= include;
     }
-    return isIncluded;
+    return found;
+  }
+
+  #skip(path: string, reason: FileReason): void {
+    this.options.onSkipped?.({ path, reason });
   }
 
   /** Patterns apply to the path of the link, not to its target. */
   #followIfIncluded(link: Folder, parent: Folder): void {
     const reached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
     const target = reached ? this.#resolve(link) : undefined;
-    if (!target) return;
-
-    if (target.stats.isDirectory()) {
-      if (this.#isExcluded(link.path, link.name, true)) return;
+    const excluded = target?.stats.isDirectory() ? this.#exclusion(link.path, link.name, true) : undefined;
+    if (!target) this.#skip(link.path, { kind: reached ? 'unsupported' : 'not-included' });
+    else if (excluded) this.#skip(`${link.path}/`, excluded);
+    else if (!target.stats.isDirectory()) this.#addIfIncluded({ ...link, real: target.real }, target.stats);
+    else {
       const linkedFrom = [...parent.linkedFrom, parent.real];
       const isLoop = linkedFrom.some((folder) => isInside(target.real, folder));
-      if (isLoop) this.#addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
-      else this.#enterIfReached({ ...link, real: target.real, linkedFrom });
-    } else if (this.#isIncluded(link)) {
-      if (target.stats.isFile()) this.#addFile({ ...link, real: target.real });
-      else this.#addWarning(`skipped symbolic link ${link.path}: not a regular file`);
+      if (!isLoop) this.#enterIfReached({ ...link, real: target.real, linkedFrom });
+      else {
+        this.#skip(link.path, { kind: 'unsupported' });
+        this.#addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
+      }
     }
   }
 
@@ -171,7 +190,7 @@ class Walk {
       if (isInside(this.root, real)) return { real, stats: statSync(real) };
       this.#addError(`symbolic link ${link.path} leads out of the app folder, to ${real}`, {
         why: 'only files in the folder of cerebrium.toml are sent',
-        fix: `copy the file there, or exclude = ["./${link.path}"]`,
+        fix: `copy the file there, or ${excludeLine(this.options.exclude, [link.path])}`,
       });
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) this.#addReadError(link.path, error);
@@ -180,13 +199,13 @@ class Walk {
     return undefined;
   }
 
-  #addFile({ path, real }: Pick<Folder, 'path' | 'real'>): void {
+  #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
       // A file that everyone may read needs no further check.
       if ((stats.mode & 0o444) !== 0o444) accessSync(real, constants.R_OK);
       const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;
-      this.found.entries.push({ path, size: stats.size, executable, source: { file: real } });
+      this.found.entries.push({ path, size: stats.size, executable, source: { file: real }, reason });
     } catch (error) {
       this.#addReadError(path, error);
     }
@@ -203,7 +222,7 @@ class Walk {
       this.#addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
     } else if (existsSync(real)) {
       const target = this.#resolve({ path, real });
-      if (target) this.#addFile({ path, real: target.real });
+      if (target) this.#addFile({ path, real: target.real }, { kind: 'required' });
     } else {
       this.#addError(`${given} not found`);
     }
@@ -225,7 +244,7 @@ class Walk {
     else
       this.#addError(`cannot read ${path}`, {
         why: reasons[code] ?? String(error),
-        fix: `exclude = ["./${path}"] if it is not needed`,
+        fix: `${excludeLine(this.options.exclude, [path])} if it is not needed`,
       });
   }
 }

@@ -1,45 +1,94 @@
+import { readFileSettings } from '../file-settings.ts';
+import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
+import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
-import { isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 export const deploymentRule: Rule = function* (app) {
-  yield* publicEndpoint(app);
-  yield* emptyInclude(app);
+  yield* publicByDefault(app);
   yield* ignoredKeys(app);
+  yield* generatedFiles(app);
 };
 
-/** Only if set explicitly: the default is public, too, and the deploy plan shows it. */
-function* publicEndpoint({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
-  if (deployment?.disable_auth !== true) return;
-  const why = 'with disable_auth = true anyone who knows its URL can call it, at your cost';
-  yield warningAt('deployment.disable_auth', 'this app is public', { why, fix: 'disable_auth = false' });
-}
+/** The platform takes an empty list for its default. */
+export const fileListsRule: Rule = function* ({ sections: { deployment } }) {
+  if (deployment?.include?.length === 0) {
+    yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
+  }
+  if (deployment?.exclude?.length === 0) {
+    const message = 'exclude is empty, so files that start with a dot are not sent';
+    const why = 'the platform takes an empty list for its default';
+    yield warningAt('deployment.exclude', message, { why, fix: 'exclude = [".*"]' });
+  }
+};
 
-/** Like the official client, treats an empty list as absent. */
-function* emptyInclude({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
-  if (deployment?.include?.length !== 0) return;
-  yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
+/** The deploy plan always shows that an app is public. A value in the file is a decision. */
+function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
+  if (isSet(app, 'deployment', 'disable_auth') || !isReadable(app, 'deployment.disable_auth')) return;
+  yield warningAt('deployment.disable_auth', 'this app is public: anyone who knows its URL can call it', {
+    why: 'disable_auth is not set, and its default is true',
+    fix: 'set disable_auth to false if callers need a token, or to true if anyone may call the app, at your cost',
+  });
 }
 
 /** Keys that the platform ignores (docs/platform.md#app-configuration). */
 const withDockerfile = {
-  why: 'the image is built from dockerfile_path: move it to the Dockerfile',
-  keys: ['shell_commands', 'pre_build_commands', 'docker_base_image_url'],
+  why: 'the image is built from dockerfile_path',
+  keys: ['docker_base_image_url'],
 };
 const withPartner = {
   why: 'the platform runs the partner service: no files are sent and nothing is built',
-  keys: ['include', 'exclude', ...withDockerfile.keys],
+  keys: ['include', 'exclude', 'shell_commands', 'pre_build_commands', 'docker_base_image_url'],
 };
 const packages = ['dependencies.pip', 'dependencies.conda', 'dependencies.apt', 'dependencies.paths'] as const;
 
 function* ignoredKeys(app: RuleInput): Generator<ConfigIssue> {
-  const runtime = selectRuntime(app.sections);
-  const isPartner = runtime !== 'cortex' && runtime !== 'custom';
+  const isPartner = hasPartner(app);
   if (!isPartner && !app.sections['runtime.custom']?.dockerfile_path) return;
   const { why, keys } = isPartner ? withPartner : withDockerfile;
   for (const key of keys) {
     if (isSet(app, 'deployment', key)) yield warningAt(`deployment.${key}`, `${key} is ignored`, { part: 'key', why });
   }
+  if (!isPartner) return;
   for (const section of packages) {
     if (isSet(app, section)) yield warningAt(section, `[cerebrium.${section}] is ignored`, { why });
   }
 }
+
+function hasPartner({ sections }: RuleInput): boolean {
+  return !['cortex', 'custom'].includes(selectRuntime(sections));
+}
+
+function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
+  if (hasPartner(app)) return;
+  const { root, sections } = app;
+  const custom = sections['runtime.custom'] ?? {};
+  const planned = planGeneratedFiles({ root, custom, ...readFileSettings(sections) });
+  for (const file of planned) yield* generatedFileIssue(file, custom.dockerfile_path);
+}
+
+function* generatedFileIssue({ source, entry, fate }: GeneratedFile, dockerfile = ''): Generator<ConfigIssue> {
+  const { path } = entry;
+  const name = sourceName(source);
+  const part = 'key';
+  if (fate === 'replaces-own') {
+    const fix = source === 'dependencies.pip' ? useOwnList(path) : `rename or delete your ${path} if it is not needed`;
+    const message = `${path} is generated from ${name} and replaces your own ${path}`;
+    yield warningAt(source, message, { part, why: 'the platform installs from one file of this name', fix });
+  } else if (fate === 'own-file-wins') {
+    const why = `the image is built from ${dockerfile}, and your own ${path} is sent instead`;
+    yield warningAt(source, `${name} is ignored`, { part, why });
+  } else if (fate === 'unused') {
+    const why = `the image is built from ${dockerfile}, which does not copy ${path}`;
+    yield warningAt(source, `${name} is ignored`, { part, why });
+  }
+}
+
+/** `[cerebrium.dependencies.pip]` for a section, the name for a key. */
+function sourceName(source: string): string {
+  const [top, key = ''] = source.split('.');
+  return top === 'deployment' ? key : `[cerebrium.${source.replace(/^(dependencies\.paths)\..*/, '$1')}]`;
+}
+
+const useOwnList = (path: string) =>
+  `add its packages to the section, or replace the section by [cerebrium.dependencies.paths] with pip = ${toToml(path)}`;

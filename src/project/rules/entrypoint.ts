@@ -1,8 +1,9 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { type ConfigIssue, errorAt } from '../toml/issue.ts';
+import { readTextIfPresent } from '../read-text.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { pathKind } from './files.ts';
-import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /**
  * Checks that the started file exists. Skips what cannot be known: apps with a Dockerfile, absolute paths, and modules
@@ -23,22 +24,30 @@ export function startedScript(root: string, entrypoint: readonly string[]): stri
   return parseCommand(entrypoint)?.anyOf.find((path) => !isAbsolute(path) && pathKind(root, path) === 'file');
 }
 
-function* mainFile({ root }: RuleInput): Generator<ConfigIssue> {
+function* mainFile({ root, configFolder }: RuleInput): Generator<ConfigIssue> {
   if (pathKind(root, 'main.py') === 'file') return;
+  const isElsewhere = configFolder !== root && pathKind(configFolder, 'main.py') === 'file';
   yield errorAt(undefined, 'main.py not found', {
     why: `the default runtime serves main.py, looked for it in ${root}`,
-    fix: 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]',
+    fix: isElsewhere
+      ? `to send the folder of the config file, add -C ${relative(root, configFolder)} and name the file relative to it`
+      : 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]',
   });
 }
 
 function* startedFile(app: RuleInput, entrypoint: readonly string[]): Generator<ConfigIssue> {
   const started = parseCommand(entrypoint);
   if (!started || isAbsolute(started.anyOf[0] ?? '')) return;
-  if (started.anyOf.some((path) => pathKind(app.root, path) === 'file') || mayBeInstalled(app, started.top)) return;
+  const severity = severityOfMissing(app, started);
+  if (started.anyOf.some((path) => pathKind(app.root, path) === 'file') || severity === undefined) return;
   const [wanted] = started.anyOf;
-  yield errorAt('runtime.custom.entrypoint', `${wanted} not found`, {
-    why: `the entrypoint starts it; looked for ${started.anyOf.join(' and ')} in ${app.root}`,
-  });
+  const why = `the entrypoint starts it; looked for ${started.anyOf.join(' and ')} in ${app.root}`;
+  if (severity === 'error') yield errorAt('runtime.custom.entrypoint', `${wanted} not found`, { why });
+  else {
+    yield warningAt('runtime.custom.entrypoint', `${wanted} not found in the app folder`, {
+      why: `${why}; the app starts only if its image, a package or a command provides it`,
+    });
+  }
 }
 
 interface Started {
@@ -46,6 +55,8 @@ interface Started {
   anyOf: string[];
   /** Its package or top-level folder. */
   top: string;
+  /** Whether a package could contain it. */
+  isModule: boolean;
 }
 
 const servers = /^(uvicorn|gunicorn|hypercorn|granian|daphne)$/;
@@ -67,7 +78,7 @@ function moduleNamed(parts: readonly string[]): Started | undefined {
   const [, module] = parts.flatMap((part) => /^([A-Za-z_][\w.]*):[A-Za-z_]/.exec(part) ?? []);
   if (module === undefined) return undefined;
   const path = module.replaceAll('.', '/');
-  return { anyOf: [`${path}.py`, `${path}/__init__.py`], top: module.split('.')[0] ?? module };
+  return { anyOf: [`${path}.py`, `${path}/__init__.py`], top: module.split('.')[0] ?? module, isModule: true };
 }
 
 /** The first argument if it is a script; `-m` and `-c` start something else. */
@@ -75,15 +86,41 @@ function scriptNamed(parts: readonly string[]): Started | undefined {
   const script = parts.find((part) => !/^-[^mc]/.test(part));
   if (!script?.endsWith('.py')) return undefined;
   const path = script.replace(/^(\.\/)+/, '');
-  return { anyOf: [path], top: path.split('/')[0] ?? path };
+  return { anyOf: [path], top: path.split('/')[0] ?? path, isModule: false };
 }
 
-/** Whether a module other than `main` may come from a package or a build command. */
-function mayBeInstalled(app: RuleInput, top: string): boolean {
-  if (top === 'main' || top === 'main.py' || pathKind(app.root, top) === 'folder') return false;
-  const builds = ['docker_base_image_url', 'shell_commands', 'pre_build_commands'];
-  if (builds.some((key) => isSet(app, 'deployment', key)) || app.sections['dependencies.paths']?.pip) return true;
-  return Object.keys(app.sections['dependencies.pip'] ?? {}).some((name) => importName(name) === importName(top));
+/** How certain it is that a missing module does not come from elsewhere; undefined if it probably does. */
+function severityOfMissing(app: RuleInput, { top, isModule }: Started): 'error' | 'warning' | undefined {
+  if (top === 'main' || top === 'main.py' || pathKind(app.root, top) === 'folder') return 'error';
+  const {
+    docker_base_image_url: image = '',
+    shell_commands = [],
+    pre_build_commands = [],
+  } = app.sections.deployment ?? {};
+  const mayProvide =
+    (image !== '' && !emptyImages.test(image)) ||
+    [...pre_build_commands, ...shell_commands].some((command) => !harmlessCommands.test(command));
+  const isOwn = ownModules.test(top);
+  if (mayProvide) return isOwn ? 'warning' : undefined;
+  const packages = isModule ? installedPackages(app) : [];
+  if (isOwn || packages.length === 0) return 'error';
+  return packages.some((name) => importName(name) === importName(top)) ? undefined : 'warning';
+}
+
+/** Modules that users call like this are in the app folder. */
+const ownModules = /^(app|server|api|asgi|wsgi|index|run|start|serve)(\.py)?$/;
+/** Images of systems and languages contain no app. */
+const emptyImages =
+  /^((docker\.io\/|public\.ecr\.aws\/docker\/)?(library\/)?(debian|ubuntu|python|alpine|fedora|bitnami\/python|continuumio\/\w+)|(docker\.io\/)?nvidia\/cuda)(:|@|$)/;
+/** Commands that create no module. */
+const harmlessCommands = /^\s*((sudo\s+)?apt(-get)?|echo|export|mkdir|chmod|ls|true)\b[^|&;]*$/;
+
+/** The packages of the config file and of the file that it names. */
+function installedPackages(app: RuleInput): string[] {
+  const path = app.sections['dependencies.paths']?.pip;
+  const listed = path === undefined ? '' : (readTextIfPresent(resolve(app.root, path)) ?? '');
+  const fromFile = listed.split(/\r?\n/).flatMap((line) => /^\s*([\w.-]+)/.exec(line)?.[1] ?? []);
+  return [...Object.keys(app.sections['dependencies.pip'] ?? {}), ...fromFile];
 }
 
 /** `infinity_emb` for `infinity-emb[all]`. */

@@ -1,4 +1,4 @@
-import { deploymentRule } from './deployment.ts';
+import { deploymentRule, fileListsRule } from './deployment.ts';
 import { entrypointRule } from './entrypoint.ts';
 import { filesRule } from './files.ts';
 import { hardwareRule } from './hardware.ts';
@@ -9,13 +9,15 @@ import { scalingRule } from './scaling.ts';
 import { valuesRule } from './values.ts';
 
 /** The checks of a file whose values have valid types. The order does not matter: problems are sorted later. */
-export const rules: readonly Rule[] = [
+export const runRules: readonly Rule[] = [
   appNameRule,
   valuesRule,
-  deploymentRule,
+  fileListsRule,
   hardwareRule,
   scalingRule,
   runtimeRule,
   filesRule,
-  entrypointRule,
 ];
+
+/** The same with the checks of what only a deploy uses. */
+export const deployRules: readonly Rule[] = [...runRules, deploymentRule, entrypointRule];

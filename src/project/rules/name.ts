@@ -1,17 +1,16 @@
 import { basename } from 'node:path';
-import { maxNameLength } from '../app-name.ts';
-import { errorAt } from '../toml/issue.ts';
-import { isReadable, type Rule } from './rule.ts';
+import { maxNameLength, nameCharacters } from '../app-name.ts';
+import { tomlAssignment, toToml } from '../toml/format.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** Why a name is invalid, or undefined if it is valid. */
-export function appNameProblem(name: string): string | undefined {
-  if (name === '') return 'the name must not be empty';
-  if (!/^[a-z0-9-]*$/.test(name)) return 'only lowercase letters, digits and hyphens are allowed';
-  if (/^-|-$/.test(name)) return 'a name must start and end with a letter or digit';
-  return name.length > maxNameLength ? `at most ${maxNameLength} characters` : undefined;
+/** Why the platform may reject a name; undefined for usual ones. No source limits the characters of a name. */
+export function appNameDoubt(name: string): string | undefined {
+  if (!nameCharacters.test(name)) return 'it is part of URLs: letters, digits, "-", "_" and "." are safe';
+  return name.length > maxNameLength ? `it is part of URLs: up to ${maxNameLength} characters are safe` : undefined;
 }
 
-/** Converts a text to a valid name: "My App" to "my-app". */
+/** Converts a text to a name that any platform takes: "My App" to "my-app". */
 export function toAppName(text: string): string {
   const plain = text
     .normalize('NFKD')
@@ -24,20 +23,20 @@ export function toAppName(text: string): string {
 export const appNameRule: Rule = function* (app) {
   const name = app.givenName ?? app.sections.deployment?.name;
   if (name === undefined) {
-    if (isReadable(app, 'deployment.name')) yield missing(app.root, app.sections.deployment !== undefined);
+    if (isReadable(app, 'deployment.name')) yield missingName(app);
     return;
   }
-  const why = appNameProblem(name);
-  if (why === undefined) return;
   const isGiven = app.givenName !== undefined;
-  yield errorAt(isGiven ? undefined : 'deployment.name', `invalid app name ${JSON.stringify(name)}`, {
-    why,
-    fix: isGiven ? `--name ${toAppName(name)}` : `name = "${toAppName(name)}"`,
-  });
+  const at = isGiven ? undefined : 'deployment.name';
+  const fix = isGiven ? `--name ${toAppName(name)}` : `name = "${toAppName(name.trim() || basename(app.root))}"`;
+  const why = appNameDoubt(name);
+  if (name.trim() === '') yield errorAt(at, 'the app name is empty', { fix });
+  else if (why) yield warningAt(at, `the platform may reject the app name ${JSON.stringify(name)}`, { why, fix });
 };
 
-function missing(root: string, hasSection: boolean) {
-  const line = `name = "${toAppName(basename(root))}"`;
-  const fix = hasSection ? line : `[cerebrium.deployment]\n${line}`;
-  return errorAt('deployment.name', 'missing app name', { why: 'name in [cerebrium.deployment] is required', fix });
+function missingName({ root, sections: { deployment } }: RuleInput): ConfigIssue {
+  const line = tomlAssignment('name', toToml(toAppName(basename(root))));
+  const fix = deployment ? line : `[cerebrium.deployment]\n${line}`;
+  const why = 'name in [cerebrium.deployment] is required';
+  return errorAt('deployment.name', 'missing app name', { why, fix, missing: 'deployment.name' });
 }

@@ -7,6 +7,8 @@ import type { Draft } from '../toml/sections.ts';
 export interface RuleInput {
   /** The app folder; paths in the file are relative to it. */
   root: string;
+  /** The folder of the config file. */
+  configFolder: string;
   /** The name from the command line, which overrides the one in the file. */
   givenName?: string | undefined;
   sections: Draft['sections'];

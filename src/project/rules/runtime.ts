@@ -22,9 +22,10 @@ function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
   if (!custom || custom.entrypoint || custom.dockerfile_path) return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
+  const port = custom.port ?? sections['runtime.custom'].keys.port.default;
   yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {
     why: 'set an entrypoint, or a dockerfile_path with a CMD',
-    fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
+    fix: `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Key } from '../key.ts';
 import { type SectionName, sectionNames, sections } from '../schema.ts';
-import { closestName } from '../toml/closest-name.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import type { Rule } from './rule.ts';
+import { documentedValues } from './suggestions.ts';
 
 /** Warns about undocumented values: the platform may accept them. */
 export const valuesRule: Rule = function* ({ sections: draft }) {
@@ -21,17 +21,21 @@ export const valuesRule: Rule = function* ({ sections: draft }) {
 function* outsideList(section: SectionName, key: string, { strict }: Key, known: readonly string[], value: unknown) {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
   for (const item of items.filter((item) => !known.includes(item))) {
-    const meant = closestName(
+    const meant = documentedValues(
+      key,
       item,
       known.filter((name) => !items.includes(name)),
     );
-    const fixed = items.length > 1 ? items.map((other) => (other === item ? meant : other) ?? other) : meant;
+    const lines = meant.map((value) => {
+      const fixed = items.length > 1 ? items.map((other) => (other === item ? value : other)) : value;
+      return tomlAssignment(key, toToml(fixed));
+    });
     yield (strict ? errorAt : warningAt)(
       `${section}.${key}`,
       strict ? `invalid ${key} ${toToml(item)}` : `${key} ${toToml(item)} is not a documented value`,
       {
         why: `${strict ? 'expected' : 'documented:'} ${oneOf(known)}`,
-        fix: meant && tomlAssignment(key, toToml(fixed ?? meant)),
+        fix: lines.length > 0 ? lines.join(' or ') : undefined,
       },
     );
   }

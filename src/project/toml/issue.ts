@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../command-line.ts';
 import type { Problem } from '../../errors.ts';
 
 /** Names of tables and keys, and indexes of lists, from the root of the document. */
@@ -13,10 +14,16 @@ export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   /** The part to mark; the value by default. */
   part?: 'key' | 'value';
   why?: IssueText | undefined;
-  fix?: IssueText | undefined;
+  fix?: IssueText | CommandLine | undefined;
+  /** The dotted name of a required key that is absent. */
+  missing?: string;
+  /** The dotted name of the key that the fix would set. */
+  supplies?: string | undefined;
+  /** Whether the value may be a secret: the line is shown up to it. */
+  hidesValue?: boolean;
 }
 
-type Details = Pick<ConfigIssue, 'why' | 'fix' | 'part'>;
+type Details = Pick<ConfigIssue, 'why' | 'fix' | 'part' | 'missing' | 'supplies' | 'hidesValue'>;
 
 /** An issue that stops a deploy. `at` is a path, or a dotted path below `cerebrium`. */
 export function errorAt(at: TomlPath | string | undefined, message: string, details: Details = {}): ConfigIssue {

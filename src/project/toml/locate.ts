@@ -1,6 +1,6 @@
 import type { AST } from 'toml-eslint-parser';
-import type { Problem } from '../../errors.ts';
-import type { ConfigIssue, IssueText, TomlPath } from './issue.ts';
+import type { FileLocation, Problem } from '../../errors.ts';
+import type { ConfigIssue, TomlPath } from './issue.ts';
 import { locationAt, type TomlSource } from './source.ts';
 
 /** The offsets of the key, the value and the `[header]` of a path. */
@@ -29,13 +29,14 @@ export async function findOffsets(text: string, path: TomlPath): Promise<readonl
 }
 
 function toProblem(
-  { at, part, message, why, fix, severity }: ConfigIssue,
+  { at, part, message, why, fix, severity, hidesValue }: ConfigIssue,
   offsets: OffsetsByPath,
   source: TomlSource,
 ): Problem {
   const value = at && offsets.get(pathId(at))?.value;
   const written = value ? source.text.slice(...value) : '';
-  const location = at && locationAt(source, ...offsetsToMark(at, part, offsets));
+  const marked = at && locationAt(source, ...offsetsToMark(at, part, offsets));
+  const location = marked && hidesValue ? withoutValue(marked) : marked;
   const text = { why: resolveText(why, written), fix: resolveText(fix, written) };
   return {
     severity,
@@ -46,8 +47,23 @@ function toProblem(
   };
 }
 
-function resolveText(text: IssueText | undefined, written: string): string | undefined {
-  return typeof text === 'function' ? text(written) : text;
+/** Ends the line after what is marked, and hides strings before it. */
+function withoutValue(location: FileLocation): FileLocation {
+  const { text, column, length } = location;
+  const characters = [...text];
+  const before = characters
+    .slice(0, column - 1)
+    .join('')
+    .replace(/(["'])[^"']*\1/g, (quoted) => '*'.repeat([...quoted].length));
+  const shown = before + characters.slice(column - 1, column - 1 + length).join('');
+  return { ...location, text: characters.length === column - 1 + length ? shown : `${shown} …` };
+}
+
+function resolveText<Text>(
+  text: Text | ((written: string) => string | undefined),
+  written: string,
+): Text | string | undefined {
+  return text instanceof Function ? text(written) : text;
 }
 
 /** What to mark for a path: the given part, or for a missing path the header of the nearest table around it. */

@@ -1,14 +1,18 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { sectionNames } from '../schema.ts';
 import { closestName } from './closest-name.ts';
+import { environmentIssue } from './environment-section.ts';
 import { describeType, isTable, tomlKey } from './format.ts';
 import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
+import { headerFix } from './unknown.ts';
 
 /** Returns the table `cerebrium`, and issues about everything outside of it, which is ignored. */
 export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: ConfigIssue[] } {
   const { cerebrium, ...others } = document;
   const report = cerebrium === undefined ? errorAt : warningAt;
-  const strays = Object.entries(others).flatMap(([name, value]) => [...stray(name, value, report)]);
+  const strays = Object.entries(others).flatMap(([name, value]) => [
+    ...(environmentIn(name, value) ?? stray(name, value, report, cerebrium)),
+  ]);
   if (isTable(cerebrium)) return { cerebrium, issues: strays };
   if (cerebrium !== undefined) {
     const message = `cerebrium must be a section, got ${describeType(cerebrium)}`;
@@ -20,13 +24,24 @@ export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: 
   return { issues: [errorAt(['cerebrium'], '[cerebrium] not found in this file', { why, fix }), ...strays] };
 }
 
+function environmentIn(name: string, value: TomlValue): ConfigIssue[] | undefined {
+  const issue = environmentIssue([name], value);
+  return issue && [issue];
+}
+
 /** Reports a key outside of `cerebrium`; by `report` if it is a section that belongs in it. */
-function* stray(name: string, value: TomlValue, report: typeof errorAt): Generator<ConfigIssue> {
+function* stray(
+  name: string,
+  value: TomlValue,
+  report: typeof errorAt,
+  cerebrium: TomlValue | undefined,
+): Generator<ConfigIssue> {
   const why = 'only settings below cerebrium are read';
   const misnamed = sectionNames.filter((section) => hasSection(name, value, section.split('.')));
   for (const section of misnamed) {
-    const fix = `[cerebrium.${section}]`;
-    yield report(section.split('.'), `[${section}] is ignored: did you mean ${fix}?`, { part: 'key', why, fix });
+    const message = `[${section}] is ignored: did you mean [cerebrium.${section}]?`;
+    const fix = headerFix(section, isTable(cerebrium) ? cerebrium : undefined);
+    yield report(section.split('.'), message, { part: 'key', why, fix });
   }
   if (misnamed.length > 0) return;
   const isRoot = closestName(name, ['cerebrium']) !== undefined;

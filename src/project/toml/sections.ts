@@ -16,7 +16,7 @@ export interface Draft {
 /** Reads the table `cerebrium`. Known keys of the right type become the draft, everything else issues. */
 export function readSections(root: TomlTable): { draft: Draft; issues: ConfigIssue[] } {
   const draft: UntypedDraft = { sections: {}, unreadable: new Set() };
-  const issues = [...readTable(root, [], draft)];
+  const issues = [...readTable(root, [], draft, root)];
   // Values have the types of the schema, which the compiler cannot see.
   return { draft: draft as Draft, issues };
 }
@@ -26,7 +26,12 @@ interface UntypedDraft {
   unreadable: Set<string>;
 }
 
-function* readTable(table: TomlTable, path: readonly string[], draft: UntypedDraft): Generator<ConfigIssue> {
+function* readTable(
+  table: TomlTable,
+  path: readonly string[],
+  draft: UntypedDraft,
+  root: TomlTable,
+): Generator<ConfigIssue> {
   const name = path.join('.');
   const section = sectionNamed(name);
   // A package may be called like an inherited property, such as `__proto__`.
@@ -35,11 +40,11 @@ function* readTable(table: TomlTable, path: readonly string[], draft: UntypedDra
   for (const [key, value] of Object.entries(table)) {
     const inner = [...path, key];
     const known = section && Object.hasOwn(section.keys, key) ? section.keys[key] : undefined;
-    if (isSectionPath(inner)) yield* readSection(value, inner, draft);
+    if (isSectionPath(inner)) yield* readSection(value, inner, draft, root);
     else if (known) yield* readKey(known, value, inner, values, draft);
     else if (section?.entries) yield* readPackage(value, inner, values);
-    else if (isTable(value)) yield* unknownTable(inner, value);
-    else yield unknownKey(path, key);
+    else if (isTable(value)) yield* unknownTable(inner, value, root);
+    else yield unknownKey(path, key, value, root);
   }
 }
 
@@ -48,8 +53,13 @@ function isSectionPath(path: readonly string[]): boolean {
   return sectionNames.some((section) => section === name || section.startsWith(`${name}.`));
 }
 
-function* readSection(value: TomlValue, path: readonly string[], draft: UntypedDraft): Generator<ConfigIssue> {
-  if (isTable(value)) return yield* readTable(value, path, draft);
+function* readSection(
+  value: TomlValue,
+  path: readonly string[],
+  draft: UntypedDraft,
+  root: TomlTable,
+): Generator<ConfigIssue> {
+  if (isTable(value)) return yield* readTable(value, path, draft, root);
   const header = `[cerebrium.${path.join('.')}]`;
   draft.unreadable.add(path.join('.'));
   yield errorAt(['cerebrium', ...path], `${path.join('.')} must be a section, got ${describeType(value)}`, {

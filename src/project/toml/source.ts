@@ -1,5 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
@@ -87,14 +88,25 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing) {
-    const isDefault = basename(file) === 'cerebrium.toml';
+    const apps = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
+    const [app] = apps;
     return failure(`${shownAs} not found`, {
-      why: `looked for ${file}`,
-      ...(isDefault && { fix: gantryCommand`init` }),
+      why: `looked for ${file}${apps.length > 0 ? `; there is one in ${apps.join(', ')}` : ''}`,
+      ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
     });
   }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
+}
+
+/** The subfolders that are apps; only the first ones. */
+function appsBelow(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).slice(0, 200);
+    return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
+  } catch {
+    return [];
+  }
 }
 
 function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {

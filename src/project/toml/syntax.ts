@@ -1,5 +1,6 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
-import type { Problem } from '../../errors.ts';
+import type { FileLocation, Problem } from '../../errors.ts';
+import { isSecretKey } from './environment-section.ts';
 import { createSource, lineText, locationAt, type TomlSource } from './source.ts';
 import { explainSyntaxError, type SyntaxProblem } from './syntax-errors.ts';
 
@@ -44,7 +45,27 @@ export function parseToml(source: TomlSource): ParsedToml {
 function problemAt(source: TomlSource, line: number, { from, to, message, why, fix }: SyntaxProblem): Problem {
   const start = source.lineStarts[line - 1] ?? 0;
   const location = locationAt(source, start + from, start + to);
+  if (isSecretLine(source, line)) return { ...hiddenProblem, location: withoutText(location) };
   return { severity: 'error', message, location, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
+}
+
+/** Messages and fixes repeat the value. */
+const hiddenProblem = {
+  severity: 'error',
+  message: 'invalid TOML in this line',
+  why: 'it may hold a secret, so it is not shown: a value is quoted, and ends on its line',
+} as const;
+
+function isSecretLine(source: TomlSource, line: number): boolean {
+  const headers = source.text.slice(0, source.lineStarts[line]).matchAll(/^[ \t]*\[+([^\]\n]*)\]/gm);
+  const key = /^\s*["']?([\w.-]+)["']?\s*=/.exec(lineText(source, line))?.[1] ?? '';
+  return isSecretKey([...headers].at(-1)?.[1]?.trim() ?? '', key);
+}
+
+/** Only the key: what follows may be a secret. */
+function withoutText(location: FileLocation): FileLocation {
+  const text = `${/^\s*[["']*[\w.-]*/.exec(location.text)?.[0] ?? ''} …`;
+  return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
 }
 
 /** The line with the value `{}`, which no key accepts; undefined if the error may affect other lines. */

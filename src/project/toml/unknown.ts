@@ -1,60 +1,184 @@
-import type { TomlTable } from 'smol-toml';
+import type { TomlTable, TomlValue } from 'smol-toml';
+import { accelerators } from '../hardware.ts';
+import type { Key } from '../key.ts';
+import { documentedValues } from '../rules/suggestions.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
 import { closestName } from './closest-name.ts';
-import { isTable, tomlKey } from './format.ts';
+import { environmentIssue } from './environment-section.ts';
+import { isTable, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, warningAt } from './issue.ts';
+import { valueKinds } from './value-kinds.ts';
+
+interface FormerName {
+  why: string;
+  /** The key that the fix sets. */
+  sets?: string;
+  fix?(written: string): string | undefined;
+}
 
 /** Names that were valid once, or look valid. */
-const formerNames: Record<string, { why: string; fix?(written: string): string }> = {
+const formerNames: Record<string, FormerName> = {
   'hardware.gpu': {
     why: 'gpu is no longer supported: without compute the app runs on CPU',
-    fix: (written) => `compute = ${written}`,
+    fix: (written) => `compute = ${documentedCompute(written)}`,
+    sets: 'compute',
   },
+  'deployment.enable_auth': inverseOfDisableAuth(),
+  'deployment.require_auth': inverseOfDisableAuth(),
   'runtime.cortex': { why: 'cortex is the default without a runtime section' },
 };
 
-/** An unknown key: misspelled, in the wrong section, or outdated. */
-export function unknownKey(path: readonly string[], key: string): ConfigIssue {
+function inverseOfDisableAuth() {
+  const inverse = new Map([
+    ['true', 'disable_auth = false'],
+    ['false', 'disable_auth = true'],
+  ]);
+  return {
+    why: 'disable_auth is its opposite',
+    sets: 'disable_auth',
+    fix: (written: string) => inverse.get(written),
+  };
+}
+
+/** The value in quotes, by its present name if that is certain. */
+function documentedCompute(written: string): string {
+  const [found, another] = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
+  return found === undefined || another !== undefined ? written : toToml(found);
+}
+
+/** Short names of keys, by section. */
+const nicknames: Record<string, Record<string, string>> = {
+  deployment: { python: 'python_version' },
+  'runtime.custom': {
+    dockerfile: 'dockerfile_path',
+    healthcheck: 'healthcheck_endpoint',
+    readycheck: 'readycheck_endpoint',
+    command: 'entrypoint',
+  },
+};
+
+/** An unknown key: misspelled, in the wrong section, or outdated. `root` is the table `cerebrium`. */
+export function unknownKey(path: readonly string[], key: string, value: TomlValue, root: TomlTable): ConfigIssue {
   const at = ['cerebrium', ...path, key];
   const here = path.join('.');
   const name = tomlKey(key);
   const old = formerName(`${here}.${key}`);
-  if (old) return warningAt(at, `${name} is ignored`, { part: 'key', ...old });
+  if (old) {
+    const { why, sets = '' } = old;
+    const fix = isTaken(root, here, sets) ? `remove it: ${sets} is set, too` : old.fix;
+    return warningAt(at, `${name} is ignored`, { part: 'key', why, fix });
+  }
 
-  const meant = closestName(key, Object.keys(sectionNamed(here)?.keys ?? {}));
+  const meant = meantKey(here, key);
   if (meant) {
-    const fix = (written: string) => `${meant} = ${written}`;
-    return warningAt(at, `unknown key ${name} is ignored: did you mean ${meant}?`, { part: 'key', fix });
+    const fix = isTaken(root, here, meant) ? `remove it: ${meant} is set, too` : assignment(here, meant, value);
+    const message = `unknown key ${name} is ignored: did you mean ${meant}?`;
+    return warningAt(at, message, { part: 'key', fix, supplies: `${here}.${meant}` });
   }
   const section = sectionOf(key);
-  if (section) {
-    const fix = (written: string) => `[cerebrium.${section}]\n${key.toLowerCase()} = ${written}`;
-    return warningAt(at, `${name} is ignored here: it belongs in [cerebrium.${section}]`, { part: 'key', fix });
-  }
-  return warningAt(at, `unknown key ${name} is ignored`, { part: 'key' });
+  if (section) return misplacedKey(at, section, value, root);
+  return environmentIssue(at, value) ?? warningAt(at, `unknown key ${name} is ignored`, { part: 'key' });
+}
+
+function misplacedKey(at: readonly string[], section: SectionName, value: TomlValue, root: TomlTable): ConfigIssue {
+  const name = at.at(-1) ?? '';
+  const key = name.toLowerCase();
+  const write = assignment(section, key, value);
+  const header = `[cerebrium.${section}]`;
+  return warningAt(at, `${tomlKey(name)} is ignored here: it belongs in ${header}`, {
+    part: 'key',
+    fix: isTaken(root, section, key)
+      ? `remove it: ${header} sets ${key}, too`
+      : (written) => write(written) && `${header}\n${write(written)}`,
+    supplies: `${section}.${key}`,
+  });
 }
 
 /** Unknown tables; of nested tables, the innermost, whose header is in the file. */
-export function* unknownTable(path: readonly string[], table: TomlTable): Generator<ConfigIssue> {
+export function* unknownTable(path: readonly string[], table: TomlTable, root: TomlTable): Generator<ConfigIssue> {
+  const environment = environmentIssue(['cerebrium', ...path], table);
+  if (environment) return yield environment;
   const inner = path.length < 6 ? Object.entries(table) : [];
-  for (const [key, value] of inner) if (isTable(value)) yield* unknownTable([...path, key], value);
-  if (inner.length === 0 || inner.some(([, value]) => !isTable(value))) yield unknownSection(path, table);
+  for (const [key, value] of inner) if (isTable(value)) yield* unknownTable([...path, key], value, root);
+  if (inner.length === 0 || inner.some(([, value]) => !isTable(value))) yield unknownSection(path, table, root);
 }
 
-function unknownSection(path: readonly string[], table: TomlTable): ConfigIssue {
+/** `[cerebrium.x]` as the header to write instead; prose if the file has that section already. */
+export function headerFix(section: string, root: TomlTable | undefined): string {
+  const header = `[cerebrium.${section}]`;
+  return root && tableAt(root, section.split('.')) ? `move its keys to ${header}` : header;
+}
+
+function unknownSection(path: readonly string[], table: TomlTable, root: TomlTable): ConfigIssue {
   const at = ['cerebrium', ...path];
   const header = `[${at.map(tomlKey).join('.')}]`;
   const old = formerName(path.join('.'));
-  if (old) return warningAt(at, `${header} is ignored`, old);
+  if (old) return warningAt(at, `${header} is ignored`, { why: old.why });
 
   const meant = closestSection(path);
   if (meant) {
-    const fix = `[cerebrium.${meant}]`;
-    return warningAt(at, `unknown section ${header} is ignored: did you mean ${fix}?`, { fix });
+    const message = `unknown section ${header} is ignored: did you mean [cerebrium.${meant}]?`;
+    return warningAt(at, message, { fix: headerFix(meant, root) });
   }
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
   const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
-  return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && `[cerebrium.${stray}]` });
+  return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root) });
+}
+
+/** The key of this section that was probably meant. */
+function meantKey(section: string, written: string): string | undefined {
+  const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
+  const names = Object.keys(keys);
+  return (
+    nicknames[section]?.[written.toLowerCase()] ??
+    names.find((name) => keys[name]?.field === written) ??
+    closestName(written, names) ??
+    nameWithSameWords(written, names)
+  );
+}
+
+/** `evaluation_interval_seconds` for `evaluation_interval`: one of the names has all words of the other. */
+function nameWithSameWords(written: string, names: readonly string[]): string | undefined {
+  const own = wordsOf(written);
+  if (own.length < 2) return undefined;
+  const [found, another] = names.filter((name) => {
+    const words = knownWords.get(name) ?? [];
+    return own.every((word) => words.includes(word)) || words.every((word) => own.includes(word));
+  });
+  return another === undefined ? found : undefined;
+}
+
+/** Of every key: a hostile file has a hundred thousand unknown ones. */
+const knownWords = new Map(
+  Object.values(sections).flatMap(({ keys }) => Object.keys(keys).map((name) => [name, wordsOf(name)] as const)),
+);
+
+function wordsOf(name: string): string[] {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_-]+/);
+  return words.map((word) => word.replace(/s$/, ''));
+}
+
+/** `key = value` with the value as written, or converted if it is of another kind. */
+function assignment(section: string, key: string, value: TomlValue): (written: string) => string | undefined {
+  const kind = sectionNamed(section)?.keys[key]?.kind ?? 'string';
+  const { parse, suggest } = valueKinds[kind];
+  return (written) => tomlAssignment(key, parse(value) === undefined ? suggest(value, written) : written);
+}
+
+function isTaken(root: TomlTable, section: string, key: string): boolean {
+  const table = tableAt(root, section.split('.'));
+  return table !== undefined && Object.hasOwn(table, key);
+}
+
+function tableAt(root: TomlTable, path: readonly string[]): TomlTable | undefined {
+  const found = path.reduce<TomlValue | undefined>(
+    (outer, name) => (isTable(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined),
+    root,
+  );
+  return isTable(found) ? found : undefined;
 }
 
 function formerName(name: string) {

@@ -1,0 +1,66 @@
+/**
+ * Files that are generated from `cerebrium.toml`, and what becomes of a file of the user with the same name. The platform
+ * installs from the generated file; a Dockerfile installs what it copies, so there the user's file wins.
+ */
+import { resolve } from 'node:path';
+import { defaultExclude, defaultInclude } from './collect.ts';
+import { dependencyFiles } from './dependencies.ts';
+import { usesFile } from './dockerfile.ts';
+import type { FileSettings } from './file-settings.ts';
+import type { FileEntry } from './files/entry.ts';
+import { isSelected } from './files/patterns.ts';
+import { readTextIfPresent } from './read-text.ts';
+import type { Values } from './schema.ts';
+
+export interface GeneratedFileInput extends FileSettings {
+  /** The app folder. */
+  root: string;
+  custom?: Values<'runtime.custom'>;
+}
+
+/** A file that a section or key of the config file asks for. */
+export interface GeneratedFile {
+  /** Dotted name of the section or key, such as `dependencies.pip`. */
+  source: string;
+  entry: FileEntry;
+  fate: 'sent' | 'replaces-own' | 'own-file-wins' | 'unused';
+}
+
+/** Decides about each file that could be generated. Skips packages that cannot be written. */
+export function planGeneratedFiles(input: GeneratedFileInput): GeneratedFile[] {
+  const { files } = dependencyFiles(input);
+  return files.map(({ source, entry }) => ({ source, entry, fate: fateOf(entry, input) }));
+}
+
+export const isGeneratedAndSent = ({ fate }: GeneratedFile): boolean => fate === 'sent' || fate === 'replaces-own';
+
+function fateOf(entry: FileEntry, input: GeneratedFileInput): GeneratedFile['fate'] {
+  const own = readOwnFile(entry, input);
+  const { dockerfile_path: dockerfile } = input.custom ?? {};
+  if (dockerfile === undefined) {
+    return own === undefined || hasSameLines(own, contentOf(entry)) ? 'sent' : 'replaces-own';
+  }
+  if (own !== undefined) return 'own-file-wins';
+  return usesFile(readTextIfPresent(resolve(input.root, dockerfile)) ?? '', entry.path) ? 'sent' : 'unused';
+}
+
+/** The user's file of this name; undefined if there is none or the patterns do not send it. */
+function readOwnFile({ path }: FileEntry, { root, deployment }: GeneratedFileInput): string | undefined {
+  const { include = defaultInclude, exclude = defaultExclude } = deployment;
+  return isSelected(path, include, exclude) ? readTextIfPresent(resolve(root, path)) : undefined;
+}
+
+const contentOf = ({ source }: FileEntry): string =>
+  'text' in source ? source.text : (readTextIfPresent(source.file) ?? '');
+
+/** Order and comments do not matter. */
+function hasSameLines(one: string, other: string): boolean {
+  const lines = (text: string) =>
+    text
+      .split(/\r?\n/)
+      .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+      .filter(Boolean)
+      .sort()
+      .join('\n');
+  return lines(one) === lines(other);
+}

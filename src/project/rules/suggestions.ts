@@ -1,0 +1,91 @@
+import { closestName } from '../toml/closest-name.ts';
+
+/**
+ * The documented values that an undocumented one stands for; none if that is not certain. A similar spelling is not
+ * enough for hardware and places: CPU is no GPU, and eu-west-2 lies in another country than eu-west-3.
+ */
+export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
+  const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+  const found = rule
+    ? rule(written, known)
+    : [closestName(written, known) ?? valueStartingWith(written, known) ?? []].flat();
+  return found.length <= maxSuggestions ? found : [];
+}
+
+const maxSuggestions = 2;
+
+const rules: Record<string, (written: string, known: readonly string[]) => string[]> = {
+  compute: accelerators,
+  region: regions,
+  python_version: pythonVersions,
+};
+
+function valueStartingWith(written: string, known: readonly string[]): string | undefined {
+  const [found, another] = known.filter((value) => value.startsWith(`${written.toLowerCase()}_`));
+  return another === undefined ? found : undefined;
+}
+
+/** Words that say nothing about the model. */
+const makers = new Set([
+  'NVIDIA',
+  'AWS',
+  'TESLA',
+  'GEFORCE',
+  'RTX',
+  'TURING',
+  'ADA',
+  'LOVELACE',
+  'AMPERE',
+  'HOPPER',
+  'BLACKWELL',
+]);
+
+const otherNames: Record<string, string> = {
+  A10G: 'A10',
+  L40S: 'L40',
+  INFERENTIA: 'INF2',
+  INFERENTIA2: 'INF2',
+  TRAINIUM: 'TRN1',
+  TRAINIUM1: 'TRN1',
+  'RTX-6000': 'RTX6000',
+  6000: 'RTX6000',
+};
+
+/** By the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
+function accelerators(written: string, known: readonly string[]): string[] {
+  const words = written
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter(Boolean);
+  const same = known.filter((name) => name === words.join('_'));
+  const model = words.filter((word) => !makers.has(word)).map((word) => otherNames[word] ?? word);
+  if (same.length > 0 || model.length === 0) return same;
+  return known.filter((name) => {
+    const parts = name.split('_');
+    return name !== 'CPU' && model.every((word) => parts.includes(word) || parts.includes(`${word}GB`));
+  });
+}
+
+/** Other separators (`us_east1`), a zone (`us-east-1a`), or the part of a name that only some regions have (`us-east`). */
+function regions(written: string, known: readonly string[]): string[] {
+  const name = written
+    .trim()
+    .toLowerCase()
+    .replace(/[_\s]+/g, '-');
+  const joined = (text: string) => text.replaceAll('-', '');
+  const tests = [
+    (region: string) => region === name,
+    (region: string) => region === name.replace(/-?[a-z]$/, ''),
+    (region: string) => joined(region) === joined(name),
+    (region: string) => /-/.test(name) && new RegExp(`^${name.replace(/[^a-z0-9-]/g, '.')}-?\\d+$`).test(region),
+  ];
+  return tests.map((test) => known.filter(test)).find((found) => found.length > 0) ?? [];
+}
+
+/** `3.12` for `3.12.4` or `python3.12`; otherwise the nearest end of the range. */
+function pythonVersions(written: string, known: readonly string[]): string[] {
+  const [, minor] = /^\D*3\.(\d+)/.exec(written) ?? [];
+  if (minor === undefined) return [];
+  const minors = known.map((version) => Number(version.split('.')[1]));
+  return [`3.${Math.min(Math.max(Number(minor), ...minors.slice(0, 1)), minors.at(-1) ?? 0)}`];
+}

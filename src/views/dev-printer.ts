@@ -1,0 +1,113 @@
+import type { Context } from '../context.ts';
+import type { GantryError } from '../errors.ts';
+import { type Reload, reloadProblems } from '../operations/dev/index.ts';
+import { duration } from '../output/format.ts';
+import { type CallLine, callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from './dev.ts';
+
+interface PrinterOptions {
+  /** Whether lines name their app. */
+  several: boolean;
+  hasKeys: boolean;
+  /** The command line that points another shell to the emulator. */
+  environmentCommand: string;
+}
+
+/** A line that an app printed. */
+interface OutputLine {
+  text: string;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** What people need to call an app. */
+interface Addresses {
+  endpoint: string;
+  curl: string;
+  dashboard: string;
+}
+
+/** Prints what happens while `gantry dev` runs: as lines for people, and as events for `--json`. */
+export class DevPrinter {
+  readonly #progress: Context['progress'];
+  #isExplained = false;
+
+  constructor(
+    private readonly context: Pick<Context, 'progress' | 'now'>,
+    private readonly options: PrinterOptions,
+  ) {
+    this.#progress = context.progress;
+  }
+
+  call(app: string, { status, run, ...call }: CallLine & { run?: string | undefined }): void {
+    const at = this.time();
+    this.#progress.note(callLine({ ...call, status }, at, this.#label(app)));
+    const facts = { ...call, durationMs: Math.round(call.durationMs), statusCode: status ?? null };
+    this.#progress.event('request', { app, at, ...facts, ...(run !== undefined && { run }) });
+  }
+
+  output(app: string, { text, stream, run, at }: OutputLine): void {
+    this.#progress.log(outputLine(text, stream, this.#label(app)));
+    const facts = { app, at: new Date(at).toISOString(), stream, line: text };
+    this.#progress.event('log', { ...facts, ...(run && { run }) });
+  }
+
+  /** Steps are announced if they take long, but this one has ended. */
+  ready(app: string, build: string, tookMs: number, formerName: string | undefined): void {
+    const renamed = formerName === undefined ? '' : ` (renamed from ${formerName})`;
+    const step = this.#progress.step(`Deploying ${app}`);
+    step.done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
+  }
+
+  reload(app: string, build: string, { changed, tookMs }: Reload): void {
+    const at = this.time();
+    this.#progress.note(reloadLine(app, { changed, tookMs }, at));
+    this.#progress.event('reload', { app, at, build, changed, tookMs });
+  }
+
+  /** `servingSince` is when the version that is still running was deployed. */
+  failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void {
+    const at = this.time();
+    this.#progress.note(failureLine(app, changed, at));
+    for (const problem of reloadProblems(error)) {
+      this.#progress.warn(problem);
+      const fix = problem.fix?.toString();
+      const facts = { ...problem, ...(fix !== undefined && { fix }) };
+      this.#progress.event('problem', { app, at, changed, ...facts, servingSince: servingSince ?? null });
+    }
+    this.#progress.note(servingText(servingSince));
+  }
+
+  /** Says once what can be done now. */
+  explain(isReady: boolean): void {
+    if (this.#isExplained) return;
+    this.#isExplained = true;
+    const { environmentCommand, hasKeys } = this.options;
+    if (isReady) this.#progress.note(`to use it in another shell: ${environmentCommand}`);
+    this.#progress.note(hasKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
+  }
+
+  addresses(apps: Iterable<Addresses>): void {
+    for (const { endpoint, curl, dashboard } of apps) {
+      this.#progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
+    }
+  }
+
+  help(): void {
+    this.#progress.note(keyHelp);
+  }
+
+  clear(): void {
+    this.#progress.clearScreen();
+    this.#progress.note(keyLine);
+  }
+
+  time(): string {
+    return new Date(this.context.now()).toISOString();
+  }
+
+  #label(app: string): string | undefined {
+    return this.options.several ? app : undefined;
+  }
+}

@@ -1,0 +1,328 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import type { FileDecision } from '../../src/operations/deploy/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+beforeEach(async () => {
+  await emulator.reset();
+});
+
+afterAll(() => emulator.close());
+
+const main = 'def run():\n    return 1\n';
+const config = (more = '') => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;
+const pip = '[cerebrium.dependencies.pip]\nfastapi = "latest"\n';
+const docker = '[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "Dockerfile"\n';
+
+interface Told {
+  /** The warnings and errors on stderr. */
+  problems: string[];
+  /** The paths that are sent; undefined if the command does not tell. */
+  sent?: string[];
+}
+
+const problemsIn = (stderr: string) => stderr.split('\n').filter((line) => /^(warning|error): /.test(line));
+
+/** What each command says of the app in a folder. */
+async function told(cwd: string, flags: string[] = []): Promise<Record<string, Told>> {
+  const of = (words: string[]) => gantry([...words, ...flags], { emulator, cwd });
+  const check = await gantry(['check'], { cwd });
+  const plan = await of(['deploy', '--dry-run', '--files', '--json']);
+  const packed = await of(['package', '-o', '/dev/null', '--json']);
+  const deployed = await of(['deploy']);
+  const { selection } = plan.json() as { selection: FileDecision[] };
+  const { entries } = packed.json() as { entries: { path: string }[] };
+  return {
+    check: { problems: problemsIn(check.stderr) },
+    plan: { problems: problemsIn(plan.stderr), sent: selection.filter(({ sent }) => sent).map(({ path }) => path) },
+    package: { problems: problemsIn(packed.stderr), sent: entries.map(({ path }) => path) },
+    deploy: { problems: problemsIn(deployed.stderr), sent: await sentPaths() },
+  };
+}
+
+/** The files in the archive that the emulator received. */
+async function sentPaths(): Promise<string[]> {
+  const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '');
+}
+
+describe('an own file and a generated file of the same name', () => {
+  const replaced =
+    'warning: requirements.txt is generated from [cerebrium.dependencies.pip] and replaces your own requirements.txt';
+  const ignored = 'warning: [cerebrium.dependencies.pip] is ignored';
+  const copying = 'FROM python:3.12\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\n';
+  const own = { 'requirements.txt': 'flask==3.0\n' };
+
+  test.each([
+    ['without a Dockerfile, the generated one wins with a warning', config(pip), own, [replaced], 'fastapi\n'],
+    [
+      'without a Dockerfile, the same packages need no warning',
+      config(pip),
+      { 'requirements.txt': '# x\nfastapi\n' },
+      [],
+      'fastapi\n',
+    ],
+    [
+      'with a Dockerfile, the own one wins with a warning',
+      config(docker + pip),
+      { ...own, Dockerfile: copying },
+      [ignored],
+      'flask==3.0\n',
+    ],
+    [
+      'with a Dockerfile that copies it, a missing one is generated',
+      config(docker + pip),
+      { Dockerfile: copying },
+      [],
+      'fastapi\n',
+    ],
+    [
+      'with a Dockerfile that does not copy it, none is generated',
+      config(docker + pip),
+      { Dockerfile: 'FROM debian\nCMD ["true"]\n' },
+      [ignored],
+      undefined,
+    ],
+    [
+      'with a Dockerfile that copies another one, none is generated',
+      config(docker + pip),
+      { Dockerfile: 'FROM debian\nCOPY api/requirements.txt .\n' },
+      [ignored],
+      undefined,
+    ],
+    [
+      'with a Dockerfile and an excluded own one, a missing one is generated',
+      config(`exclude = ["requirements.txt"]\n${docker}${pip}`),
+      { ...own, Dockerfile: copying },
+      [],
+      'fastapi\n',
+    ],
+  ])('%s', async (_, toml, files, problems, content) => {
+    await using app = await folderOf({ 'main.py': main, ...files, 'cerebrium.toml': toml });
+    const all = await told(app.path);
+    const paths = [
+      'cerebrium.toml',
+      'main.py',
+      ...Object.keys(files),
+      ...(content === undefined ? [] : ['requirements.txt']),
+    ];
+    const sent = [...new Set(paths)].sort();
+    expect(all).toEqual({
+      check: { problems },
+      plan: { problems, sent },
+      package: { problems, sent },
+      deploy: { problems, sent },
+    });
+    if (content === undefined) return;
+    const { json } = await gantry(['package', '-o', '/dev/null', '--json=entries'], { cwd: app.path });
+    const { entries } = json() as { entries: { path: string; bytes: number }[] };
+    expect(entries.find(({ path }) => path === 'requirements.txt')?.bytes).toBe(content.length);
+  });
+});
+
+describe('the app folder', () => {
+  const elsewhere = {
+    'envs/prod.toml': config('[cerebrium.scaling]\nmax_replicas = 3\n'),
+    'envs/notes.txt': '',
+    'main.py': main,
+  };
+
+  test('is the working directory, wherever the config file lies', async () => {
+    await using app = await folderOf(elsewhere);
+    const sent = ['envs/notes.txt', 'envs/prod.toml', 'main.py'];
+    const all = await told(app.path, ['--config-file', 'envs/prod.toml']).catch((error: unknown) => error);
+    expect(all).toMatchObject({ plan: { problems: [], sent }, package: { sent }, deploy: { sent } });
+    const check = await gantry(['check', 'envs/prod.toml'], { cwd: app.path });
+    expect([check.code, problemsIn(check.stderr)]).toEqual([0, []]);
+  });
+
+  test('is named in the first line if the config file lies elsewhere', async () => {
+    await using app = await folderOf(elsewhere);
+    const first = `the app folder is ${app.path}, the working directory; envs/prod.toml only configures it`;
+    for (const words of [
+      ['check', 'envs/prod.toml'],
+      ...[['deploy'], ['package', '-o', '/dev/null']].map((words) => [...words, '--config-file', 'envs/prod.toml']),
+    ]) {
+      const { stderr } = await gantry(words, { emulator, cwd: app.path });
+      expect(stderr.split('\n')[0]).toBe(first);
+    }
+    const changed = await gantry(['deploy', '-C', 'envs', '--config-file', 'prod.toml'], { emulator, cwd: app.path });
+    expect(changed.stderr).toContain('main.py not found');
+  });
+
+  test('is suggested if main.py lies beside the config file', async () => {
+    await using app = await folderOf({ 'web/cerebrium.toml': config(), 'web/main.py': main });
+    const { code, stderr } = await gantry(['deploy', '--config-file', 'web/cerebrium.toml'], {
+      emulator,
+      cwd: app.path,
+    });
+    expect(code).toBe(10);
+    expect(stderr).toContain('add -C web and name the file relative to it');
+  });
+
+  test('may not contain the config file, which is then only read', async () => {
+    await using app = await folderOf({ 'prod.toml': config(), 'web/main.py': main });
+    const cwd = join(app.path, 'web');
+    const { code, stderr } = await gantry(['deploy', '--config-file', '../prod.toml'], { emulator, cwd });
+    expect([code, problemsIn(stderr)]).toEqual([0, []]);
+    expect(await sentPaths()).toEqual(['main.py']);
+  });
+});
+
+test('an empty exclude is the default, and files with a dot stay here', async () => {
+  await using app = await folderOf({
+    'main.py': main,
+    '.env': 'A=1',
+    '.netrc': '',
+    'cerebrium.toml': config('exclude = []\n'),
+  });
+  const all = await told(app.path);
+  const problems = ['warning: exclude is empty, so files that start with a dot are not sent'];
+  expect(Object.values(all).map((one) => one.problems)).toEqual(Array(4).fill(problems));
+  expect(all.deploy?.sent).toEqual(['cerebrium.toml', 'main.py']);
+});
+
+test('the fix for a secret keeps the patterns of exclude, and is enough', async () => {
+  const files = { 'main.py': main, '.env': 'A=1', 'a[1].pem': '', 'notes.md': '' };
+  await using app = await folderOf({ ...files, 'cerebrium.toml': config('exclude = ["*.md"]\n') });
+  const { stderr } = await gantry(['check'], { cwd: app.path });
+  const line = 'exclude = ["*.md", "./.env", "./a\\\\[1\\\\].pem"]';
+  expect(stderr).toContain(`  fix ${line}\n`);
+  await writeFile(join(app.path, 'cerebrium.toml'), config(`${line}\n`));
+  expect(await told(app.path)).toMatchObject({
+    check: { problems: [] },
+    deploy: { sent: ['cerebrium.toml', 'main.py'] },
+  });
+});
+
+test('a key for secrets points to gantry secrets, and its value is shown nowhere', async () => {
+  const toml = `${config('env = { DB_PASSWORD = "hunter2" }\napi_key = "hunter2"\n')}[cerebrium.secrets]\nHF_TOKEN = "hunter2"\nOTHER = hunter2\n[cerebrium.environment]\nA = "hunter2"\n`;
+  await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': toml });
+  const { stdout, stderr } = await gantry(['check', '--json'], { cwd: app.path });
+  expect(stdout + stderr).not.toContain('hunter2');
+  for (const fix of ['set DB_PASSWORD', 'set api_key', 'set HF_TOKEN OTHER', 'set A']) {
+    expect(stderr).toContain(`fix gantry secrets ${fix}\n`);
+  }
+});
+
+describe('--files', () => {
+  const files = {
+    'main.py': main,
+    'requirements.txt': 'flask\n',
+    'notes.md': '',
+    '.env': '',
+    '__pycache__/main.pyc': '',
+    'venv-of-mine/pyvenv.cfg': '',
+    'deep/a.py': '',
+    'deep/b.txt': '',
+    'debug.log': '',
+  };
+  const toml = config(`include = ["*.py", "deep/*.py", "requirements.txt", ".env", "*.log"]\nexclude = [".*"]\n${pip}`);
+
+  test('lists every file with its reason', async () => {
+    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
+    const { json } = await gantry(['deploy', '--dry-run', '--files', '--json=selection'], { emulator, cwd: app.path });
+    const { selection } = json() as { selection: FileDecision[] };
+    expect(selection.map(({ path, sent, reason, by }) => [path, sent, reason, by])).toEqual([
+      ['.env', false, 'excluded', '.*'],
+      ['__pycache__/', false, 'never-sent', null],
+      ['cerebrium.toml', true, 'required', null],
+      ['debug.log', true, 'included', '*.log'],
+      ['deep/a.py', true, 'included', 'deep/*.py'],
+      ['deep/b.txt', false, 'not-included', null],
+      ['main.py', true, 'included', '*.py'],
+      ['notes.md', false, 'not-included', null],
+      ['requirements.txt', true, 'generated', 'dependencies.pip'],
+      ['requirements.txt', false, 'replaced', null],
+      ['venv-of-mine/', false, 'not-included', null],
+    ]);
+  });
+
+  test('is a table for people, for package as well', async () => {
+    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
+    const flags = { emulator, cwd: app.path, ...wideTerminal };
+    const plan = await gantry(['deploy', '--dry-run', '--files'], flags);
+    const packed = await gantry(['package', '-o', '/dev/null', '--files'], flags);
+    for (const { stdout } of [plan, packed]) {
+      expect(stdout).toMatch(/^yes +\d+ B +main\.py +included by "\*\.py"$/m);
+      expect(stdout).toMatch(/^no +- +\.env +excluded by "\.\*"$/m);
+      expect(stdout).toMatch(/^yes +\d+ B +requirements\.txt +generated from dependencies\.pip$/m);
+    }
+    expect(packed.stderr).toContain('wrote /dev/null');
+  });
+
+  test('needs --dry-run to deploy', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy', '--files'], { emulator, cwd: app.path });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('fix gantry deploy --dry-run --files')]);
+  });
+});
+
+describe('--use-gitignore', () => {
+  const files = {
+    'app/main.py': main,
+    'app/cerebrium.toml': config(),
+    '.gitignore': '*.log\n/app/data/\n',
+    'app/.gitignore': '\n# ours\n!keep.log\n*.tmp\n/only-here.txt\n',
+    'app/a.log': '',
+    'app/keep.log': '',
+    'app/data/x.bin': '',
+    'app/deep/only-here.txt': '',
+    'app/only-here.txt': '',
+    'app/deep/.gitignore': '*.py\n!b.py\n',
+    'app/deep/a.py': '',
+    'app/deep/b.py': '',
+    'app/deep/x.tmp': '',
+  };
+
+  test('skips what git ignores, and says why', async () => {
+    await using repository = await folderOf(files);
+    await mkdir(join(repository.path, '.git', 'info'), { recursive: true });
+    await writeFile(join(repository.path, '.git', 'info', 'exclude'), 'keep.*\nmine.txt\n');
+    await writeFile(join(repository.path, 'app', 'mine.txt'), '');
+    const cwd = join(repository.path, 'app');
+    const flags = ['deploy', '--dry-run', '--files', '--json=selection'];
+    const { json, stderr } = await gantry([...flags, '--use-gitignore'], { emulator, cwd });
+    const { selection } = json() as { selection: FileDecision[] };
+    const ignored = selection.filter(({ reason }) => reason === 'gitignored');
+    expect(ignored.map(({ path, by }) => [path, by])).toEqual([
+      ['a.log', '.gitignore:1 *.log'],
+      ['data/', '.gitignore:2 /app/data/'],
+      ['deep/a.py', 'app/deep/.gitignore:1 *.py'],
+      ['deep/x.tmp', 'app/.gitignore:4 *.tmp'],
+      ['mine.txt', '.git/info/exclude:2 mine.txt'],
+      ['only-here.txt', 'app/.gitignore:5 /only-here.txt'],
+    ]);
+    expect(selection.filter(({ sent }) => sent).map(({ path }) => path)).toEqual([
+      ...['cerebrium.toml', 'deep/b.py', 'deep/only-here.txt', 'keep.log', 'main.py'],
+    ]);
+    expect(stderr).toContain('--use-gitignore: 6 ignored files and folders not sent');
+  });
+
+  test('is not applied without the flag', async () => {
+    await using repository = await folderOf(files);
+    const { json } = await gantry(['package', '-o', '/dev/null', '--json=entries'], {
+      cwd: join(repository.path, 'app'),
+    });
+    const { entries } = json() as { entries: { path: string }[] };
+    expect(entries.map(({ path }) => path)).toEqual(expect.arrayContaining(['a.log', 'data/x.bin', 'only-here.txt']));
+  });
+});
+
+test.each(['My-App_2.0', '1-langchain-QA'])('the app name %s is deployed without a warning', async (name) => {
+  await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config().replace('web', name) });
+  const { stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path });
+  expect(problemsIn(stderr)).toEqual([]);
+});
