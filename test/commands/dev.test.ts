@@ -144,9 +144,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       rmSync(join(path, 'more'), { recursive: true });
       await until(reloads(5));
     });
-    const changed = [...stderr.matchAll(/^\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(
-      ([, what]) => what,
-    );
+    const changed = [...stderr.matchAll(/^\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(([, what]) => what);
     expect(changed).toEqual(['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py']);
   });
 

@@ -26,7 +26,8 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
   const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
-  const python = (await runner.pythonWith(await readRequirements(build, folder)).catch(throwStartError)) ?? request.python;
+  const python =
+    (await runner.pythonWith(await readRequirements(build, folder)).catch(throwStartError)) ?? request.python;
   const onQueued = () => markQueued(run, platform);
   const slot = await runner.getPool(app.id).acquire({ app, build, python, isSocket, signal, onQueued });
   try {
@@ -51,7 +52,12 @@ async function readRequirements({ settings }: BuildRecord, folder: string): Prom
 }
 
 /** What a replica prints while it starts belongs to no run: so that the log of this run is not empty. */
-function logStartError({ message }: Error, { app, run }: ReplicaRequest, container: string, { runner }: Platform): void {
+function logStartError(
+  { message }: Error,
+  { app, run }: ReplicaRequest,
+  container: string,
+  { runner }: Platform,
+): void {
   runner.logs.add(app.id, { container, stream: 'stderr', text: `error: ${message}`, run });
 }
 

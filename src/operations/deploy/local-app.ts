@@ -125,7 +125,12 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
-  return { entries, skipped, bytes, warnings: [...sourceProblems, ...collection.warnings, ...checkLimits(entries, exclude)] };
+  return {
+    entries,
+    skipped,
+    bytes,
+    warnings: [...sourceProblems, ...collection.warnings, ...checkLimits(entries, exclude)],
+  };
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
