@@ -106,7 +106,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
 async function planBuild(build: BuildRecord, requirements: string, platform: Platform): Promise<BuildPlan | undefined> {
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
-  const obstacle = whyNotRunnable(build, await runner.python(), platform);
+  const obstacle = await whyNotRunnable(build, platform);
   const why = obstacle?.status ? obstacle.reason : obstacle && `${obstacle.reason}; calls are simulated`;
   return { installs: !obstacle && runner.installsPackages && requirements.trim() !== '', obstacle: why };
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { InstallError } from '../processes/python-packages.ts';
-import { StartTimeoutError } from '../replicas/replica.ts';
+import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../state/records.ts';
 import { describeStartFailure } from './start-failure.ts';
 
@@ -20,7 +20,7 @@ export async function performBuild(
   const canceled = runner.trackBuild(build.id);
   try {
     const python = await install(build, requirements, platform);
-    if (python) await start(app, build, python, AbortSignal.any([signal, canceled]), platform);
+    await start(app, build, python, AbortSignal.any([signal, canceled]), platform);
     build.script.end = { status: 'success' };
   } catch (error) {
     build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, platform);
@@ -44,7 +44,8 @@ async function install(build: BuildRecord, requirements: string, { runner, now }
     if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
   });
   if (work) work.endedAt = now();
-  return python;
+  // An image has its own.
+  return python ?? '';
 }
 
 async function start(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal, platform: Platform) {
@@ -81,7 +82,7 @@ function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now 
 }
 
 function statusOf(error: Error): string {
-  if (error instanceof InstallError) return 'build_failure';
+  if (error instanceof InstallError || error instanceof ImageBuildError) return 'build_failure';
   return error instanceof StartTimeoutError ? 'init_timeout' : 'init_failure';
 }
 

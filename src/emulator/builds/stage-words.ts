@@ -14,7 +14,7 @@ export interface StageWords {
 
 /** Says what the emulator does with an app that was deployed to it, and what it leaves out. */
 export const plainWords: StageWords = {
-  login: (registry) => `Login for ${registry} received; the emulator pulls no image`,
+  login: (registry) => `Login for ${registry} received; the emulator does not use it`,
   image: (name) => `FROM ${name} (not pulled: the app runs on this machine)`,
   partnerImage: ({ runtime, imageVersion }) => `FROM ${runtime}:${imageVersion ?? 'latest'} (not pulled)`,
   commands: (kind) => `The emulator does not run ${kind} commands`,

@@ -4,7 +4,8 @@ import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
 import { AppLogs, type AppOutput } from '../logs/app-logs.ts';
 import { UsageSampler } from '../metrics/usage-sampler.ts';
-import { createAppEnvironment } from '../processes/environment.ts';
+import { findContainerEngine } from '../processes/container-engine.ts';
+import { createAppEnvironment, createAppVariables } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
 import { findPython } from '../processes/python.ts';
 import { PythonPackages } from '../processes/python-packages.ts';
@@ -12,6 +13,7 @@ import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
+import { ContainerReplica } from './container-replica.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
 import { pathShortener } from './path-shortener.ts';
 import { type AttachedStorage, PersistentStorage, type StorageAccess } from './persistent-storage.ts';
@@ -59,6 +61,7 @@ export class AppRunner {
   readonly folder: string;
   readonly #packages: PythonPackages | undefined;
   readonly storage: PersistentStorage;
+  #engine: string | undefined;
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
   /** Apps whose log says where their volume is. */
@@ -95,6 +98,11 @@ export class AppRunner {
   /** The Python interpreter; undefined if apps cannot run here. */
   async python(): Promise<string | undefined> {
     return this.options.real ? findPython() : undefined;
+  }
+
+  /** docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
+  async containerEngine(): Promise<string | undefined> {
+    return this.options.real ? findContainerEngine() : undefined;
   }
 
   /** An interpreter with these packages, if packages are installed here. Rejects with an `InstallError`. */
@@ -235,27 +243,42 @@ export class AppRunner {
   }
 
   #environmentOf(app: AppRecord, build: BuildRecord, python: string) {
-    const storage = this.#attached.get(build.id);
-    if (!storage) throw new ReplicaError('its volumes are not available');
-    return createAppEnvironment(app, build.id, storage.environment, this.options.store, python);
+    const storage = this.#storageOf(build);
+    const variables = [app, build.id, storage.environment, this.options.store] as const;
+    return this.#engineOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
   }
 
-  async #unpack({ id, app, keyName }: BuildRecord): Promise<string> {
+  #engineOf({ settings }: BuildRecord) {
+    return settings.dockerfilePath ? this.#engine : undefined;
+  }
+
+  #storageOf(build: BuildRecord): AttachedStorage {
+    const storage = this.#attached.get(build.id);
+    if (!storage) throw new ReplicaError('its volumes are not available');
+    return storage;
+  }
+
+  async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
     const { storage, archiveLimits, store } = this.options;
     const folder = this.folderFor(app, id);
     await unpackZip(join(storage, keyName), folder, archiveLimits).catch((cause: Error) => {
       throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
     const [record, python] = [store.apps.get(app), await this.python()];
-    if (record && python) this.#attached.set(id, await this.storage.attach(record, python));
+    if (record && settings.dockerfilePath) {
+      this.#engine = await this.containerEngine();
+      this.#attached.set(id, await this.storage.attachContainer(record));
+    } else if (record && python) {
+      this.#attached.set(id, await this.storage.attach(record, python));
+    }
     return folder;
   }
 
   #startReplica(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.options.store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
-    const storage = this.#attached.get(build.id);
-    if (!storage) throw new ReplicaError('its volumes are not available');
+    const storage = this.#storageOf(build);
+    const engine = this.#engineOf(build);
     const environment = this.#environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const shorten = pathShortener(folder);
@@ -274,10 +297,11 @@ export class AppRunner {
       this.#announced.add(app.id);
       this.logs.add(app.id, { container: name, stream: 'stderr', text: note });
     }
-    const replica = new Runtime({
+    const options = {
       ...{ app, build, name, folder, scratch: this.folder, python },
-      ...{ environment, launch: storage.launch, print, warn },
-    });
+      ...{ environment, launch: storage.launch, folders: storage.folders, print, warn },
+    };
+    const replica = engine === undefined ? new Runtime(options) : new ContainerReplica(options, engine);
     this.usage.watch(app.id, name, () => replica.pid, replica.ended);
     return { name, replica };
   }

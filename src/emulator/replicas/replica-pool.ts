@@ -258,9 +258,9 @@ const portMs = 10_000;
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
 async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {
-  const { deploymentInitializationTimeout: seconds, runtime } = settings;
-  // The replica of a server has the same limit, and knows what it was waiting for.
-  const limit = runtime === 'custom' ? seconds + 5 : seconds;
+  const { deploymentInitializationTimeout: seconds, runtime, dockerfilePath } = settings;
+  // The replica of a server has the same limit, and knows what it was waiting for. An image is built before that.
+  const limit = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
   let stopWaiting = () => {};
   const tooLate = new Promise<never>((_, failed) => {
     const onAbort = () => failed(signal.reason);
@@ -276,8 +276,10 @@ async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: A
   await Promise.race([ready, tooLate]).finally(stopWaiting);
 }
 
+const imageSeconds = 60 * 60;
+
 /** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
 function hasFixedPort({ settings }: BuildRecord): boolean {
-  const { runtime, entrypoint, port } = settings;
-  return runtime === 'custom' && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+  const { runtime, entrypoint, port, dockerfilePath } = settings;
+  return runtime === 'custom' && !dockerfilePath && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
 }

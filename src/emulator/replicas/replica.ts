@@ -20,6 +20,8 @@ export interface ReplicaOptions {
   environment: Record<string, string | undefined>;
   /** The command that runs a program with access to the app's volumes. */
   launch: AttachedStorage['launch'];
+  /** The folders of its volumes, by the path where the app finds them. */
+  folders: AttachedStorage['folders'];
   print(output: Omit<AppOutput, 'container'>): void;
   /** Warns the user of the emulator, and logs it for the app. */
   warn(text: string): void;
@@ -63,6 +65,9 @@ export interface Replica {
 
 /** An app did not start, or its process ended. */
 export class ReplicaError extends Error {}
+
+/** The image of an app with a Dockerfile cannot be built. */
+export class ImageBuildError extends ReplicaError {}
 
 /** An app was not ready within its deployment_initialization_timeout. */
 export class StartTimeoutError extends ReplicaError {}
