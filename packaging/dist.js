@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { tarGz, zip } from './archives.js';
-import { makeExecutable, nodeFor } from './executable.js';
+import { makeExecutable, nodeLicense } from './executable.js';
 import { ownTarget, targets } from './node-binary.js';
 import { makePureWheel, makeWheel } from './wheel.js';
 
@@ -23,7 +23,7 @@ for (const target of targets.filter((each) => wanted.includes('all') || wanted.i
   const content = [
     { name, data: readFileSync(executable), executable: true },
     { name: 'LICENSE', data: readFileSync('LICENSE') },
-    { name: 'LICENSE-NODE.txt', data: readFileSync(nodeFor(target).license) },
+    { name: 'LICENSE-NODE.txt', data: nodeLicense(target) },
     { name: 'THIRD-PARTY-NOTICES.txt', data: readFileSync('dist/THIRD-PARTY-NOTICES.txt') },
     { name: 'gantry.1', data: readFileSync('dist/gantry.1') },
   ];

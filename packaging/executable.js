@@ -44,8 +44,16 @@ export async function makeExecutable(target, output) {
 }
 
 /** @param {Target} target */
-export function nodeFor(target) {
+function nodeFor(target) {
   return nodeBinary(target, known[target].version, known[target].integrity);
+}
+
+/**
+ * The license of Node: the packages of some platforms have none of it, and it is the same on all.
+ * @param {Target} target
+ */
+export function nodeLicense(target) {
+  return readFileSync(nodeBinary('linux-x64', known[target].version).license);
 }
 
 const settings = { main: 'packaging/loader.cjs', disableExperimentalSEAWarning: true };
