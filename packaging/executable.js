@@ -61,15 +61,15 @@ function assets(folder) {
 }
 
 /**
- * Symbols are a fifth of Node. Where there is no tool for the platform's format, they stay.
+ * Symbols are a fifth of Node, but for Windows. Where there is no tool for the platform's format, they stay.
  * @param {Target} target
  * @param {string} file
  */
 function strip(target, file) {
-  const [platform = ''] = target.split('-');
-  const flags = platform === 'darwin' ? ['-x'] : [];
-  for (const tool of [...(target === ownTarget ? ['strip'] : []), ...(strippers[target] ?? [])]) {
-    if (spawnSync(tool, [...flags, file], { stdio: 'ignore' }).status === 0) return;
+  const tools = strippers[target];
+  if (!tools) return;
+  for (const tool of [...(target === ownTarget ? ['strip'] : []), ...tools]) {
+    if (spawnSync(tool, target.startsWith('darwin') ? ['-x', file] : [file], { stdio: 'ignore' }).status === 0) return;
   }
   process.stderr.write(`note: found no tool to strip ${target}: the executable is larger than it could be\n`);
 }
@@ -78,6 +78,8 @@ function strip(target, file) {
 const strippers = {
   'linux-x64': ['x86_64-linux-gnu-strip', 'llvm-strip'],
   'linux-arm64': ['aarch64-linux-gnu-strip', 'llvm-strip'],
+  'darwin-x64': ['llvm-strip'],
+  'darwin-arm64': ['llvm-strip'],
 };
 
 /**

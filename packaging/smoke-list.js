@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import crossSpawn from 'cross-spawn';
 
 /**
  * How gantry is started: a program and the arguments before a command line, in an environment and a folder of its own.
- * @typedef {{ command: string[], env: Record<string, string | undefined>, folder: string, uid?: number }} Installed
+ * With `wine`, it writes to files, because wine's pipes are not those of Windows, and apps do not run.
+ * @typedef {{ command: string[], env: Record<string, string | undefined>, folder: string, uid?: number, wine?: true }} Installed
  * @typedef {{ stdout: string, stderr: string, code: number | null }} Outcome
  * @typedef {[title: string, words: string[], check: (outcome: Outcome) => unknown]} Step `check` returns what is wrong
  */
@@ -31,7 +31,7 @@ export async function smoke(installed, version) {
   const emulator = await startEmulator(installed);
   const inside = { ...installed, env: { ...installed.env, ...emulator.environment } };
   try {
-    for (const [title, words, check] of steps(installed.folder, version)) {
+    for (const [title, words, check] of steps(installed, version)) {
       const start = performance.now();
       const outcome = await run(inside, words);
       const wrong = outcome.code === 0 ? check(outcome) : 'it failed';
@@ -46,11 +46,11 @@ export async function smoke(installed, version) {
 }
 
 /**
- * @param {string} folder
+ * @param {Installed} installed
  * @param {string} version
  * @returns {Step[]}
  */
-function steps(folder, version) {
+function steps({ folder, wine }, version) {
   const file = join(folder, 'model.bin');
   const back = join(folder, 'back.bin');
   const page = join(folder, 'chart.html');
@@ -61,15 +61,16 @@ function steps(folder, version) {
     (/** @type {string} */ text) =>
     (/** @type {Outcome} */ { stdout }) =>
       stdout.includes(text) ? '' : `stdout lacks ${text}`;
+  const greets = (/** @type {string} */ name) => prints(wine ? name : `Hello, ${name}!`);
   return [
     ['--version', ['--version'], ({ stdout }) => stdout.trim() !== version && `it is not ${version}`],
     ['--help', ['deploy', '--help'], prints('USAGE')],
     ['doctor', ['doctor'], prints('ok')],
     ['init', ['init', 'my-app'], () => !existsSync(join(folder, 'my-app/main.py')) && 'there is no main.py'],
     ['deploy', ['deploy', ...app, '--json=status'], prints('"success"')],
-    ['invoke', ['invoke', 'my-app', 'name=Ada'], prints('Hello, Ada!')],
+    ['invoke', ['invoke', 'my-app', 'name=Ada'], greets('Ada')],
     ['invoke --async --wait', ['invoke', 'my-app', '--async', '--wait', '--json', 'name=Bob'], prints('my-app')],
-    ['invoke --await-webhook', ['invoke', 'my-app', '--await-webhook', 'name=Grace'], prints('Hello, Grace!')],
+    ['invoke --await-webhook', ['invoke', 'my-app', '--await-webhook', 'name=Grace'], greets('Grace')],
     ['logs', ['logs', 'my-app'], () => ''],
     ['run', ['run', 'main.py::run', ...app, '--json'], prints('run')],
     ['cp to a volume', ['cp', file, ':/model.bin'], () => ''],
@@ -79,10 +80,22 @@ function steps(folder, version) {
     ['runs chart --html', ['runs', 'chart', 'web', '--html', page], () => !isPage(page) && 'it wrote no page'],
     ['package', ['package', ...app, '-o', archive], () => !isZip(archive) && 'it wrote no archive'],
     ['emulator exec of gantry', ['emulator', 'exec', '--', 'gantry', 'apps', 'list'], prints('web')],
+    ...(wine || process.platform === 'win32' ? [batchFile(folder)] : []),
     ['completion', ['completion', 'bash'], prints('complete -o default -F')],
     ['complete', ['complete', '--', 'dep'], prints('deploy')],
     ['reference', ['reference', '--json'], ({ stdout }) => !JSON.parse(stdout).commands.length && 'no commands'],
   ];
+}
+
+/**
+ * Programs of npm are such files on Windows.
+ * @param {string} folder
+ * @returns {Step}
+ */
+function batchFile(folder) {
+  writeFileSync(join(folder, 'hello.cmd'), '@echo hello %1\r\n');
+  const says = (/** @type {Outcome} */ { stdout }) => !stdout.includes('hello "a b&c"') && 'it printed something else';
+  return ['emulator exec of a .cmd file', ['emulator', 'exec', '--', 'hello.cmd', 'a b&c'], says];
 }
 
 /** @param {string} file */
@@ -116,6 +129,7 @@ async function develop(installed) {
       return reply.text();
     };
     const before = await call();
+    if (installed.wine) return before.includes('dev') ? '' : `the app answered ${before}`;
     if (!before.includes('Hello, dev!')) return `the app answered ${before}`;
     writeFileSync(code, readFileSync(code, 'utf8').replace('Hello', 'Bonjour'));
     for (let left = 100; left > 0; left--) {
@@ -134,22 +148,20 @@ async function develop(installed) {
  * @param {string[]} words
  */
 async function startForLines(installed, words) {
-  const child = start(installed, words);
-  const ended = new Promise((done) => child.once('close', done));
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
+  const started = start(installed, words);
+  let hasEnded = false;
+  void started.ended.then(() => {
+    hasEnded = true;
   });
-  const line = await new Promise((resolve) => {
-    createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) }).once('line', resolve);
-    void ended.then(resolve);
-  });
-  if (typeof line !== 'string') throw new Error(`gantry ${words.join(' ')} ended:\n${stderr}`);
+  while (!started.text().stdout.includes('\n')) {
+    if (hasEnded) throw new Error(`gantry ${words.join(' ')} ended:\n${started.text().stderr}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
   return {
-    first: JSON.parse(line),
+    first: JSON.parse(started.text().stdout.split('\n', 1)[0] ?? ''),
     stop: async () => {
-      child.kill();
-      await ended;
+      started.kill();
+      await started.ended;
     },
   };
 }
@@ -160,33 +172,53 @@ async function startForLines(installed, words) {
  * @returns {Promise<Outcome>}
  */
 async function run(installed, words) {
-  const child = start(installed, words);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
-  const text = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (chunk) => {
-    text.stdout += chunk;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (chunk) => {
-    text.stderr += chunk;
-  });
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const started = start(installed, words);
+  const timer = setTimeout(started.kill, 120_000, 'SIGKILL');
+  const code = await started.ended;
   clearTimeout(timer);
-  return { ...text, code };
+  return { ...started.text(), code };
 }
 
 /**
  * @param {Installed} installed
  * @param {string[]} words
  */
-function start({ command: [program = '', ...before], env, folder, uid }, words) {
+function start({ command: [program = '', ...before], env, folder, uid, wine }, words) {
   // Windows starts no .cmd file without a shell.
   const spawnProgram = process.platform === 'win32' ? crossSpawn : spawn;
-  return spawnProgram(program, [...before, ...words], {
+  starts++;
+  const files = ['stdout', 'stderr'].map((name) => join(folder, `${name}-${starts}`));
+  const outputs = wine ? files.map((file) => openSync(file, 'w+')) : ['pipe', 'pipe'];
+  const child = spawnProgram(program, [...before, ...words], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', ...outputs]),
     ...(uid !== undefined && { uid, gid: uid }),
   });
+  const piped = [child.stdout, child.stderr].map(collect);
+  return {
+    kill: (/** @type {NodeJS.Signals} */ signal = 'SIGTERM') => child.kill(signal),
+    ended: /** @type {Promise<number | null>} */ (
+      new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
+    ),
+    text: () => {
+      const [stdout = '', stderr = ''] = wine
+        ? files.map((file) => readFileSync(file, 'utf8'))
+        : piped.map((all) => all());
+      return { stdout, stderr };
+    },
+  };
+}
+
+let starts = 0;
+
+/** @param {import('node:stream').Readable | null} stream */
+function collect(stream) {
+  let all = '';
+  stream?.setEncoding('utf8').on('data', (chunk) => {
+    all += chunk;
+  });
+  return () => all;
 }
 
 /** @param {string} folder */

@@ -48,8 +48,7 @@ export function processIo(): Io {
       return ignoreStreamErrors(writeCompletely(process.stdout));
     },
     get stderr() {
-      // isatty would load node:tty in each start.
-      return fstatSync(2).isCharacterDevice() ? ignoreStreamErrors(process.stderr) : lazyStderr();
+      return isCharacterDevice(2) ? ignoreStreamErrors(process.stderr) : lazyStderr();
     },
     env: process.env,
     cwd: process.cwd(),
@@ -76,6 +75,15 @@ export function processIo(): Io {
     },
     silenceMs: 60_000,
   };
+}
+
+/** isatty would load node:tty in each start. A program of Windows may have been started without streams. */
+function isCharacterDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 /** Node restores the terminal when it exits, and aborts if the terminal is closed by then. */

@@ -1,5 +1,4 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -50,22 +49,31 @@ export class DrainingTransport implements Transport {
   /** Passes stdin on until it ends and all requests are answered. Throws if stdout fails or at the signal. */
   async pump(stdin: Readable, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([until, this.#failure.signal]);
+    const aborted = new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    // It may come after the end.
+    aborted.catch(() => {});
     try {
-      await pipeline(stdin, this.#input, { signal, end: false });
-      // The last chunk has been passed on by then.
-      await setImmediate();
-      await this.#idle(signal);
+      await Promise.race([this.#passOn(stdin), aborted]);
+      await Promise.race([new Promise<void>((resolve) => this.#whenIdle(resolve)), aborted]);
     } finally {
-      signal.throwIfAborted();
+      // It would keep the process alive.
+      stdin.destroy();
     }
   }
 
-  #idle(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onIdle = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      this.#settle();
-    });
+  async #passOn(stdin: Readable): Promise<void> {
+    stdin.on('data', (chunk: Buffer) => this.#input.write(chunk));
+    await new Promise((resolve, reject) => stdin.once('end', resolve).once('close', resolve).once('error', reject));
+    // The last chunk has been passed on by then.
+    await setImmediate();
+  }
+
+  #whenIdle(resolve: () => void): void {
+    this.#onIdle = resolve;
+    this.#settle();
   }
 
   #settle(id?: unknown): void {

@@ -129,9 +129,13 @@ function projectFromToken({ project, origin }: Credential): string {
   });
 }
 
-async function* inputOf(io: Io): AsyncGenerator<Buffer | string> {
-  if (io.input === undefined) yield* io.stdin;
-  else yield io.input;
+/** The stream itself, so that a command can destroy it, unless a text stands in for it. */
+function inputOf(io: Io): AsyncIterable<Buffer | string> {
+  return io.input === undefined ? io.stdin : onlyChunk(io.input);
+}
+
+async function* onlyChunk(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 async function readText(stdin: AsyncIterable<Buffer | string>): Promise<string> {

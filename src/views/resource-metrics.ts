@@ -1,7 +1,7 @@
 import type { ResourceChart, ResourceMetrics } from '../contract/metrics.ts';
 import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
-import { maximum, valueText } from '../output/chart/value-axis.ts';
+import { amountText, maximum, valueText } from '../output/chart/value-axis.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
@@ -121,7 +121,7 @@ function chartOf(reply: ResourceMetrics, points: readonly ResourcePoint[], optio
   };
 }
 
-const fullTableColumns = 100;
+const fullTableColumns = 106;
 
 /** Without a zone, for scripts: RFC 3339, all requested metrics, and numbers as the platform sent them. */
 function pointColumns(
@@ -149,6 +149,8 @@ function pointColumns(
   };
 }
 
+/** Cores need no unit, which the summary has: nine columns must fit on a terminal. */
 function cellOf(value: number | null, unit: 'cores' | 'GB' | undefined) {
-  return value === null || unit === undefined ? value : valueText(value, unit);
+  if (value === null || unit === undefined) return value;
+  return unit === 'cores' ? amountText(value) : valueText(value, unit);
 }

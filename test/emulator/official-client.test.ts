@@ -78,12 +78,39 @@ describe('the official client', () => {
     expect((await client.runsList(`${emulator.project}-transcriber`, true)).every((run) => run.async)).toBe(true);
   });
 
+  test('shows the peaks of resource metrics, by app and by container', async () => {
+    const end = Date.now();
+    const query = { start: new Date(end - 86_400_000).toISOString(), end: new Date(end).toISOString() };
+    const { cpu, memory, gpu } = await client.metricsResources(web(), query);
+    expect(cpu.series.map(({ name }) => name)).toEqual(['P50', 'P90', 'Max']);
+    for (const { series } of [cpu, memory, gpu]) {
+      const peak = Math.max(...series.flatMap(({ data }) => data.map((value) => value ?? 0)));
+      expect(peak).toBeGreaterThan(0);
+    }
+    const [{ containerId: container_id } = { containerId: '' }] = await client.containersList(web());
+    const one = await client.metricsResources(web(), { ...query, container_id, resolution: 'high' });
+    expect(one.cpu.series).toHaveLength(1);
+  });
+
   test('deploys, with the log of the build and an address to call', async () => {
     const app = await client.deploy({ name: 'fresh' }, zip({ 'main.py': 'def run(): return 1\n' }));
     expect(app).toMatchObject({ status: 'success', internalEndpoint: `${emulator.url}/v4/${emulator.project}/fresh` });
     expect(app.lines.length).toBeGreaterThan(0);
     const voice = await client.deploy({ name: 'voice', runtime: 'deepgram' }, Buffer.alloc(0));
     expect(voice.status).toBe('success');
+  });
+
+  test('cancels the build of a deploy that is interrupted', async () => {
+    emulator.fail('build', 'slow');
+    const stopped = new Error('stopped');
+    const interrupted = new OfficialClient({
+      env: emulatorEnvironment(emulator),
+      pause: () => Promise.reject(stopped),
+    });
+    await expect(interrupted.deploy({ name: 'stopped', runtime: 'deepgram' }, Buffer.alloc(0))).rejects.toBe(stopped);
+    const [build] = emulator.store.getAppBuilds(`${emulator.project}-stopped`);
+    await client.cancelBuild('stopped', build?.id ?? '');
+    expect(build?.cancelledAt).toBeDefined();
   });
 
   test('shows logs, or none', async () => {

@@ -17,9 +17,12 @@ function normalizeStatus(status: string): string {
   return ['success', 'failure', 'cancelled', 'closed'].includes(word) ? word : status;
 }
 
-/** The status as the platform returned it, otherwise derived from the status code. */
+/**
+ * The status as the platform returned it, otherwise derived from the status code. Single runs of a chart have no status,
+ * and a status code only when they have ended (spec 2.6).
+ */
 export function displayStatus(run: Run): string {
-  return run.status || runStatus(run);
+  return run.status || runStatus(run) || 'in progress';
 }
 
 /** The run with a status, also if the platform returned none, for JSON output. */

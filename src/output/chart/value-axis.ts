@@ -26,7 +26,7 @@ export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
 /** A value in the legend. */
 export function valueText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
-  return unit === 'count' ? compact(value) : `${threeDigits(value)} ${unit}`;
+  return unit === 'count' ? compact(value) : `${amountText(value)} ${unit}`;
 }
 
 export function maximum(values: readonly number[]): number {
@@ -73,7 +73,7 @@ function isFractional(unit: Unit): boolean {
 /** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
-  if (isFractional(unit)) return threeDigits(value);
+  if (isFractional(unit)) return amountText(value);
   return Number.isInteger(value) ? compact(value) : '';
 }
 
@@ -82,7 +82,7 @@ function durationText(ms: number): string {
 }
 
 /** `0.034`, `1.25`, `12.5` */
-function threeDigits(value: number): string {
+export function amountText(value: number): string {
   return value < 1000 ? String(Number(value.toPrecision(3))) : compact(value);
 }
 

@@ -26,9 +26,9 @@ describe('a run', () => {
     [{ statusCode: 500 }, 'failure', true, 'failure'],
     [{ statusCode: 0 }, 'cancelled', true, 'cancelled'],
     [{ statusCode: -1 }, 'closed', true, 'closed'],
-    [{ statusCode: null, status: null }, '', false, ''],
-    [{ status: '' }, '', false, ''],
-    [{}, '', false, ''],
+    [{ statusCode: null, status: null }, '', false, 'in progress'],
+    [{ status: '' }, '', false, 'in progress'],
+    [{}, '', false, 'in progress'],
   ])('with %j is %j, ended: %j, and shown as %j', (fields, status, ended, displayed) => {
     expect([runStatus(run(fields)), hasEnded(run(fields)), displayStatus(run(fields))]).toEqual([
       status,

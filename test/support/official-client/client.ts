@@ -111,6 +111,11 @@ export class OfficialClient {
     }
   }
 
+  /** Ctrl-C of `deploy`. */
+  async cancelBuild(name: string, build: string): Promise<void> {
+    await this.http.text('DELETE', `v2/projects/${this.project}/apps/${this.project}-${name}/builds/${build}`);
+  }
+
   async #buildLog(buildID: string): Promise<string[]> {
     const lines: string[] = [];
     for await (const text of readFrames(await this.#socket('/ws-build-logs', { buildID, after: tenSecondsAgo() }))) {
