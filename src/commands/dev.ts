@@ -19,6 +19,7 @@ import {
 } from '../operations/dev/index.ts';
 import { announceEmulator, detectShell, evaluationOf } from '../operations/emulator/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
+import type { Step } from '../output/progress.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
 import { devEvents } from '../views/dev-events.ts';
 import { DevPrinter } from '../views/dev-printer.ts';
@@ -77,12 +78,13 @@ async function* serve(context: Context, given: string[], { envFile, open, ...opt
   const stopKeys = await context.prompt.listenForKeys((key) => session.current?.press(key, () => quit.abort()));
   signal.addEventListener('abort', () => stopKeys?.(), { once: true });
   const environmentCommand = evaluationOf('gantry emulator env', detectShell(context.env));
+  const several = folders.length > 1;
   const print = new DevPrinter(context, {
-    several: folders.length > 1,
+    several,
     hasKeys: stopKeys !== undefined,
     environmentCommand,
   });
-  const dev = new DevSession(context, emulator, { signal, print, open: open === true });
+  const dev = new DevSession(context, emulator, { signal, print, several, open: open === true });
   session.current = dev;
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
@@ -123,6 +125,7 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
 interface SessionOptions {
   signal: AbortSignal;
   print: DevPrinter;
+  several: boolean;
   open: boolean;
 }
 
@@ -170,13 +173,17 @@ class DevSession {
     this.#watchers.push(watcher);
     let name: string | undefined;
     let since: string | undefined;
+    let first: Step | undefined;
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
       this.#listen(wanted);
+      // The first build may install packages. The steps of several apps would share a line.
+      if (name === undefined && !options.several) first = progress.step(`Deploying ${wanted}`);
       emulator.store.secrets.set(emulator.project, secrets);
     };
     try {
       for await (const reload of develop(own, { watcher, envFile, readSecrets, prepare })) {
+        first?.clear();
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
           this.print.failure(shown, reload.changed, reload.outcome.error, since);
@@ -191,6 +198,7 @@ class DevSession {
         since = this.print.time();
       }
     } finally {
+      first?.clear();
       watcher.close();
     }
   }

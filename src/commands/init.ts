@@ -4,6 +4,7 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../errors.ts';
+import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { projectTemplate } from '../project/template.ts';
 import { document, list, text } from '../result-schema.ts';
@@ -36,6 +37,10 @@ export default defineCommand({
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
       if (await createFile(folder, file, text, agents === true)) written.push(join(relative(cwd, folder), file));
+    }
+    const config = join(folder, 'cerebrium.toml');
+    for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
+      progress.warn(problem);
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
     return { dir: folder, paths: written };

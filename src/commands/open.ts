@@ -35,12 +35,12 @@ export default defineCommand({
 
 async function urlOf(context: Context, target: string | undefined, build: string | undefined): Promise<string> {
   if (target === 'docs') return 'https://docs.cerebrium.ai';
-  const { api, cwd, project, settings } = context;
-  if (target !== undefined && target !== 'build') return dashboardUrl(settings, project, target, build);
+  const { api, cwd, project } = context;
+  if (target !== undefined && target !== 'build') return dashboardUrl(context, target, build);
   const { project: local } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { purpose: 'run' });
-  if (target === undefined) return dashboardUrl(settings, project, local?.name);
+  if (target === undefined) return dashboardUrl(context, local?.name);
   if (!local)
     throw new UsageError('there is no app in this folder', { why: '"build" is its latest build', fix: 'name an app' });
   const latest = await findLatestBuild({ api, project }, local.name);
-  return dashboardUrl(settings, project, local.name, latest);
+  return dashboardUrl(context, local.name, latest);
 }

@@ -7,6 +7,7 @@ export const variables = {
   GANTRY_API_URL: 'URL of the management API',
   GANTRY_INFERENCE_URL: 'URL for calls of deployed apps',
   GANTRY_LOGS_URL: 'URL of live logs',
+  GANTRY_DASHBOARD_URL: 'URL of the dashboard, for gantry open; its query is kept',
   GANTRY_INFERENCE_KEY: "the project's key for calling apps; takes precedence over the token",
   GANTRY_WEBHOOK_SECRET: 'secret that signs webhook deliveries',
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and the completion cache',

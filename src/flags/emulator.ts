@@ -128,11 +128,13 @@ function quoteForShell(path: string): string {
 }
 
 /** Environment variables for gantry and the official client to use an emulator. */
-export function emulatorEnvironment({ url, project, token, approvalSecret }: Emulator): Record<string, string> {
+export function emulatorEnvironment(emulator: Emulator): Record<string, string> {
+  const { url, project, token, approvalSecret } = emulator;
   return {
     GANTRY_API_URL: url,
     GANTRY_INFERENCE_URL: url,
     GANTRY_LOGS_URL: url,
+    GANTRY_DASHBOARD_URL: emulator.dashboardUrl,
     GANTRY_TOKEN: token,
     GANTRY_PROJECT: project,
     // The official client keeps logins and the chosen project of each environment apart.

@@ -54,13 +54,18 @@ export function commandInput(command: CommandReference): InputSchema {
 export function toolInput(commands: readonly CommandReference[]): InputSchema {
   const properties = commands.flatMap(propertiesOf);
   if (commands.some(({ effect }) => effect !== 'reads')) properties.push(confirmation);
-  if (commands.length === 1) return inputSchema(properties.map(shortened));
+  if (commands.length === 1) {
+    return inputSchema(properties.map(properties.length > maxExplained ? unexplained : shortened));
+  }
   const choice = { type: 'string', enum: commands.map(({ command }) => command) };
   return inputSchema([
     { name: 'command', required: true, schema: choice },
     ...properties.map((property) => ({ ...unexplained(property), required: false })),
   ]);
 }
+
+/** A command with more properties has names that tell enough. */
+const maxExplained = 12;
 
 function inputSchema(properties: readonly InputProperty[]): InputSchema {
   const required = properties.filter((property) => property.required).map(({ name }) => name);

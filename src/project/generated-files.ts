@@ -26,16 +26,22 @@ export interface GeneratedFile {
   fate: 'sent' | 'replaces-own' | 'own-file-wins' | 'unused';
 }
 
-/** Decides about each file that could be generated. Skips packages that cannot be written. */
-export function planGeneratedFiles(input: GeneratedFileInput): GeneratedFile[] {
+/**
+ * Decides about each file that could be generated. Skips packages that cannot be written. `collected` has the paths of the
+ * user's files that are sent; without it, the patterns tell.
+ */
+export function planGeneratedFiles(input: GeneratedFileInput, collected?: ReadonlySet<string>): GeneratedFile[] {
   const { files } = dependencyFiles(input);
-  return files.map(({ source, entry }) => ({ source, entry, fate: fateOf(entry, input) }));
+  return files.map(({ source, entry }) => {
+    const isCollected = collected?.has(entry.path) ?? true;
+    return { source, entry, fate: fateOf(entry, isCollected ? readOwnFile(entry, input) : undefined, input) };
+  });
 }
 
 export const isGeneratedAndSent = ({ fate }: GeneratedFile): boolean => fate === 'sent' || fate === 'replaces-own';
 
-function fateOf(entry: FileEntry, input: GeneratedFileInput): GeneratedFile['fate'] {
-  const own = readOwnFile(entry, input);
+/** `own` is the text of the user's file of this name. */
+function fateOf(entry: FileEntry, own: string | undefined, input: GeneratedFileInput): GeneratedFile['fate'] {
   const { dockerfile_path: dockerfile } = input.custom ?? {};
   if (dockerfile === undefined) {
     return own === undefined || hasSameLines(own, contentOf(entry)) ? 'sent' : 'replaces-own';

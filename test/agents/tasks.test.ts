@@ -68,7 +68,8 @@ test('2: finds the line of cerebrium.toml that is wrong, and repairs it', async 
   await writeFile(path, '[cerebrium.deployment]\nname = "web"\n\n[cerebrium.hardware]\ncpu = "four"\n');
   const wrong = await run('check --json');
   expect([wrong.code, wrong.json.error.code]).toEqual([10, 'project']);
-  const [problem] = wrong.json.error.details.problems;
+  const { problems } = wrong.json.error.details;
+  const problem = problems.find(({ severity }: { severity: string }) => severity === 'error');
   const lines = readFileSync(path, 'utf8').split('\n');
   lines[problem.location.line - 1] = 'cpu = 4';
   await writeFile(path, lines.join('\n'));

@@ -311,6 +311,16 @@ describe('--use-gitignore', () => {
     expect(stderr).toContain('--use-gitignore: 6 ignored files and folders not sent');
   });
 
+  test('applies to a file that is generated as well', async () => {
+    const dockerfile = 'FROM python:3.12\nCOPY requirements.txt .\n';
+    const more = { 'main.py': main, Dockerfile: dockerfile, 'requirements.txt': 'flask\n', '.gitignore': '*.txt\n' };
+    await using app = await folderOf({ ...more, 'cerebrium.toml': config(docker + pip) });
+    const flags = ['package', '-o', '/dev/null', '--files', '--json=selection', '--use-gitignore'];
+    const { json } = await gantry(flags, { cwd: app.path });
+    const { selection } = json() as { selection: FileDecision[] };
+    expect(selection.find(({ path }) => path === 'requirements.txt')).toMatchObject({ reason: 'generated', bytes: 8 });
+  });
+
   test('is not applied without the flag', async () => {
     await using repository = await folderOf(files);
     const { json } = await gantry(['package', '-o', '/dev/null', '--json=entries'], {

@@ -45,9 +45,9 @@ describe('under GitHub Actions', () => {
   });
 
   test('annotates problems of the config file on their lines', async () => {
-    await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
+    await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
     const { stderr } = await deployIn(app);
-    expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::invalid app name "My App"/m);
+    expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::the app name is empty/m);
   });
 
   test('annotates with paths from the root of the workspace', async () => {

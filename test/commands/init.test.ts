@@ -103,3 +103,14 @@ test.runIf(process.platform === 'linux')('fails if the folder cannot be created'
   const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create folder /proc/gantry/app')]);
 });
+
+test('warns about hardware and versions that are not documented', async () => {
+  await using place = await folderOf({});
+  const { code, stderr } = await gantry(['init', 'app', '--compute', 'A100', '--python', '2.7', '--name', 'web'], {
+    cwd: place.path,
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning: compute "A100" is not a documented value');
+  expect(stderr).toContain('warning: python_version "2.7" is not a documented value');
+  expect(stderr).toContain('in  app/cerebrium.toml:');
+});

@@ -51,6 +51,14 @@ test.each<[string, string[], Setting]>([
   expect([code, stdout, opened]).toEqual([0, `${emulator.url}${page}\n`, []]);
 });
 
+test('the page of the emulator that it opens shows the app', async () => {
+  const env = { GANTRY_DASHBOARD_URL: emulator.dashboardUrl };
+  const { stdout } = await gantry(['open', 'web'], { emulator, env });
+  expect(stdout).toMatch(/\/projects\/p-12345678\/apps\/p-12345678-web\?view=/);
+  const page = await fetch(stdout.trim());
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('web')]);
+});
+
 test('knows the dashboard of the platform', async () => {
   const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' };
   const { json } = await gantry(['open', 'web', '--json'], { env });

@@ -448,6 +448,13 @@ describe('what follows the file belongs to the program', () => {
       '--region us-east-1 job.py::greet',
       'region=us-east-1',
     ],
+    [
+      'the data as a parameter',
+      'def greet(data):\n    pass\n',
+      ['--data', '{}'],
+      "--data '{}' job.py::greet",
+      "'data={}'",
+    ],
     ['the timeout', plain, ['--timeout=5m'], '--timeout 5m job.py::greet', 'timeout=5m'],
   ])('%s is refused with both spellings', async (_, source, flags, own, parameter) => {
     const { code, stderr } = await run({ 'job.py': source }, ['job.py::greet', ...flags]);

@@ -44,7 +44,6 @@ describe.skipIf(!hasPty)('the terminal of gantry dev (needs pseudo-terminals)', 
   test('shows no key, is as before while it is suspended and at the end, and Ctrl-C ends it', async () => {
     const script = `
 until(b"q quit")
-until(b"another shell")
 print("running", echoes())
 press(b"h")
 until(b"deploy again")

@@ -164,12 +164,6 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(children()).toEqual([]);
     await deploy({ name: 'server', ...custom }, { 'server.py': '', 'main.py': '' });
   });
-
-  test('with a Dockerfile gets a message that it cannot run here', async () => {
-    const { call } = await running('dockerfile', { ...custom, dockerfilePath: './Dockerfile' });
-    const { status, json } = await call('clock');
-    expect([status, json.message]).toEqual([501, 'the emulator cannot run apps with a Dockerfile']);
-  });
 });
 
 async function listening() {

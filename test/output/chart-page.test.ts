@@ -83,6 +83,21 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(legends[1]?.replace(/\s+/g, ' ')).toMatch(/2026-11-21 01:00 ?p50 ?370 ms ?p90 ?740 ms ?p99 ?14\.8 s/);
   });
 
+  test('cores and GB have fractions, on the axis and in the legend', async () => {
+    const panels = (['cores', 'GB'] as const).map((unit, index) => ({
+      ...{ title: unit, kind: 'lines' as const, unit },
+      series: [{ name: 'Max', values: steps.map((step) => (0.034 + step / 1000) * (1 + 100 * index)) }],
+    }));
+    const { page, complaints } = await opened({ ...report, chart: { ...report.chart, panels } });
+    await pointAt(page, 12.9 / 25);
+    const legends = await page.locator('.u-legend').allInnerTexts();
+    expect(legends.map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+      expect.stringMatching(/Max ?0\.046$/),
+      expect.stringMatching(/Max ?4\.65$/),
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
   test('dragging zooms all charts, and a button resets them', async () => {
     const { page } = await opened(report);
     const back = page.getByRole('button', { name: 'Reset zoom' });

@@ -172,6 +172,18 @@ describe('lines', () => {
   });
 });
 
+test.each([
+  [[0.031, 0.004], '0.04', '0.02', 'max 0.031 cores'],
+  [[0.0001], '0.01', '0.005', 'max 0.0001 cores'],
+  [[1.2345, 0.5], '1.6', '0.8', 'max 1.23 cores'],
+  [[12.5, 3], '16', '8', 'max 12.5 cores'],
+])('the axis of %j cores has fractions: up to %s', (values, top, half, most) => {
+  const text = drawn(chart({ title: 'CPU', kind: 'lines', unit: 'cores', series: [{ name: 'Max', values }] }));
+  const labels = [...text.matchAll(/^ *([\d.]+) [┤└]/gm)].map(([, label]) => label);
+  expect(labels).toEqual([top, half, '0']);
+  expect(text).toContain(most);
+});
+
 describe('times below a chart', () => {
   const below = (zone: string, from: number, number: number, stepMs = hour) => {
     const steps = Array.from({ length: number }, (_, index) => from + index * stepMs);
@@ -214,7 +226,7 @@ test('a chart of any data fits its page', () => {
   const anyChart = fc
     .tuple(
       fc.constantFrom('bars', 'lines'),
-      fc.constantFrom('count', 'ms'),
+      fc.constantFrom('count', 'ms', 'cores', 'GB'),
       fc.array(fc.tuple(time, value, value, value), { size: 'medium' }),
     )
     .map(([kind, unit, steps]): Chart => {

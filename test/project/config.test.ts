@@ -109,17 +109,9 @@ exclude = []
   );
   expect(project).toBeUndefined();
   expect(problems.map((problem) => line(problem).split(' ', 2).join(' '))).toEqual([
-    ...[
-      'warning 2:12',
-      'error 3:16',
-      'error 4:16',
-      'warning 5:1',
-      'error 6:8',
-      'warning 7:1',
-      'error 8:18',
-      'warning 9:11',
-    ],
+    ...['warning 2:12', 'error 3:16', 'error 4:16', 'error 6:8', 'warning 7:1', 'error 8:18', 'warning 9:11'],
     'error main.py',
+    'warning this',
   ]);
 });
 

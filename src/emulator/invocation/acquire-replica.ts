@@ -9,8 +9,6 @@ import { AppStartError } from './call-errors.ts';
 interface ReplicaRequest {
   app: AppRecord;
   build: BuildRecord;
-  /** The interpreter for builds without packages. */
-  python: string;
   run: string;
   /** The call is a WebSocket: the slot is held until it closes. */
   isSocket?: boolean;
@@ -25,7 +23,9 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
   const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
-  const python = (await runner.pythonWith(await requirementsIn(folder)).catch(throwStartError)) ?? request.python;
+  // An image has its own.
+  const requirements = build.settings.dockerfilePath ? '' : await requirementsIn(folder);
+  const python = (await runner.pythonWith(requirements).catch(throwStartError)) ?? '';
   const onQueued = () => markQueued(run, platform);
   const slot = await runner.getPool(app.id).acquire({ app, build, python, isSocket, signal, onQueued });
   try {

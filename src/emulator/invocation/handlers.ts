@@ -9,7 +9,7 @@ import type { AppRecord } from '../state/records.ts';
 import { findCalledApp, forwardedHeaders, pathBelowApp } from './called-app.ts';
 import { checkCaller } from './check-caller.ts';
 import { type CallTask, performCall } from './perform-call.ts';
-import { findReadyBuild } from './ready-build.ts';
+import { findReadyBuild, whyNotRunnable } from './ready-build.ts';
 import { reportEndedRun } from './served-call.ts';
 import { deliverWebhook } from './webhooks.ts';
 
@@ -59,8 +59,9 @@ async function readCallBody(
   async: boolean,
   platform: Platform,
 ): Promise<CallTask['call']['body']> {
-  const streams = findReadyBuild(app, platform)?.settings.runtime === 'custom' && !async;
-  if (streams && (await platform.runner.python())) return body;
+  const build = findReadyBuild(app, platform);
+  const streams = build?.settings.runtime === 'custom' && !async;
+  if (streams && !(await whyNotRunnable(build, platform))) return body;
   const buffered = await BufferedBody.receive(body, platform.runner.folder);
   if (buffered.held) call.body = parseJson(String(buffered.held));
   return buffered;

@@ -54,12 +54,11 @@ export async function performCall(
   try {
     const build = findReadyBuild(app, platform);
     if (!build) return trackReply(jsonReply({ message: `app ${app.name} has no successful build` }, 503), end);
-    const python = await runner.python();
-    const obstacle = whyNotRunnable(build, python, platform);
+    const obstacle = await whyNotRunnable(build, platform);
     if (obstacle?.status) return trackReply(jsonReply({ message: obstacle.reason }, obstacle.status), end);
-    if (obstacle || !python) return trackReply(await simulated(app, call, obstacle?.reason ?? '', platform), end);
+    if (obstacle) return trackReply(await simulated(app, call, obstacle.reason, platform), end);
 
-    slot = await acquireReplica({ app, build, python, run, signal }, platform);
+    slot = await acquireReplica({ app, build, run, signal }, platform);
     // It may have been aborted before the slot was known.
     if (signal.aborted) slot.release();
     return trackReply(await slot.replica.call({ ...call, signal }), end, signal);

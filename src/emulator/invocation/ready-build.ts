@@ -11,16 +11,19 @@ export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildR
 }
 
 /** Why a build cannot run on this machine: calls get `status` if there is one, and are simulated otherwise. */
-export function whyNotRunnable(
+export async function whyNotRunnable(
   { settings, files, keyName }: BuildRecord,
-  python: string | undefined,
-  { storage }: Platform,
-): { reason: string; status?: number } | undefined {
+  { storage, runner }: Platform,
+): Promise<{ reason: string; status?: number } | undefined> {
   const { runtime, dockerfilePath } = settings;
   if (runtime !== 'cortex' && runtime !== 'custom') {
     return { status: 501, reason: `the emulator cannot run ${runtime} apps: only the partner has their image` };
   }
-  if (dockerfilePath) return { status: 501, reason: 'the emulator cannot run apps with a Dockerfile' };
+  if (dockerfilePath) {
+    return (await runner.containerEngine()) === undefined ? { status: 501, reason: noEngine } : undefined;
+  }
   if (files || !existsSync(join(storage, keyName))) return { reason: 'this app is seed data without code' };
-  return python ? undefined : { reason: 'python3 not found' };
+  return (await runner.python()) ? undefined : { reason: 'python3 not found' };
 }
+
+const noEngine = 'the emulator cannot run apps with a Dockerfile: neither docker nor podman is running on this machine';

@@ -29,12 +29,12 @@ export async function acceptAppSocket(
   try {
     const { app, path } = findCalledApp(url, platform);
     await checkCaller(request, app, platform);
-    const { build, python } = await findServer(app, platform);
+    const build = await findServer(app, platform);
     const container = `${app.id}-starting`;
     const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
     const run = recordRun(call, platform).id;
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
-    recorded.status = await performSocket({ app, build, python, upgrade, client, head }, platform);
+    recorded.status = await performSocket({ app, build, upgrade, client, head }, platform);
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
     recorded.status = error.reply.status;
@@ -45,21 +45,19 @@ export async function acceptAppSocket(
 }
 
 /** The build whose server is called. Refuses apps that have none. */
-async function findServer(app: AppRecord, platform: Platform): Promise<{ build: BuildRecord; python: string }> {
+async function findServer(app: AppRecord, platform: Platform): Promise<BuildRecord> {
   const build = findReadyBuild(app, platform) ?? refuse(503, `app ${app.name} has no successful build`);
-  const python = await platform.runner.python();
-  const obstacle = whyNotRunnable(build, python, platform);
+  const obstacle = await whyNotRunnable(build, platform);
   if (build.settings.runtime !== 'custom') {
     refuse(400, `app ${app.name} has no WebSockets: they need a server of its own (cerebrium.runtime.custom)`);
   }
-  if (obstacle || !python) return refuse(obstacle?.status ?? 501, `WebSockets are not simulated: ${obstacle?.reason}`);
-  return { build, python };
+  if (obstacle) refuse(obstacle.status ?? 501, `WebSockets are not simulated: ${obstacle.reason}`);
+  return build;
 }
 
 interface SocketTask {
   app: AppRecord;
   build: BuildRecord;
-  python: string;
   upgrade: { run: string; address: string; headers: IncomingMessage['headers'] };
   client: Duplex;
   /** What the client sent after its request. */
@@ -67,10 +65,7 @@ interface SocketTask {
 }
 
 /** Returns the status of the reply. Its run lasts until the socket is closed, without a time limit. */
-async function performSocket(
-  { app, build, python, upgrade, client, head }: SocketTask,
-  platform: Platform,
-): Promise<number> {
+async function performSocket({ app, build, upgrade, client, head }: SocketTask, platform: Platform): Promise<number> {
   const { runner } = platform;
   const { run } = upgrade;
   const controller = runner.trackRun(run);
@@ -84,7 +79,7 @@ async function performSocket(
   let slot: ReplicaSlot | undefined;
   let statusCode = 500;
   try {
-    slot = await acquireReplica({ app, build, python, run, isSocket: true, signal }, platform);
+    slot = await acquireReplica({ app, build, run, isSocket: true, signal }, platform);
     if (!slot.replica.openSocket) throw new ReplicaError('its runtime has no WebSockets');
     const reply = await slot.replica.openSocket({ ...upgrade, signal });
     for (const event of ['end', 'close']) client.off(event, onDisconnect);

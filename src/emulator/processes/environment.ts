@@ -10,7 +10,7 @@ export function createAppEnvironment(
   app: AppRecord,
   build: string,
   storage: Record<string, string>,
-  { secrets }: Store,
+  store: Store,
   python: string,
 ) {
   const own = Object.entries(process.env).filter(([name]) => needed.has(name.toUpperCase()));
@@ -22,6 +22,18 @@ export function createAppEnvironment(
     PYTHONUNBUFFERED: '1',
     PYTHONIOENCODING: 'utf-8',
     PYTHONDONTWRITEBYTECODE: '1',
+    ...createAppVariables(app, build, storage, store),
+  };
+}
+
+/** The part of an app's environment that comes from the platform. */
+export function createAppVariables(
+  app: AppRecord,
+  build: string,
+  storage: Record<string, string>,
+  { secrets }: Store,
+): Record<string, string> {
+  return {
     ...storage,
     ...secrets.get(app.project),
     ...secrets.get(app.id),

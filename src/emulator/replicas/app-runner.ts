@@ -4,13 +4,15 @@ import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
 import { AppLogs } from '../logs/app-logs.ts';
 import { UsageSampler } from '../metrics/usage-sampler.ts';
-import { createAppEnvironment } from '../processes/environment.ts';
+import { findContainerEngine } from '../processes/container-engine.ts';
+import { createAppEnvironment, createAppVariables } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
 import { findPython, PythonPackages } from '../processes/python.ts';
 import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
+import { ContainerReplica } from './container-replica.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
 import { type AttachedStorage, PersistentStorage, type StorageAccess } from './persistent-storage.ts';
 import { CallAbortedError, ReplicaError } from './replica.ts';
@@ -49,6 +51,7 @@ export class AppRunner {
   readonly folder: string;
   readonly #packages: PythonPackages | undefined;
   readonly storage: PersistentStorage;
+  #engine: string | undefined;
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
   /** Apps whose log says where their volume is. */
@@ -77,6 +80,11 @@ export class AppRunner {
   /** The Python interpreter; undefined if apps cannot run here. */
   async python(): Promise<string | undefined> {
     return this.options.real ? findPython() : undefined;
+  }
+
+  /** docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
+  async containerEngine(): Promise<string | undefined> {
+    return this.options.real ? findContainerEngine() : undefined;
   }
 
   /** An interpreter with these packages, if packages are installed here. Rejects with an `InstallError`. */
@@ -176,14 +184,19 @@ export class AppRunner {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #unpack({ id, app, keyName }: BuildRecord): Promise<string> {
+  async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
     const { storage, archiveLimits, store } = this.options;
     const folder = this.folderFor(app, id);
     await unpackZip(join(storage, keyName), folder, archiveLimits).catch((cause: Error) => {
       throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
     const [record, python] = [store.apps.get(app), await this.python()];
-    if (record && python) this.#attached.set(id, await this.storage.attach(record, python));
+    if (record && settings.dockerfilePath) {
+      this.#engine = await this.containerEngine();
+      this.#attached.set(id, await this.storage.attachContainer(record));
+    } else if (record && python) {
+      this.#attached.set(id, await this.storage.attach(record, python));
+    }
     return folder;
   }
 
@@ -192,7 +205,9 @@ export class AppRunner {
     const folder = this.folderFor(app.id, build.id);
     const storage = this.#attached.get(build.id);
     if (!storage) throw new ReplicaError('its volumes are not available');
-    const environment = createAppEnvironment(app, build.id, storage.environment, this.options.store, python);
+    const engine = build.settings.dockerfilePath ? this.#engine : undefined;
+    const variables = [app, build.id, storage.environment, this.options.store] as const;
+    const environment = engine ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (output: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...output, container: name });
@@ -205,10 +220,11 @@ export class AppRunner {
       this.#announced.add(app.id);
       print({ stream: 'stderr', text: note });
     }
-    const replica = new Runtime({
+    const options = {
       ...{ app, build, name, folder, scratch: this.folder, python },
-      ...{ environment, launch: storage.launch, print, warn },
-    });
+      ...{ environment, launch: storage.launch, folders: storage.folders, print, warn },
+    };
+    const replica = engine === undefined ? new Runtime(options) : new ContainerReplica(options, engine);
     this.usage.watch(app.id, name, () => replica.pid, replica.ended);
     return { name, replica };
   }

@@ -41,14 +41,29 @@ export class PersistentStorage {
   constructor(private readonly options: PersistentStorageOptions) {}
 
   /** Puts the files of an app's volumes where its processes can use them. */
-  async attach({ project, settings }: AppRecord, python: string): Promise<AttachedStorage> {
-    const { volumes } = this.options;
-    const mount = (region: string) => volumes.mount({ project, volume: 'default', region });
-    const folders = { [volumePath]: await mount(settings.region), [globalPath]: await mount('global') };
+  async attach(app: AppRecord, python: string): Promise<AttachedStorage> {
+    const { settings } = app;
+    const folders = await this.#mountVolumes(app);
     const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
     if (access === 'mount') return this.#mounted(folders, settings.region, python);
     if (access === 'link' && this.#links.add(folders)) return linked(folders, settings.region);
     return this.#rewritten(folders, settings.region);
+  }
+
+  /** For a container, whose engine mounts the folders. */
+  async attachContainer(app: AppRecord): Promise<AttachedStorage> {
+    const folders = await this.#mountVolumes(app);
+    return {
+      folders,
+      environment: environmentFor(volumePath),
+      note: () => undefined,
+      launch: (command, args) => ({ command, args }),
+    };
+  }
+
+  async #mountVolumes({ project, settings }: AppRecord): Promise<StorageFolders> {
+    const mount = (region: string) => this.options.volumes.mount({ project, volume: 'default', region });
+    return { [volumePath]: await mount(settings.region), [globalPath]: await mount('global') };
   }
 
   /** Removes what it left outside of the emulator's folder. */

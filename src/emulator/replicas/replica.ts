@@ -20,6 +20,8 @@ export interface ReplicaOptions {
   environment: Record<string, string | undefined>;
   /** The command that runs a program with access to the app's volumes. */
   launch: AttachedStorage['launch'];
+  /** The folders of its volumes, by the path where the app finds them. */
+  folders: AttachedStorage['folders'];
   print(output: Omit<AppOutput, 'container'>): void;
   /** Warns the user of the emulator, and logs it for the app. */
   warn(text: string): void;

@@ -1,8 +1,5 @@
 import { copyFile, mkdir } from 'node:fs/promises';
-import { request } from 'node:http';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
 import { AppProcess } from '../processes/process.ts';
@@ -19,6 +16,7 @@ import {
   type SocketCall,
   type SocketReply,
 } from './replica.ts';
+import { freePort, isFree, untilReady } from './server-ready.ts';
 
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
@@ -122,59 +120,5 @@ function localCommand({ entrypoint, port }: AppSettings, actual: number, python:
     if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
     const local = word.replaceAll('0.0.0.0', '127.0.0.1');
     return actual === port ? local : local.replace(new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g'), String(actual));
-  });
-}
-
-const pollMs = 40;
-
-async function untilReady(settings: AppSettings, port: number, signal: AbortSignal): Promise<void> {
-  const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
-  const path = readycheckEndpoint || healthcheckEndpoint;
-  const end = performance.now() + deploymentInitializationTimeout * 1000;
-  while (performance.now() < end) {
-    if (signal.aborted) return;
-    if (await (path ? isHealthy(port, path) : isListening(port))) return;
-    await setTimeout(pollMs);
-  }
-  throw new ReplicaError(`it was not ready within ${deploymentInitializationTimeout} seconds`);
-}
-
-function isHealthy(port: number, path: string): Promise<boolean> {
-  return new Promise((done) => {
-    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (response) => {
-      done((response.statusCode ?? 500) < 300);
-      probe.destroy();
-    });
-    probe.on('timeout', () => probe.destroy());
-    probe.on('error', () => done(false));
-    // An upgrade response closes the connection without an error event.
-    probe.on('close', () => done(false));
-    probe.end();
-  });
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
-    socket.on('connect', () => socket.destroy());
-  });
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return !(await isListening(port)) && (await tryListen(port, '0.0.0.0')) !== undefined;
-}
-
-async function freePort(): Promise<number> {
-  return (await tryListen(0, '127.0.0.1')) ?? 0;
-}
-
-/** Listens for a moment. Returns the port; undefined if it is in use. */
-function tryListen(port: number, host: string): Promise<number | undefined> {
-  return new Promise((done) => {
-    const server = createServer().once('error', () => done(undefined));
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() => done(typeof address === 'object' ? address?.port : undefined));
-    });
   });
 }

@@ -1,16 +1,24 @@
-import type { Settings } from '../../config/settings.ts';
+import { readVariable } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
 import { toAppId } from '../../contract/endpoint.ts';
 
 /** The URL of a project, an app or a build in the dashboard (docs/platform.md#dashboard). */
-export function dashboardUrl({ addresses }: Settings, project: string, app?: string, build?: string): string {
-  const parts = ['projects', project];
-  if (app !== undefined) parts.push('apps', toAppId(project, app));
-  if (build !== undefined) parts.push('builds', build);
-  return `${dashboardAddress(addresses.management)}/${parts.map(encodeURIComponent).join('/')}`;
+export function dashboardUrl({ env, project, settings }: Context, app?: string, build?: string): string {
+  const names = ['projects', project];
+  if (app !== undefined) names.push('apps', toAppId(project, app));
+  if (build !== undefined) names.push('builds', build);
+  const url = new URL(`/${names.map(encodeURIComponent).join('/')}`, dashboardAddress(settings.addresses.management));
+  const chosen = readVariable(env, 'GANTRY_DASHBOARD_URL');
+  if (chosen === undefined || !URL.canParse(chosen)) return url.href;
+  // The emulator shows its dashboard only to who knows the key in the query.
+  const { origin, search } = new URL(chosen);
+  return `${origin}${url.pathname}${search}`;
 }
 
+type ManagementAddress = Context['settings']['addresses']['management'];
+
 /** The platform's own dashboard has a host of its own. Another platform, such as the emulator, has one for everything. */
-function dashboardAddress({ value, origin }: Settings['addresses']['management']): string {
+function dashboardAddress({ value, origin }: ManagementAddress): string {
   return origin === 'default' || new URL(value).host.endsWith('.cerebrium.ai')
     ? 'https://dashboard.cerebrium.ai'
     : new URL(value).origin;

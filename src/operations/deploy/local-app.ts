@@ -62,13 +62,16 @@ export async function checkLocalApp(
   const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
   const { project } = checked;
   if (!project || project.partner) return checked;
-  const found = await collectApp(context, project, options).then(
-    ({ warnings }) => warnings,
-    (error: unknown) => {
-      if (error instanceof ProjectError) return error.problems;
-      throw error;
-    },
-  );
+  const step = context.progress.step('Checking files');
+  const found = await collectApp(context, project, options)
+    .then(
+      ({ warnings }) => warnings,
+      (error: unknown) => {
+        if (error instanceof ProjectError) return error.problems;
+        throw error;
+      },
+    )
+    .finally(() => step.clear());
   return { project, problems: [...checked.problems, ...found] };
 }
 
@@ -112,7 +115,8 @@ async function collectApp(
     onSkipped: (one) => skipped.push(one),
     signal: context.signal,
   });
-  const generated = planGeneratedFiles(project).filter(isGeneratedAndSent);
+  const collected = new Set(collection.entries.map(({ path }) => path));
+  const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
   const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
   skipped.push(...replaced.map((path) => ({ path, reason: { kind: 'replaced' } as const })));
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];

@@ -25,7 +25,8 @@ export const fileListsRule: Rule = function* ({ sections: { deployment } }) {
 /** The deploy plan always shows that an app is public. A value in the file is a decision. */
 function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
   if (isSet(app, 'deployment', 'disable_auth') || !isReadable(app, 'deployment.disable_auth')) return;
-  yield warningAt('deployment.disable_auth', 'this app is public: anyone who knows its URL can call it', {
+  // Without a location it stands last: what the file says is more urgent than what it does not say.
+  yield warningAt(undefined, 'this app is public: anyone who knows its URL can call it', {
     why: 'disable_auth is not set, and its default is true',
     fix: 'set disable_auth to false if callers need a token, or to true if anyone may call the app, at your cost',
   });

@@ -1,0 +1,88 @@
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { setTimeout as setTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { AppSettings } from '../apps/settings.ts';
+import { ReplicaError } from './replica.ts';
+
+/**
+ * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a `ReplicaError`
+ * if that takes too long.
+ */
+export async function untilReady(
+  settings: AppSettings,
+  port: number,
+  signal: AbortSignal,
+  isReady = isListening,
+): Promise<void> {
+  const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
+  const path = readycheckEndpoint || healthcheckEndpoint;
+  const end = performance.now() + deploymentInitializationTimeout * 1000;
+  while (performance.now() < end) {
+    if (signal.aborted) return;
+    if (await (path ? isHealthy(port, path) : isReady(port))) return;
+    await setTimeout(pollMs);
+  }
+  throw new ReplicaError(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+}
+
+const pollMs = 40;
+
+function isHealthy(port: number, path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (response) => {
+      done((response.statusCode ?? 500) < 300);
+      probe.destroy();
+    });
+    probe.on('timeout', () => probe.destroy());
+    probe.on('error', () => done(false));
+    // An upgrade response closes the connection without an error event.
+    probe.on('close', () => done(false));
+    probe.end();
+  });
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+/** A container's engine accepts connections before the server in it listens, and closes them. */
+export function isServing(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1');
+    const timer = setTimer(() => socket.destroy(), openMs);
+    for (const event of ['end', 'error']) {
+      socket.once(event, () => {
+        clearTimeout(timer);
+        socket.destroy();
+        done(false);
+      });
+    }
+    socket.once('close', () => done(true)).resume();
+  });
+}
+
+/** How long a connection must stay open to count. */
+const openMs = 300;
+
+export async function isFree(port: number): Promise<boolean> {
+  return !(await isListening(port)) && (await tryListen(port, '0.0.0.0')) !== undefined;
+}
+
+export async function freePort(): Promise<number> {
+  return (await tryListen(0, '127.0.0.1')) ?? 0;
+}
+
+/** Listens for a moment. Returns the port; undefined if it is in use. */
+function tryListen(port: number, host: string): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer().once('error', () => done(undefined));
+    server.listen(port, host, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}

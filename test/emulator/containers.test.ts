@@ -1,0 +1,156 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { platform, temporaryFolder } from './support/platform.ts';
+import { python } from './support/running.ts';
+
+/**
+ * Stands in for docker: writes its arguments to a file, and instead of a container runs a server that answers with its
+ * environment and the files of its first volume, and ends with SIGTERM after writing to it.
+ */
+const engine = `#!/usr/bin/env python3
+import json, os, signal, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+arguments = sys.argv[1:]
+with open(os.environ["ENGINE_LOG"], "a") as log:
+    log.write(json.dumps(arguments) + "\\n")
+if arguments[0] == "version" and os.path.exists(os.environ["ENGINE_LOG"] + ".down"):
+    sys.exit("Cannot connect to the Docker daemon")
+if arguments[0] == "build":
+    print("STEP 1/2: FROM scratch", flush=True)
+    if "BROKEN" in open(arguments[arguments.index("--file") + 1]).read():
+        sys.exit("no such instruction: BROKEN")
+if arguments[0] != "run":
+    sys.exit()
+
+values = lambda flag: [arguments[at + 1] for at, word in enumerate(arguments) if word == flag]
+volume = values("--volume")[0].split(":")[0]
+variables = {name.split("=")[0]: name.split("=")[1] if "=" in name else os.environ[name] for name in values("--env")}
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"path": self.path, "variables": variables, "files": sorted(os.listdir(volume))}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+
+server = HTTPServer(("127.0.0.1", int(values("--publish")[0].split(":")[1])), Handler)
+signal.signal(signal.SIGTERM, lambda *_: Thread(target=server.shutdown).start())
+print("listening", flush=True)
+server.serve_forever()
+open(os.path.join(volume, "stopped"), "w").close()
+`;
+
+/** A PATH on which docker is the stand-in, and the calls that it got. */
+function standIn() {
+  const folder = temporaryFolder();
+  const log = join(folder, 'calls.jsonl');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'docker'), engine);
+  chmodSync(join(folder, 'bin', 'docker'), 0o755);
+  writeFileSync(log, '');
+  const { PATH } = process.env;
+  process.env.PATH = [join(folder, 'bin'), PATH].join(delimiter);
+  process.env.ENGINE_LOG = log;
+  onTestFinished(() => {
+    process.env.PATH = PATH;
+    delete process.env.ENGINE_LOG;
+  });
+  const calls = (): string[][] =>
+    readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  return { calls, stop: () => writeFileSync(`${log}.down`, '') };
+}
+
+const settings = { name: 'image', runtime: 'custom', dockerfilePath: './Dockerfile', port: 8080 };
+const files = { Dockerfile: 'FROM scratch\nCMD ["serve"]\n' };
+
+describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
+  test('is built and run by docker, with its port, variables and volume, and removed in the end', async () => {
+    const { calls } = standIn();
+    const { emulator, deploy, ask } = await platform({ now: Date.now });
+    emulator.volume().write('/model.bin', 'weights');
+    emulator.store.secrets.set(emulator.project, { API_KEY: 'secret value' });
+    const { path, id } = await deploy(settings, files);
+    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/image/predict?x=1`);
+    expect([reply.status, await reply.json()]).toEqual([
+      200,
+      {
+        path: '/predict?x=1',
+        variables: expect.objectContaining({
+          ...{ API_KEY: 'secret value', PORT: '8080', APP_NAME: 'image', BUILD_ID: id },
+          HF_HOME: '/persistent-storage/.cache/huggingface',
+        }),
+        files: ['model.bin'],
+      },
+    ]);
+    const [image, name] = [`gantry-emulator:${id}`, expect.stringMatching(/^p-12345678-image-/)];
+    const run = calls().find(([verb]) => verb === 'run') ?? [];
+    expect(calls().find(([verb]) => verb === 'build')).toEqual([
+      'build',
+      '--tag',
+      image,
+      '--file',
+      expect.stringMatching(/\/Dockerfile$/),
+      expect.any(String),
+    ]);
+    expect(run).toEqual(
+      expect.arrayContaining(['--rm', '--name', name, expect.stringMatching(/^127\.0\.0\.1:\d+:8080$/)]),
+    );
+    expect(run).toEqual(expect.arrayContaining([expect.stringMatching(/\/mounted\/.*:\/persistent-storage$/), image]));
+    expect(run.join(' ')).not.toContain('secret value');
+    const { json } = await ask('GET', `${path}/logs`);
+    const printed = JSON.stringify(json.logs);
+    expect([printed.includes('STEP 1/2'), printed.includes('listening')]).toContain(true);
+    await ask('DELETE', path);
+    expect(calls().slice(-2)).toEqual([
+      ['rm', '--force', name],
+      ['image', 'rm', image],
+    ]);
+  });
+
+  test('has the grace period to end after SIGTERM', async () => {
+    standIn();
+    const { emulator, deploy } = await platform({ now: Date.now });
+    const call = () =>
+      fetch(`${emulator.url}/v4/${emulator.project}/image/`).then(
+        (reply) => reply.json() as Promise<{ files: string[] }>,
+      );
+    await deploy(settings, files);
+    expect((await call()).files).toEqual([]);
+    await deploy(settings, files);
+    await call();
+    await expect.poll(() => emulator.volume().paths()).toEqual(['/stopped']);
+  });
+
+  test('whose entrypoint is configured runs that instead of the command of the image', async () => {
+    const { calls } = standIn();
+    const { emulator, deploy } = await platform({ now: Date.now });
+    await deploy({ ...settings, entrypoint: ['python app.py --port 8080'] }, files);
+    expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(200);
+    const run = calls().find(([verb]) => verb === 'run') ?? [];
+    expect(run.slice(run.indexOf('--entrypoint'))).toEqual([
+      ...['--entrypoint', 'python', expect.stringMatching(/^gantry-emulator:/), 'app.py', '--port', '8080'],
+    ]);
+  });
+
+  test('that cannot be built or has no engine says so', async () => {
+    const { stop } = standIn();
+    const { emulator, deploy } = await platform({ now: Date.now });
+    await deploy(settings, { Dockerfile: 'BROKEN\n' });
+    expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(503);
+    stop();
+    process.env.PATH += delimiter;
+    await deploy({ ...settings, name: 'other' }, files);
+    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/other/`);
+    expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
+  });
+});
