@@ -25,6 +25,7 @@ const steps = [
   ['A server with a WebSocket', ['deploy', '-C', 'fixtures/apps/voice', '-q']],
   ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
+  ['An app that cannot start says where', ['deploy', '-C', 'fixtures/apps/crashes'], 12],
   ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
 ];
 
