@@ -15,7 +15,8 @@ import {
   type ValueAtCursor,
 } from './candidates.ts';
 import { localNames } from './local-names.ts';
-import { completePlatformName, platformNames } from './platform-names.ts';
+import { isPlatformName } from './name-keys.ts';
+import { completePlatformName } from './platform-names.ts';
 import { kindOf, type ValueKind } from './value-kinds.ts';
 
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
@@ -64,9 +65,8 @@ async function answer(asking: Asking): Promise<Answer> {
   const local = kind && localNames[kind];
   const context = contextOf(asking, found);
   if (local) return { words: await local({ context, tree, typing }), mode: 'none' };
-  const source = kind && platformNames[kind];
-  if (!source) return { words: [], mode: 'none' };
-  const { words, inTime } = await completePlatformName(context, source, { ...found, typing });
+  if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
+  const { words, inTime } = await completePlatformName(context, kind, { ...found, typing });
   if (!inTime) await asking.io.spawnDetached(['complete', '--refresh', ...asking.words]);
   return { words, mode: 'none' };
 }
@@ -76,8 +76,8 @@ async function refresh(asking: Asking): Promise<void> {
   if ('words' in found) return;
   const typing = typedValue(asking.words);
   const kind = kindAt(found, typing);
-  const source = kind && platformNames[kind];
-  if (source) await completePlatformName(contextOf(asking, found), source, { ...found, typing }, refreshMs);
+  if (!kind || !isPlatformName(kind)) return;
+  await completePlatformName(contextOf(asking, found), kind, { ...found, typing }, refreshMs);
 }
 
 const refreshMs = 10_000;

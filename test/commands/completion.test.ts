@@ -69,9 +69,9 @@ describe('completion', () => {
 
   test('offers the names of apps, then of their builds, then of projects', async () => {
     const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
-    expect((await offered(['apps', 'get', 'w'])).words).toEqual(['web']);
-    expect((await offered(['builds', 'get', 'web', ''])).words).toEqual([id]);
-    expect((await offered(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
+    expect((await offeredOnceKnown(['apps', 'get', 'w'])).words).toEqual(['web']);
+    expect((await offeredOnceKnown(['builds', 'get', 'web', ''])).words).toEqual([id]);
+    expect((await offeredOnceKnown(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
   describe('of files on a volume', () => {
@@ -158,7 +158,7 @@ describe('completion', () => {
   });
 
   test('asks the platform once a minute, and caches the names privately', async () => {
-    await offered(['apps', 'get', '']);
+    await offeredOnceKnown(['apps', 'get', '']);
     await offered(['apps', 'get', '']);
     expect(emulator.calls.length).toBe(1);
     expect(statSync(join(folder, 'cache', 'names.json')).mode & 0o077).toBe(0);
@@ -195,7 +195,7 @@ describe('completion', () => {
     for (const name of ['$(reboot)', 'a b', '`id`', 'x;y', '\u001b[2Jz']) {
       emulator.store.apps.set(name, { ...app, id: name, name } as typeof app & object);
     }
-    expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
+    expect((await offeredOnceKnown(['apps', 'get', ''])).words).toEqual(['web']);
   });
 
   test.each([

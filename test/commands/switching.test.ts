@@ -12,7 +12,8 @@ let home: Awaited<ReturnType<typeof folderOf>>;
 beforeAll(async () => {
   emulator = await startEmulator();
   await deployWeb(emulator);
-  home = await folderOf({ ...smallApp(), 'model.bin': 'weights', 'config/x': '' });
+  const greet = 'def run(prompt="nobody"):\n    print("hello " + prompt)\n\ndef greet(name):\n    run(name)\n';
+  home = await folderOf({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
 });
@@ -40,6 +41,10 @@ test.each<[line: string, code: number, shows: RegExp]>([
   ['deploy --disable-syntax-check --disable-confirmation', 0, /\/web\n/],
   ['deploy --no-color', 0, /\/web\n/],
   ['deploy --log-level INFO --disable-build-logs -y', 0, /\/web\n/],
+  ['run greet.py::run --prompt ada', 0, /hello ada/],
+  ['run greet.py::run --prompt=ada -r us-east-1', 0, /hello ada/],
+  ['run -r us-east-1 greet.py', 0, /hello nobody/],
+  ['run greet.py::greet --name ada', 2, /for the program: gantry run greet.py::greet name=ada/],
   ['cp ./model.bin -r us-east-1', 0, /copied 1 file/],
   ['cp model.bin deepgram-models/model.bin', 0, /copied 1 file/],
   ['download remote/path ./local/path', 0, /copied 1 file/],
@@ -63,7 +68,7 @@ test.each<[line: string, code: number, shows: RegExp]>([
   ],
   ['apps scale p-12345678-web --cooldown 120 --no-color', 0, /^scaling\.cooldown\t60\t120$/m],
   ['apps delete p-12345678-classifier', 9, /fix pass --confirm classifier/],
-  ['logs web --no-follow --since 1h', 0, /no log lines/],
+  ['logs web --no-follow --since 1h', 0, /hello|no log lines/],
   ['runs list web --async', 0, /no runs match/],
   ['containers list web -o json', 0, /^\[/],
   ['secrets ls', 0, /no secrets yet/],

@@ -72,7 +72,7 @@ function draftsOf(run: RunRecord, traffic: Traffic): Draft[] {
   return [
     ...starting.map(({ at, text }) => ({ ...replica, at, text })),
     { ...of, at: startedAt, stream: 'stdout', text: begin },
-    ...outcome(run, progress, end).map((line) => ({ ...of, at: endedAt, ...line })),
+    ...outcome(traffic.rhythm, run, progress, end).map((line) => ({ ...of, at: endedAt, ...line })),
   ];
 }
 
@@ -84,24 +84,28 @@ function startingLines(rhythm: Traffic['rhythm'], { coldstartMs }: RunRecord, re
   ];
 }
 
-function outcome({ functionName, runtimeMs = 0 }: RunRecord, { statusCode = 0 }: RunProgress, end: string) {
-  const error = (text: string) => [{ stream: 'stderr' as const, text }];
+function outcome(rhythm: Traffic['rhythm'], run: RunRecord, { statusCode = 0 }: RunProgress, end: string) {
+  const { functionName, runtimeMs = 0 } = run;
+  const error = (text: string) => ({ stream: 'stderr' as const, text });
   if (statusCode >= 200 && statusCode < 300) {
     return [{ stream: 'stdout' as const, text: `${end} in ${(runtimeMs / 1000).toFixed(2)} s` }];
   }
-  if (statusCode === 0) return error(`${functionName}: canceled`);
-  if (statusCode === -1) return error(`${functionName}: the client closed the connection`);
-  if (statusCode === 500) {
-    return [
-      'Traceback (most recent call last):',
-      `  File "/cortex/main.py", line 14, in ${functionName}`,
-      failure,
-    ].flatMap(error);
-  }
-  return error(`${functionName}: failed with status ${statusCode}`);
+  if (statusCode === 0) return [error(`${functionName}: canceled`)];
+  if (statusCode === -1) return [error(`${functionName}: the client closed the connection`)];
+  if (statusCode !== 500) return [error(`${functionName}: failed with status ${statusCode}`)];
+  const { file, exception } = failures[rhythm];
+  return [
+    error('Traceback (most recent call last):'),
+    error(`  File "/cortex/${file}", line 14, in ${functionName}`),
+    error(exception),
+  ];
 }
 
-const failure = 'RuntimeError: CUDA error: out of memory';
+const failures: Record<Traffic['rhythm'], { file: string; exception: string }> = {
+  web: { file: 'main.py', exception: 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB.' },
+  transcriber: { file: 'server.py', exception: 'ValueError: the audio has no samples' },
+  nightly: { file: 'main.py', exception: "KeyError: 'region'" },
+};
 
 /** The first line of a run, and how the last one begins. */
 const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) => [begin: string, end: string]> = {
