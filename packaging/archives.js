@@ -9,7 +9,7 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 export function zip(entries) {
   let offset = 0;
   const parts = entries.map(({ name, data, executable }) => {
-    const packed = deflateRawSync(data, { level: 9 });
+    const packed = deflateRawSync(data, { level: 6 });
     const path = Buffer.from(name);
     // Version, flags, method, time and date, checksum, sizes, length of the name, no extra field.
     const common = Buffer.alloc(26);
@@ -56,5 +56,5 @@ export function tarGz(entries) {
     header.write(`${octal(sum, 7)} `, 148);
     return [header, data, Buffer.alloc((512 - (data.length % 512)) % 512)];
   });
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 9 });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 6 });
 }

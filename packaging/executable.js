@@ -20,17 +20,18 @@ import { nodeBinary, ownTarget } from './node-binary.js';
  * Makes one file of Node and the program (docs/decisions/0011). Node of the same version writes what is added.
  * @param {Target} target
  * @param {string} output
+ * @param {string} [version] another one of Node than that of packaging/node.json
  */
-export async function makeExecutable(target, output) {
-  const { version } = known[target];
+export async function makeExecutable(target, output, version = known[target].version) {
   const blob = join(dirname(output), `.blob-${target}`);
   const config = `${blob}.json`;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(config, JSON.stringify({ ...settings, output: blob, assets: assets('dist') }));
-  const { file } = target === ownTarget ? nodeFor(target) : nodeBinary(ownTarget, version);
-  execFileSync(resolve(file), ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(resolve(nodeFor(ownTarget, version)), ['--experimental-sea-config', config], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 
-  copyFileSync(nodeFor(target).file, output);
+  copyFileSync(nodeFor(target, version), output);
   chmodSync(output, 0o755);
   // Only before the program is added: afterwards it would be cut off.
   strip(target, output);
@@ -43,9 +44,21 @@ export async function makeExecutable(target, output) {
   return output;
 }
 
-/** @param {Target} target */
-export function nodeFor(target) {
-  return nodeBinary(target, known[target].version, known[target].integrity);
+/**
+ * @param {Target} target
+ * @param {string} version
+ */
+function nodeFor(target, version) {
+  const { version: pinned, integrity } = known[target];
+  return nodeBinary(target, version, version === pinned ? integrity : undefined).file;
+}
+
+/**
+ * The license of Node: the packages of some platforms have none of it, and it is the same on all.
+ * @param {Target} target
+ */
+export function nodeLicense(target) {
+  return readFileSync(nodeBinary('linux-x64', known[target].version).license);
 }
 
 const settings = { main: 'packaging/loader.cjs', disableExperimentalSEAWarning: true };

@@ -28,6 +28,7 @@ async function tryUnderWine(loader, executable) {
     : [resolve(nodeBinary('win32-x64', version).file), resolve('bin/gantry.cjs')];
   const [home, temporary] = ['home', 'tmp'].map((name) => windowsPath(join(place, name)));
   for (const name of ['home', 'tmp', 'work']) mkdirSync(join(place, name));
+  mkdirSync('node_modules/.cache', { recursive: true });
   try {
     const { passed, failed } = await smoke(
       {

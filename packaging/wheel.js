@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { zip } from './archives.js';
-import { nodeFor } from './executable.js';
+import { nodeLicense } from './executable.js';
 import known from './node.json' with { type: 'json' };
 
 /** @import { Entry } from './archives.js' */
@@ -21,7 +21,7 @@ const prefix = `gantry_cli-${version}`;
 export function makeWheel(target, executable, folder) {
   const name = target.startsWith('win32') ? 'gantry.exe' : 'gantry';
   const entries = [{ name: `${prefix}.data/scripts/${name}`, data: readFileSync(executable), executable: true }];
-  const license = { name: licenses('LICENSE-NODE.txt'), data: readFileSync(nodeFor(target).license) };
+  const license = { name: licenses('LICENSE-NODE.txt'), data: nodeLicense(target) };
   return write(folder, `py3-none-${known[target].wheelTag}`, [...entries, license], []);
 }
 
