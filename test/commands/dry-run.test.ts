@@ -9,7 +9,7 @@ import { deployWeb, record } from '../support/runs.ts';
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   emulator.store.secrets.set(emulator.project, { OLD: 'old', SAME: 'same' });
   for (const path of ['/logs/a.txt', '/logs/b.txt']) emulator.volume().write(path, 'x');
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!running) throw new Error('web was not deployed');
   emulator.store.builds.set('b-2', { ...running, id: 'b-2' });
   record(emulator, { id: 'r-1', createdAt: Date.now(), runtimeMs: 3_600_000 });
-});
+}, 60_000);
 
 afterAll(() => emulator.close());
 

@@ -10,13 +10,13 @@ let emulator: Emulator;
 let home: Awaited<ReturnType<typeof folderOf>>;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const greet = 'def run(prompt="nobody"):\n    print("hello " + prompt)\n\ndef greet(name):\n    run(name)\n';
   home = await folderOf({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
-});
+}, 60_000);
 
 afterAll(async () => {
   await emulator.close();
