@@ -9,7 +9,7 @@ import { gantry, wideTerminal } from '../support/gantry.ts';
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 beforeEach(async () => {

@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
 HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
 `;
     const settings = { name: 'own', runtime: 'custom', entrypoint: ['python3', 'own.py'], port: 8091 };
-    const { emulator, deploy } = await platform({ now: Date.now, storageAccess });
+    const { emulator, deploy } = await platform({ now: Date.now, real: true, storageAccess });
     emulator.volume().write('/data.txt', 'from the volume');
     await deploy(settings, { 'own.py': server });
     const reply = await fetch(`${emulator.url}/v4/${emulator.project}/own/`);
