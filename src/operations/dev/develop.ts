@@ -31,6 +31,8 @@ export interface DevelopOptions {
 
 /** Builds on the emulator take seconds at most. In ms. */
 const timeoutMs = 600_000;
+/** In ms: the emulator may be polled more often than the platform. */
+const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
 /**
  * Deploys the app in the working directory, and again whenever one of its files changes or the watcher is woken. Yields
@@ -74,7 +76,7 @@ class WatchedApp {
       if (before && changed.length === 0 && paths.length > 0) return undefined;
       this.#tried = current;
       prepare(local.project.name, secrets);
-      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs });
+      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs, pauses });
       return { outcome: { version: { ...deployment, local } }, changed };
     } catch (error) {
       if (!(error instanceof GantryError) && !this.context.signal.aborted) throw error;
