@@ -17,7 +17,7 @@ const steps = [
     ['invoke', 'functions', '--await-webhook', 'name=Grace'],
   ],
   ['What it printed', ['logs', 'functions', '--tail', '4']],
-  ['Code that runs once', ['run', 'main.py', '-C', 'fixtures/apps/hello']],
+  ['Code that runs once', ['run', '-C', 'fixtures/apps/hello', 'main.py']],
   ['Files go to a volume', ['cp', 'fixtures/apps/hello', 'default:/hello']],
   ['And are there', ['ls', 'default:/hello', '-R']],
   ['An app that reads the volume', ['deploy', '-C', 'fixtures/apps/storage', '-q']],
@@ -25,6 +25,7 @@ const steps = [
   ['A server with a WebSocket', ['deploy', '-C', 'fixtures/apps/voice', '-q']],
   ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
+  ['An app that cannot start says where', ['deploy', '-C', 'fixtures/apps/crashes'], 12],
   ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
 ];
 

@@ -121,7 +121,7 @@ function conforms(open: () => Promise<Place>): void {
 
 describe('the emulator keeps the contract', () => {
   conforms(async () => {
-    const emulator = await startEmulator();
+    const emulator = await startEmulator({ real: false });
     return { ...opened(address(emulator)), close: () => emulator.close() };
   });
 });

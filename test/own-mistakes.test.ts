@@ -79,7 +79,7 @@ describe('an error of the operating system', () => {
   });
 
   test('exits with 1', async () => {
-    const emulator = await startEmulator();
+    const emulator = await startEmulator({ real: false });
     onTestFinished(() => emulator.close());
     await using app = await folderOf(smallApp());
     const env = { GITHUB_OUTPUT: app.path };

@@ -27,9 +27,9 @@ const problemShape = object({
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[path]', 'config file of the app in this folder, or the folder of another app', 'cerebrium.toml')
+      .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
-      .option('--use-gitignore', 'check without what .gitignore files ignore')
+      .option('--use-gitignore', 'skip files that git ignores')
       .option('--strict', 'treat warnings as errors'),
   run: async (context, path, { strict, ...options }) => {
     const { progress } = context;

@@ -83,11 +83,11 @@ const planFields = {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--config-file <file>', 'config file; the files of the working directory are sent', 'cerebrium.toml')
+      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
-      .option('--files', 'with --dry-run: list every file, and why it is sent or not')
-      .option('--use-gitignore', 'do not send what .gitignore files ignore')
+      .option('--files', 'with --dry-run: list all files and why they are sent')
+      .option('--use-gitignore', 'skip files that git ignores')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
         command

@@ -7,7 +7,7 @@ import { toAppId } from '../contract/endpoint.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import { type Emulator, findPython, type ServedCall } from '../emulator/index.ts';
 import { ConflictError } from '../errors.ts';
-import { allowOriginFlag, emulatorEnvironment, startOnFreePort } from '../flags/emulator.ts';
+import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppVersion,
@@ -30,6 +30,7 @@ export default defineCommand({
       .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
       .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', wholeNumberFlag(0, 65_535))
       .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+      .option(...installFlag)
       .option(...allowOriginFlag)
       .option('--env-file <file>', '.env or JSON file with secrets for the app; watched as well')
       .option('--open', 'open the app in the browser once it is ready'),
@@ -53,6 +54,7 @@ export default defineCommand({
 interface DevFlags {
   port?: number | undefined;
   pace: number;
+  install?: true | undefined;
   envFile?: string | undefined;
   allowOrigin?: string[] | undefined;
   open?: true | undefined;

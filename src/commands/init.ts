@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../errors.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
+import { sections } from '../project/schema.ts';
 import { projectTemplate } from '../project/template.ts';
+import { closestName } from '../project/toml/closest-name.ts';
 import { document, list, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -14,8 +17,8 @@ export default defineCommand({
     command
       .argument('[dir]', 'app folder; created if it does not exist', '.')
       .option('--name <name>', 'app name (default: name of the folder)')
-      .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
-      .option('--python <version>', 'Python version')
+      .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
+      .option('--python <version>', 'Python version', pythonFlag)
       .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml'),
   run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents }) => {
     const folder = resolve(cwd, dir);
@@ -54,6 +57,22 @@ export default defineCommand({
   json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents'],
 });
+
+function computeFlag(text: string): string {
+  return oneOf(text.toUpperCase().replace(/-/g, '_'), text, sections.hardware.keys.compute.oneOf);
+}
+
+function pythonFlag(text: string): string {
+  return oneOf(text, text, sections.deployment.keys.python_version.oneOf);
+}
+
+/** A new app starts with what is documented. Its config file may have other values later. */
+function oneOf(value: string, text: string, known: readonly string[] = []): string {
+  if (known.includes(value)) return value;
+  const meant = closestName(value, known);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new InvalidArgumentError(`Expected ${known.join(', ')}, got "${text}".${hint}`);
+}
 
 function createFolder(folder: string): void {
   try {

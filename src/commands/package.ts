@@ -39,10 +39,10 @@ interface ArchiveContent {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('-o, --output <file>', 'archive to write; - for stdout (default: <app>.zip beside the app folder)')
-      .option('--files', 'list every file, and why it is sent or not')
-      .option('--use-gitignore', 'do not send what .gitignore files ignore')
-      .option('--config-file <file>', 'config file; the files of the working directory are packed', 'cerebrium.toml')
+      .option('-o, --output <file>', 'archive, or - for stdout (default: ../<app>.zip)')
+      .option('--files', 'list all files and why they are sent')
+      .option('--use-gitignore', 'skip files that git ignores')
+      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
   run: async (context, { output, files, ...options }): Promise<Packed | RawOutput> => {
     const app = await readLocalApp(context, options);

@@ -21,10 +21,11 @@ export default defineCommand({
     command
       .usage('[flags] <file[::function]> [arguments...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
-      .argument('[arguments...]', 'arguments of the function: --name text, name=text, or name:=json')
+      .argument('[arguments...]', 'parameters: --name text, name=text or name:=json')
       .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin')
-      .option('-r <region>', 'the same as --region')
-      .option('--config-file <file>', 'config file; the files of the working directory are sent', 'cerebrium.toml')
+      // As in the official client; other commands have --region alone.
+      .addOption(command.createOption('-r <region>').hideHelp())
+      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
@@ -66,8 +67,9 @@ async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
   if (!words.some((word) => word.startsWith('-'))) return [];
   const { globalFlags, referenceOf } = await import('../reference.ts');
   const { flags } = await referenceOf('run');
-  return [...globalFlags(), ...flags].map((flag) => ({
+  const shown = [...globalFlags(), ...flags].map((flag) => ({
     names: flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? [],
     takesValue: flag.type !== 'boolean' && flag.valueRequired,
   }));
+  return [...shown, { names: ['-r'], takesValue: true }];
 }

@@ -4,6 +4,7 @@ import { TemporaryFolder } from '../disk/index.ts';
 import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './archives/archive.ts';
+import { endAbandonedBuilds } from './builds/perform-build.ts';
 import { dashboardAddress } from './dashboard/address.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { OnCall } from './invocation/served-call.ts';
@@ -45,10 +46,12 @@ export interface EmulatorOptions {
    * the same time creates the same data. Without it the project is empty.
    */
   seed?: number | undefined;
-  /** `false` simulates calls even if Python is installed. */
+  /** `false` simulates builds and calls even if Python is installed. */
   real?: boolean | undefined;
   /** Installs each app's `requirements.txt` in an environment of its own. */
   install?: boolean | undefined;
+  /** The folder of these environments, which several emulators may share. By default they end with the emulator. */
+  packages?: string | undefined;
   /** Milliseconds between two attempts to deliver a webhook. Default: 1000; the platform waits up to 5000. */
   webhookPauseMs?: number | undefined;
   /** Origins of web pages that may call apps, such as `http://localhost:3000`. Other pages are refused. */
@@ -148,6 +151,7 @@ async function startIn(
     now = Date.now,
     real = true,
     install,
+    packages = join(folder, 'packages'),
     webhookPauseMs = 1_000,
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
@@ -176,7 +180,7 @@ async function startIn(
     real,
     folder: join(folder, 'running'),
     logs: data && join(data, 'logs'),
-    packages: install ? join(folder, 'packages') : undefined,
+    packages: install ? packages : undefined,
     warn,
     volumes,
     storageAccess: options.storageAccess,
@@ -200,7 +204,10 @@ async function startIn(
     isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
     requestStop: () => stopRequest.abort(),
   };
+  // Found while the first requests arrive: a build waits for it.
+  runner.python();
   endAbandonedRuns(platform);
+  endAbandonedBuilds(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
   if (store.isNew) seed();
   server.open(platform);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
@@ -43,7 +43,7 @@ export function emulatorFlags(command: Commander) {
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
-    .option('--install', "install each app's dependencies with pip")
+    .option(...installFlag)
     .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
@@ -54,9 +54,12 @@ export function emulatorFlags(command: Commander) {
     .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);
 }
 
+/** Python environments are kept in the cache folder, so that the next emulator need not install them again. */
+export const installFlag = ['--install', "install each app's pip packages, with uv if it is there"] as const;
+
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags(
-  context: Pick<Context, 'cwd' | 'now'>,
+  context: Pick<Context, 'cwd' | 'now' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
   const { fault = [], faults: faultFile, now, seed, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
@@ -70,6 +73,7 @@ export async function startEmulatorFromFlags(
   }
   const emulator = await startEmulator({
     ...options,
+    packages: join(context.settings.folders.cache, 'python'),
     data: dataDir,
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
@@ -84,7 +88,7 @@ export async function startEmulatorFromFlags(
 
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
 export async function startOnFreePort(
-  context: Pick<Context, 'cwd' | 'now' | 'progress'>,
+  context: Pick<Context, 'cwd' | 'now' | 'progress' | 'settings'>,
   { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
 ): Promise<Emulator> {
   if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });

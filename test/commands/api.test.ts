@@ -10,7 +10,7 @@ import { deployWeb, recordMany } from '../support/runs.ts';
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
 });
@@ -104,7 +104,7 @@ test('--paginate fetches all pages and joins them', async () => {
 });
 
 test('--paginate reads pages by offset if the platform has no tokens, each item once', async () => {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ real: false });
   onTestFinished(() => emulator.close());
   await deployWeb(emulator);
   const now = Date.now();

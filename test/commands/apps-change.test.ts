@@ -6,7 +6,7 @@ import { gantry } from '../support/gantry.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
 });

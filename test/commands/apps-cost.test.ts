@@ -11,7 +11,7 @@ let now: number;
 beforeEach(async () => {
   // Noon UTC is the same day in almost every time zone.
   now = Date.UTC(2026, 10, 18, 12);
-  emulator = await startEmulator({ now: () => now });
+  emulator = await startEmulator({ real: false, now: () => now });
   await using app = await folderOf(smallApp('[cerebrium.hardware]\ncompute = "ADA_L4"\n'));
   await gantry(['deploy', '--yes'], { emulator, cwd: app.path });
   for (const runtimeMs of [3_600_000, 1_800_000]) {

@@ -10,7 +10,7 @@ import { expectErrorDocument } from '../support/traces.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());
@@ -318,7 +318,7 @@ describe('the log of a build', () => {
     const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
     for (const fault of [undefined, 'cut-after-two*', 'repeating*', 'refused*'] as const) {
       if (fault) emulator.fail('log-socket', fault);
-      const slow = await startEmulator({ pace: 60 });
+      const slow = await startEmulator({ real: false, pace: 60 });
       try {
         if (fault) slow.fail('log-socket', fault);
         await using app = await folderOf(smallApp());
@@ -402,7 +402,7 @@ describe('the log of a build', () => {
 
 /** A platform whose builds take a while. */
 async function slowEmulator(pace = 60): Promise<Emulator & AsyncDisposable> {
-  const slow = await startEmulator({ pace });
+  const slow = await startEmulator({ real: false, pace });
   return Object.assign(slow, { [Symbol.asyncDispose]: () => slow.close() });
 }
 

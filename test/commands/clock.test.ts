@@ -11,7 +11,7 @@ let clock: { now: number };
 
 beforeEach(async () => {
   clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
-  emulator = await startEmulator({ pace: 2_000, now: () => clock.now });
+  emulator = await startEmulator({ real: false, pace: 2_000, now: () => clock.now });
 });
 
 afterEach(() => emulator.close());

@@ -13,7 +13,7 @@ let emulator: Emulator;
 let folder: string;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });

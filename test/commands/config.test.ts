@@ -220,7 +220,7 @@ describe('config set', () => {
 });
 
 test('deploys to the region that was set', async () => {
-  await using emulator = Object.assign(await startEmulator(), {
+  await using emulator = Object.assign(await startEmulator({ real: false }), {
     [Symbol.asyncDispose]() {
       return emulator.close();
     },
@@ -238,7 +238,7 @@ test('uses the token of the environment before a stored one', async () => {
     variable: 'GANTRY_TOKEN',
     meaning: 'service account token; takes precedence over a stored one',
   });
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ real: false });
   await using place = await settled(
     {},
     { 'credentials.json': JSON.stringify({ profiles: { default: { token: emulator.issueToken({ exp: 1 }) } } }) },

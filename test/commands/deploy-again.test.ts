@@ -11,7 +11,7 @@ let emulator: Emulator;
 let home: string;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 

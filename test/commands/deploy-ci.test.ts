@@ -8,7 +8,7 @@ import { gantry } from '../support/gantry.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());

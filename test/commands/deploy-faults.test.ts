@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());

@@ -7,7 +7,7 @@ import { gantry } from '../support/gantry.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());
@@ -18,6 +18,7 @@ describe('the apps in fixtures/apps', () => {
     ['server', 0, 'call your server', 0],
     ['dockerfile', 0, 'load build definition from Dockerfile', 0],
     ['partner', 0, 'is live', 0],
+    ['crashes', 0, 'crashes is live', 0],
     ['fails', 11, 'the command "exit 3" failed', 3],
     ['broken', 10, '7 errors, 8 warnings', 10],
   ])('%s deploys or fails as expected', async (name, exit, said, exitOfPlan) => {

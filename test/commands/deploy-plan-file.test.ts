@@ -19,7 +19,7 @@ const files = {
 };
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   app = await folderOf(files);
   plan = join(app.path, '..', `${app.path.split('/').at(-1)}-plan.json`);
 });

@@ -9,7 +9,7 @@ import { inFrontOf } from '../support/in-front-of.ts';
 
 /** Deploys to a storage that sends this reply and stores nothing. */
 async function deploy(words: string[], answer: (response: ServerResponse) => void) {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ real: false });
   onTestFinished(() => emulator.close());
   const storage = createServer((request, response) => {
     request.resume().once('end', () => answer(response));

@@ -10,7 +10,7 @@ let emulator: Emulator;
 let temporary: string[];
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   temporary = await leftovers();
 });
 

@@ -9,7 +9,7 @@ import { deployWeb, record } from '../support/runs.ts';
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   emulator.store.secrets.set(emulator.project, { OLD: 'old', SAME: 'same' });
   for (const path of ['/logs/a.txt', '/logs/b.txt']) emulator.volume().write(path, 'x');

@@ -10,7 +10,7 @@ let home: string;
 let here: string;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ seed: 1 });
+  emulator = await startEmulator({ real: false, seed: 1 });
   home = newFolder();
   here = newFolder();
 });

@@ -15,7 +15,7 @@ const lines = [
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterAll(() => emulator.close());

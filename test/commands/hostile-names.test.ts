@@ -10,7 +10,7 @@ const hostile = 'na\u001b]0;owned\u0007\u001b[2J\u001b[1A\u009b1A\u0007\u202eme\
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
   const { store, project } = emulator;

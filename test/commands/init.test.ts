@@ -104,13 +104,19 @@ test.runIf(process.platform === 'linux')('fails if the folder cannot be created'
   expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create folder /proc/gantry/app')]);
 });
 
-test('warns about hardware and versions that are not documented', async () => {
+test.each([
+  ['--compute', 'FOO', 'CPU'],
+  ['--compute', 'AMPERE_A11', 'Did you mean AMPERE_A10?'],
+  ['--python', '2.7', '3.12'],
+])('refuses %s %s, and lists what there is', async (flag, value, said) => {
   await using place = await folderOf({});
-  const { code, stderr } = await gantry(['init', 'app', '--compute', 'A100', '--python', '2.7', '--name', 'web'], {
-    cwd: place.path,
-  });
-  expect(code).toBe(0);
-  expect(stderr).toContain('warning: compute "A100" is not a documented value');
-  expect(stderr).toContain('warning: python_version "2.7" is not a documented value');
-  expect(stderr).toContain('in  app/cerebrium.toml:');
+  const { code, stderr } = await gantry(['init', 'app', flag, value], { cwd: place.path });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  await expect(config(join(place.path, 'app'))).rejects.toThrow('ENOENT');
+});
+
+test('accepts hardware in other spellings', async () => {
+  await using place = await folderOf({});
+  expect((await gantry(['init', '.', '--compute', 'ada-l4'], { cwd: place.path })).code).toBe(0);
+  expect(await config(place.path)).toContain('compute = "ADA_L4"');
 });

@@ -10,7 +10,7 @@ import { deployWeb } from '../support/runs.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());

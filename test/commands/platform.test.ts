@@ -41,7 +41,7 @@ let emulator: Emulator;
 beforeAll(async () => {
   // Its clock stands still, so that the same question has the same answer.
   const opened = Date.now();
-  emulator = await startEmulator({ now: () => opened });
+  emulator = await startEmulator({ real: false, now: () => opened });
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
   emulator.volume().write('/models/a.bin', 'weights');

@@ -10,7 +10,7 @@ let emulator: Emulator;
 let home: Awaited<ReturnType<typeof folderOf>>;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const greet = 'def run(prompt="nobody"):\n    print("hello " + prompt)\n\ndef greet(name):\n    run(name)\n';
   home = await folderOf({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });

@@ -96,7 +96,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
   });
 
   test('is sent by a deploy for the base image only; the registry is shown, the login is not', async () => {
-    const emulator: Emulator = await startEmulator();
+    const emulator: Emulator = await startEmulator({ real: false });
     await using docker = await folderOf({ 'config.json': JSON.stringify({ auths }) });
     const toml =
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/app"\n';

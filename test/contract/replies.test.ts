@@ -84,7 +84,7 @@ describe('a reply of the platform', () => {
 
 describe('the emulator', () => {
   test('replies to every endpoint with a body that decodes to the same values', async () => {
-    emulator = await startEmulator();
+    emulator = await startEmulator({ real: false });
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
     const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
@@ -154,7 +154,7 @@ describe('the emulator', () => {
 
 describe('a field that the contract does not have', () => {
   test('is in --json, and can be selected by name', async () => {
-    emulator = await startEmulator();
+    emulator = await startEmulator({ real: false });
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
     const { json } = await gantry(['builds', 'files', 'web', '--json=zipFiles'], { emulator });

@@ -157,8 +157,10 @@ test.skipIf(!python)(
   'an archive that is deleted or damaged later is not reported as a bug (needs python3)',
   async () => {
     const data = temporaryFolder();
-    const { emulator, deploy } = await platform({ data, now: Date.now });
-    await deploy();
+    const before = await platform({ data });
+    await before.deploy();
+    await before.emulator.close();
+    const { emulator } = await platform({ data, now: Date.now, real: true });
     const [build] = emulator.store.builds.values();
     const path = join(data, 'storage', build?.keyName ?? '');
     const call = async () => {

@@ -76,7 +76,7 @@ const files = { Dockerfile: 'FROM scratch\nCMD ["serve"]\n' };
 describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
   test('is built and run by docker, with its port, variables and volume, and removed in the end', async () => {
     const { calls } = standIn();
-    const { emulator, deploy, ask } = await platform({ now: Date.now });
+    const { emulator, deploy, ask } = await platform({ now: Date.now, real: true });
     emulator.volume().write('/model.bin', 'weights');
     emulator.store.secrets.set(emulator.project, { API_KEY: 'secret value' });
     const { path, id } = await deploy(settings, files);
@@ -119,7 +119,7 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
 
   test('has the grace period to end after SIGTERM', async () => {
     standIn();
-    const { emulator, deploy } = await platform({ now: Date.now });
+    const { emulator, deploy } = await platform({ now: Date.now, real: true });
     const call = () =>
       fetch(`${emulator.url}/v4/${emulator.project}/image/`).then(
         (reply) => reply.json() as Promise<{ files: string[] }>,
@@ -133,7 +133,7 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
 
   test('whose entrypoint is configured runs that instead of the command of the image', async () => {
     const { calls } = standIn();
-    const { emulator, deploy } = await platform({ now: Date.now });
+    const { emulator, deploy } = await platform({ now: Date.now, real: true });
     await deploy({ ...settings, entrypoint: ['python app.py --port 8080'] }, files);
     expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(200);
     const run = calls().find(([verb]) => verb === 'run') ?? [];
@@ -144,12 +144,18 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
 
   test('that cannot be built or has no engine says so', async () => {
     const { stop } = standIn();
-    const { emulator, deploy } = await platform({ now: Date.now });
-    await deploy(settings, { Dockerfile: 'BROKEN\n' });
+    const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
+    const { build } = await deploy(settings, { Dockerfile: 'BROKEN\n' });
+    expect((await ask('GET', build)).json).toMatchObject({
+      status: 'build_failure',
+      initError: expect.stringMatching(/^its image cannot be built: [\s\S]*no such instruction: BROKEN$/),
+    });
+    expect(await logOf(build)).toContain('STEP 1/2: FROM scratch');
     expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(503);
     stop();
     process.env.PATH += delimiter;
-    await deploy({ ...settings, name: 'other' }, files);
+    const other = await deploy({ ...settings, name: 'other' }, files);
+    expect((await logOf(other.build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
     const reply = await fetch(`${emulator.url}/v4/${emulator.project}/other/`);
     expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
   });

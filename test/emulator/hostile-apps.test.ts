@@ -89,9 +89,9 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
   });
 
   test('that fails to start because of it says so', async () => {
-    const { call } = await app('os.write(4, b"x\\n")\ntime.sleep(60)\n');
-    const { status, json } = await call('run');
-    expect([status, json.message]).toEqual([503, expect.stringContaining('file descriptor 4')]);
+    const { emulator } = await app('os.write(4, b"x\\n")\ntime.sleep(60)\n');
+    const ends = [...emulator.store.builds.values()].map(({ script }) => script.end);
+    expect(ends.at(-1)).toEqual({ status: 'init_failure', reason: expect.stringContaining('file descriptor 4') });
   });
 });
 
@@ -114,7 +114,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     const { call, printed } = await app('def f():\n    os.write(1, b"x" * 1000000)\n    os.write(1, b"y\\nlast\\n")\n');
     await call('f');
     await expect.poll(async () => (await printed()).at(-1)).toBe('last');
-    const lines = (await printed()).slice(0, -1);
+    const lines = (await printed()).slice(0, -1).filter((line) => line !== 'loading');
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.join('')).toBe(`${'x'.repeat(1_000_000)}y`);
   });
@@ -128,7 +128,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 
   test('with a server that upgrades the protocol gets a reply', async () => {
-    const { call, deploy } = await running('server');
+    const { ask, call, deploy } = await running('server');
     const server = `
 import os, socket
 server = socket.create_server(("127.0.0.1", int(os.environ["PORT"])))
@@ -142,8 +142,8 @@ while True:
     await deploy(settings, { 'own.py': server });
     expect((await call('x')).status).toBe(502);
     const checked = { ...settings, readycheckEndpoint: '/ready', deploymentInitializationTimeout: 1 };
-    await deploy(checked, { 'own.py': server });
-    expect((await call('x')).status).toBe(503);
+    const { build } = await deploy(checked, { 'own.py': server });
+    expect((await ask('GET', build)).json.status).toBe('init_timeout');
   });
 });
 

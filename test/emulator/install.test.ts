@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { withDefaults } from '../../src/emulator/apps/settings.ts';
+import { requirementsOf } from '../../src/emulator/builds/requirements.ts';
 import { formatRequirements } from '../../src/emulator/processes/python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
@@ -23,22 +25,33 @@ function wheel(): string {
 const main = 'import gantry_greeting\ndef run():\n    return gantry_greeting.text\n';
 
 describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => {
-  test('are not installed by default, and the error says so', async () => {
-    const { deploy, call } = await running();
-    await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' });
-    const { status, json } = await call('run');
-    expect([status, json.message]).toEqual([503, expect.stringContaining('pass --install to install dependencies')]);
+  test('are not installed by default, and the failed build says which flag installs them', async () => {
+    const { deploy, ask } = await running();
+    const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' });
+    expect((await ask('GET', build)).json).toMatchObject({
+      status: 'init_failure',
+      initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*gantry dev --install/),
+    });
   });
 
-  test('are installed during the build, for this app only', async () => {
-    const { deploy, call, ask, logOf } = await running('functions', {}, { install: true });
-    const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': `${wheel()}\n` });
-    expect((await ask('GET', build)).json.status).toBe('building');
-    await expect.poll(async () => (await ask('GET', build)).json.status).toBe('success');
-    expect((await logOf(build)).join('\n')).toMatch(
-      /PIP_INSTALL_STARTED\n[\s\S]*Successfully installed gantry-greeting-1.0/,
+  test('are installed during the build, and kept for later emulators', async () => {
+    const packages = temporaryFolder();
+    const files = { 'main.py': main, 'requirements.txt': `${wheel()}\n` };
+    const first = await running('functions', {}, { install: true, packages });
+    const { build } = await first.deploy({ name: 'functions' }, files);
+    expect((await first.ask('GET', build)).json.status).toBe('success');
+    expect((await first.logOf(build)).join('\n')).toMatch(
+      /PIP_INSTALL_STARTED\n[\s\S]*Successfully installed gantry-greeting-1.0[\s\S]*Received[\s\S]*App is ready$/,
     );
-    expect((await call('run')).json.result).toBe('hello from a package');
+    expect((await first.call('run')).json.result).toBe('hello from a package');
+
+    const second = await running('functions', {}, { install: true, packages });
+    const again = await second.deploy({ name: 'functions' }, files);
+    const log = (await second.logOf(again.build)).join('\n');
+    expect(log).toContain('The packages are installed already');
+    expect(log).not.toMatch(/PIP_INSTALL|Successfully/);
+    expect((await second.call('run')).json.result).toBe('hello from a package');
+    expect(statSync(join(packages, String(readdirSync(packages)[0]))).mode & 0o077).toBe(0);
   });
 
   test("that cannot be installed fail the build with pip's message", async () => {
@@ -47,10 +60,55 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
       { name: 'functions' },
       { 'main.py': main, 'requirements.txt': '/nowhere/at-1.0-py3-none-any.whl\n' },
     );
-    const look = async () => (await ask('GET', build)).json;
-    await expect.poll(async () => (await look()).status).toBe('build_failure');
-    expect((await look()).initError).toMatch(/nowhere/);
+    expect((await ask('GET', build)).json).toMatchObject({
+      status: 'build_failure',
+      initError: expect.stringMatching(/nowhere/),
+    });
   });
+
+  test('are installed with uv if it is on the PATH', async () => {
+    const folder = temporaryFolder();
+    const [tool, arguments_] = [join(folder, 'uv'), join(folder, 'arguments')];
+    writeFileSync(tool, `#!/bin/sh\necho "$@" >> ${arguments_}\necho "Installed 1 package in 2ms" >&2\n`, {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { deploy, logOf, ask } = await running('functions', {}, { install: true });
+    const files = { 'main.py': 'def run(): pass\n', 'requirements.txt': 'anything\n' };
+    const { build } = await deploy({ name: 'functions' }, files);
+    expect((await ask('GET', build)).json.status).toBe('success');
+    expect((await logOf(build)).join('\n')).toContain('UV_PIP_INSTALL_STARTED\nInstalled 1 package in 2ms\n');
+    expect(readFileSync(arguments_, 'utf8')).toMatch(
+      /pip install .*--python \S+\/bin\/python -r \S+requirements\.txt\n/,
+    );
+  });
+
+  test('that were not used for a month are removed, but not those used today', async () => {
+    const packages = temporaryFolder();
+    const old = join(packages, '0123456789abcdef');
+    const recent = Array.from({ length: 25 }, (_, index) => join(packages, `00000000000000${index + 10}`));
+    for (const environment of [old, ...recent]) {
+      mkdirSync(environment);
+      writeFileSync(join(environment, 'complete'), '');
+    }
+    const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60_000);
+    utimesSync(join(old, 'complete'), longAgo, longAgo);
+    const { deploy } = await running('functions', {}, { install: true, packages });
+    await deploy({ name: 'functions' }, { 'main.py': '', 'requirements.txt': '# nothing\n' });
+    expect(existsSync(old)).toBe(false);
+    expect(recent.filter((environment) => !existsSync(environment))).toEqual([]);
+  });
+});
+
+test.each([
+  ['uvicorn is added for an entrypoint that starts it', ['uvicorn', 'main:app'], 'fastapi', 'fastapi\nuvicorn\n'],
+  ['also in a shell', ['sh', '-c', 'exec uvicorn main:app'], '', 'uvicorn\n'],
+  ['but not if it is listed', ['uvicorn main:app'], 'Uvicorn[standard]==0.30\n', 'Uvicorn[standard]==0.30\n'],
+  ['nor for other servers', ['gunicorn', 'main:app'], 'gunicorn\n', 'gunicorn\n'],
+])('%s', (_, entrypoint, listed, expected) => {
+  const settings = withDefaults({ name: 'web', runtime: 'custom', entrypoint });
+  expect(requirementsOf(settings, new Map([['requirements.txt', listed]]))).toBe(expected);
 });
 
 test('formats versions for pip', () => {

@@ -5,7 +5,7 @@ import { children, python } from './support/running.ts';
 
 /** An emulator and functions to run files on it. */
 async function runner(options: Parameters<typeof platform>[0] = {}) {
-  const speaking = await platform({ now: Date.now, ...options });
+  const speaking = await platform({ now: Date.now, real: true, ...options });
   const { emulator, ask } = speaking;
   const app = `${emulator.project}-job`;
   const v3 = (path: string, body?: string | FormData, query = '') =>

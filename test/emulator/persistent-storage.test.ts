@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { StorageLinks } from '../../src/emulator/replicas/storage-links.ts';
-import { speaking, temporaryFolder } from './support/platform.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const app = `
@@ -53,9 +56,11 @@ describe.skipIf(!python)('/persistent-storage (needs python3)', () => {
   test.each(accesses)(
     'has what was copied to the volume, and the volume has what an app writes: %s',
     async (storageAccess) => {
-      const { emulator, result, printed } = await storing({ storageAccess });
+      const { emulator, result, printed, deploy } = await storing({ storageAccess });
       const content = Buffer.alloc(3_000_000, 'weights');
       emulator.volume().write('/models/a.bin', content);
+      // Only an app that starts with files on its volume is told where they are.
+      await deploy({ name: 'functions' }, { 'main.py': app });
       expect(await result('md5', { path: 'models/a.bin' })).toBe(createHash('md5').update(content).digest('hex'));
       expect(await result('write', { path: 'out/new/result.txt', text: 'héllo' })).toEqual(['models', 'out']);
       expect(emulator.volume().paths()).toEqual(['/models/a.bin', '/out/new/result.txt']);
@@ -77,6 +82,44 @@ describe.skipIf(!python)('/persistent-storage (needs python3)', () => {
       expect((await printed()).filter((line) => line.startsWith('/persistent-storage is the volume'))).toHaveLength(1);
     },
   );
+
+  test('is the volume of the region of the app', async () => {
+    const { emulator, result } = await storing({}, { region: 'eu-north-1' });
+    emulator.volume('eu-north-1').write('/where.txt', 'Stockholm');
+    emulator.volume().write('/where.txt', 'Virginia');
+    expect(await result('child', { path: 'where.txt' })).toBe('Stockholm');
+  });
+
+  test.each(accesses)('is there for servers and one-off runs, too: %s', async (storageAccess) => {
+    const server = `
+import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = Path("/persistent-storage/data.txt").read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+    const settings = { name: 'own', runtime: 'custom', entrypoint: ['python3', 'own.py'], port: 8091 };
+    const { emulator, deploy } = await platform({ now: Date.now, storageAccess });
+    emulator.volume().write('/data.txt', 'from the volume');
+    await deploy(settings, { 'own.py': server });
+    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/own/`);
+    expect([reply.status, await reply.text()]).toEqual([200, 'from the volume']);
+    await using program = await folderOf({
+      'once.py': 'open("/persistent-storage/once.txt", "w").write(open("/persistent-storage/data.txt").read() + "!")\n',
+    });
+    const meanwhile = () => setTimeout(20);
+    const { code, stderr } = await gantry(['run', 'once.py'], { emulator, cwd: program.path, meanwhile });
+    expect(code, stderr).toBe(0);
+    expect(emulator.volume().text('/once.txt')).toBe('from the volume!');
+  });
 
   test('is listed, downloaded and deleted through the API while an app uses it', async () => {
     const { ask, put, result } = await storing();

@@ -6,16 +6,18 @@ import { platform, temporaryFolder } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 
 describe.skipIf(!python)('an app (needs python3)', () => {
-  test('that fails to load reports the reason to its caller and in its log', async () => {
-    const { call, emulator, deploy, printed } = await running();
-    await deploy({ name: 'functions' }, { 'main.py': 'import nothing_of_this_name\n' });
+  test('that does not start again reports the reason to its caller and in its log', async () => {
+    const clock = { now: Date.now() };
+    const { call, deploy, printed, runs } = await running('functions', {}, { now: () => clock.now });
+    const main = 'import os\nif os.path.exists("used"):\n    import nothing_of_this_name\nopen("used", "w").close()\n';
+    await deploy({ name: 'functions', cooldownPeriodSeconds: 60 }, { 'main.py': main });
+    clock.now += 61_000;
     const { status, json } = await call('run');
-    expect([status, json.message]).toEqual([
-      503,
-      expect.stringContaining("the app failed to start: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
-    ]);
-    expect((await printed()).join('\n')).toContain('main.py", line 1');
-    expect(emulator.store.runs.size).toBe(1);
+    const reason = "the app failed to start: ModuleNotFoundError: No module named 'nothing_of_this_name'";
+    expect([status, json.message]).toEqual([503, expect.stringContaining(reason)]);
+    expect((await printed()).join('\n')).toContain('File "main.py", line 3');
+    const [{ id: runId }] = await runs();
+    expect(await printed({ runId })).toEqual([expect.stringContaining(`error: ${reason}`)]);
   });
 
   test('runs its new code after a deploy, and gets a new replica after a cooldown', async () => {
@@ -46,6 +48,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     // Each reading of the clock advances it by 1 ms, which must not count as a cold start.
     const clock = { now: Date.now() };
     const { call, runs, ask, path } = await running('functions', {}, { now: () => clock.now++ });
+    clock.now += 60_000;
     await call('run');
     await call('run');
     const [latest, first] = await runs();

@@ -81,11 +81,12 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
   });
 
   test.skipIf(!existsSync('/proc/net/tcp'))('of the example app uses the loopback address only', async () => {
-    const { base } = await running('server', custom);
+    const entrypoint = ['python', 'server.py', '--port', '8217'];
+    const { base } = await running('server', { ...custom, entrypoint, port: 8217 });
     expect((await fetch(`${base}/health`)).status).toBe(200);
     const table = readFileSync('/proc/net/tcp', 'utf8');
-    const listening = table.split('\n').filter((line) => /:2000 0+:0000 0A/.test(line));
+    const listening = table.split('\n').filter((line) => /:2019 0+:0000 0A/.test(line));
     expect(listening).toHaveLength(1);
-    expect(listening[0]).toMatch(/: 0100007F:2000/);
+    expect(listening[0]).toMatch(/: 0100007F:2019/);
   });
 });

@@ -124,19 +124,10 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
   });
 
   test.each([
-    ['that is not installed', ['no-such-server'], 'no-such-server not found'],
-    ['that ends at once', ['python', '-c', 'raise SystemExit(4)'], 'its process ended with exit code 4'],
-  ])('%s is a 503 with a message', async (_, entrypoint, message) => {
-    const { call } = await running('server', { ...custom, entrypoint });
-    const { status, json } = await call('messages');
-    expect([status, json.message]).toEqual([503, expect.stringContaining(message)]);
-  });
-
-  test.each([
-    [299, 200],
-    [300, 503],
-    [404, 503],
-  ])('that answers its ready check with %d answers a call with %d', async (ready, expected) => {
+    [299, 'success'],
+    [300, 'init_timeout'],
+    [404, 'init_timeout'],
+  ])('that answers its ready check with %d ends its build with %s', async (ready, expected) => {
     const server = `
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import os
@@ -150,10 +141,11 @@ class Handler(BaseHTTPRequestHandler):
 
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
-    const { base, deploy } = await running('server', custom);
+    const { ask, deploy } = await running('server', custom);
     const settings = { ...custom, name: 'server', entrypoint: ['python', 'own.py'] };
-    await deploy({ ...settings, deploymentInitializationTimeout: ready < 300 ? 30 : 1 }, { 'own.py': server });
-    expect((await fetch(`${base}/x`)).status).toBe(expected);
+    const seconds = ready < 300 ? 30 : 1;
+    const { build } = await deploy({ ...settings, deploymentInitializationTimeout: seconds }, { 'own.py': server });
+    expect((await ask('GET', build)).json.status).toBe(expected);
   });
 
   test('ends with the emulator, including its child processes', async () => {

@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
 import { findApp, findBuild } from '../apps/find.ts';
-import { listArchive, type ReadArchive, readArchive } from '../archives/archive.ts';
+import { listArchive, readArchive } from '../archives/archive.ts';
+import { whyNotRunnable } from '../invocation/ready-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import { getBuildProgress } from './build-progress.ts';
+import { performBuild } from './perform-build.ts';
+import { requirementsOf } from './requirements.ts';
 import { createBuildScript, filesToRead } from './script.ts';
+import type { BuildPlan } from './stages.ts';
 
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 
@@ -46,11 +50,12 @@ export const buildHandlers: BuildHandlers = {
     return { id: build.id, zipFiles: Object.fromEntries(files) };
   },
 
-  cancelBuild(params, { store, now }) {
+  cancelBuild(params, { store, now, runner }) {
     const build = findBuild(store, params);
     const { status } = getBuildProgress(build, now());
     if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be canceled: it is ${status}`);
     build.cancelledAt = now();
+    runner.cancelBuild(build.id);
     store.save();
     return `Build ${build.id} cancelled`;
   },
@@ -84,40 +89,26 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const archive =
     archivePath &&
     (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
+  const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
+  const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
-  const requirements =
-    archive instanceof Error || !archive || !runner.installsPackages ? '' : takeRequirements(archive);
-  const input = { settings, registries, ...(archive && { archive }) };
+  const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };
   build.script = createBuildScript(input, faults.take('build'));
   build.startedAt = now();
-  if (requirements) runner.runInBackground(installRequirements(build, requirements, platform));
   store.save();
+  const app = store.apps.get(build.app);
+  if (app && build.script.scenes.some(({ work }) => work)) {
+    runner.runInBackground(performBuild(app, build, requirements, platform));
+  }
 }
 
-/** Removes the list from the archive: its packages are installed, so their log is not simulated. */
-function takeRequirements({ texts }: ReadArchive): string {
-  const requirements = texts.get('requirements.txt') ?? '';
-  texts.delete('requirements.txt');
-  return requirements;
-}
-
-/** The build ends when pip does, and its log contains pip's output. */
-async function installRequirements(
-  build: BuildRecord,
-  requirements: string,
-  { runner, store }: Platform,
-): Promise<void> {
-  const { scenes, ...script } = build.script;
-  const installing = { status: 'building' as const, lines: ['PIP_INSTALL_STARTED'] };
-  const [before, after] = [scenes.slice(0, -1), scenes.slice(-1)];
-  build.script = { scenes: [...before, installing] };
-  build.script = await runner
-    .pythonWith(requirements, (line) => installing.lines.push(line))
-    .then(
-      () => ({ ...script, scenes: [...before, installing, ...after] }),
-      ({ message }: Error) => ({ scenes: [...before, installing], end: { status: 'build_failure', reason: message } }),
-    );
-  store.save();
+/** Undefined if the whole build is simulated. */
+async function planBuild(build: BuildRecord, requirements: string, platform: Platform): Promise<BuildPlan | undefined> {
+  const { runner } = platform;
+  if (!runner.runsApps) return undefined;
+  const obstacle = await whyNotRunnable(build, platform);
+  const why = obstacle?.status ? obstacle.reason : obstacle && `${obstacle.reason}; calls are simulated`;
+  return { installs: !obstacle && runner.installsPackages && requirements.trim() !== '', obstacle: why };
 }
 
 function buildView(build: BuildRecord, now: number) {

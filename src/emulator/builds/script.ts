@@ -2,12 +2,16 @@ import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults/faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
 import { buildFaults } from './faults.ts';
-import { type BuildInput, buildStages, startLines } from './stages.ts';
+import { type BuildInput, type BuildStage, buildStages, startLines } from './stages.ts';
 
 export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildScript {
-  const script = normalScript(input);
-  return fault ? buildFaults[fault](script) : script;
+  if (!fault) return normalScript(input);
+  // What a fault changes about a build must not depend on what the app does.
+  const { plan: _, ...made } = input;
+  return buildFaults[fault](normalScript(keepsOutcome.includes(fault) ? input : made));
 }
+
+const keepsOutcome: BuildFault[] = ['unknown-status', 'hostile-log'];
 
 /** Files of the archive that a build reads; the others are only copied. */
 export function filesToRead(settings: AppSettings): string[] {
@@ -21,24 +25,47 @@ function normalScript(input: BuildInput): BuildScript {
   const dockerfile = dockerfilePath(settings);
   if (dockerfile && !archive?.files.has(dockerfile)) return failedScript(`${dockerfile} is not in the archive`);
 
-  const stages = buildStages(input, dockerfile).filter((lines) => lines.length > 0);
-  const failing = stages.flat().find((line) => failingCommand.test(line));
+  const missing = archive && !dockerfile && !archive.files.has('main.py') && whyMainIsNeeded(settings);
+  const planned = stagesOf(input, dockerfile);
+  const failing = planned.flatMap(({ lines }) => lines).find((line) => failingCommand.test(line));
+  // Nothing is installed for a build that fails anyway.
+  const stages = missing || failing ? stagesOf(withoutInstall(input), dockerfile) : planned;
   if (failing) return stoppedAt(failing, stages);
 
-  const building = stages.map((lines) => ({ status: 'building' as const, lines }));
-  const missing = archive && !dockerfile && !archive.files.has('main.py') && whyMainIsNeeded(settings);
-  return missing
-    ? scriptEndingWith([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing)
-    : scriptEndingWith([...building, starting(settings, 'App is ready')], 'success');
+  const building = stages.map(buildingScene);
+  if (missing) return scriptEndingWith([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing);
+  return withStart(building, input);
+}
+
+function stagesOf(input: BuildInput, dockerfile: string | undefined): BuildStage[] {
+  return buildStages(input, dockerfile).filter(({ lines, isInstalled }) => lines.length > 0 || isInstalled);
+}
+
+function withoutInstall({ plan, ...input }: BuildInput): BuildInput {
+  return plan ? { ...input, plan: { ...plan, installs: false } } : input;
+}
+
+/** A build that the emulator performs has no end yet. */
+function withStart(building: BuildScene[], { settings, plan }: BuildInput): BuildScript {
+  if (!plan) return scriptEndingWith([...building, starting(settings, 'App is ready')], 'success');
+  const start: BuildScene = plan.obstacle
+    ? { status: 'initializing', lines: [`The app was not started: ${plan.obstacle}`] }
+    : { status: 'initializing', lines: startLines(settings), work: { lines: [] } };
+  const scenes = [...building, start];
+  return scenes.some(({ work }) => work) ? { scenes } : scriptEndingWith(scenes, 'success');
+}
+
+function buildingScene({ lines, isInstalled }: BuildStage): BuildScene {
+  return { status: 'building', lines, ...(isInstalled && { work: { lines: [] } }) };
 }
 
 /** Commands are printed, not run, except that these two fail as they would. */
 const failingCommand = /^\+ (false|exit +[1-9]\d*)$/;
 
-function stoppedAt(command: string, stages: string[][]): BuildScript {
-  const last = stages.findIndex((lines) => lines.includes(command));
+function stoppedAt(command: string, stages: BuildStage[]): BuildScript {
+  const last = stages.findIndex(({ lines }) => lines.includes(command));
   const reason = `the command "${command.slice(2)}" failed`;
-  const scenes = stages.slice(0, last + 1).map((lines, index) => ({
+  const scenes = stages.slice(0, last + 1).map(({ lines }, index) => ({
     status: 'building' as const,
     lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,
   }));

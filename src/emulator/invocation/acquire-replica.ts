@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requirementsOf } from '../builds/requirements.ts';
 import type { Platform } from '../platform.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
 import { markAssigned, markQueued, markStarted } from '../runs/record.ts';
@@ -23,9 +24,7 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
   const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
-  // An image has its own.
-  const requirements = build.settings.dockerfilePath ? '' : await requirementsIn(folder);
-  const python = (await runner.pythonWith(requirements).catch(throwStartError)) ?? '';
+  const python = (await runner.pythonWith(await readRequirements(build, folder)).catch(throwStartError)) ?? '';
   const onQueued = () => markQueued(run, platform);
   const slot = await runner.getPool(app.id).acquire({ app, build, python, isSocket, signal, onQueued });
   try {
@@ -39,12 +38,24 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
     return slot;
   } catch (error) {
     slot.release();
+    if (error instanceof AppStartError) logStartError(error, request, slot.name, platform);
     throw error;
   }
 }
 
-async function requirementsIn(folder: string): Promise<string> {
-  return readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
+async function readRequirements({ settings }: BuildRecord, folder: string): Promise<string> {
+  const listed = await readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
+  return requirementsOf(settings, new Map([['requirements.txt', listed]]));
+}
+
+/** What a replica prints while it starts belongs to no run: so that the log of this run is not empty. */
+function logStartError(
+  { message }: Error,
+  { app, run }: ReplicaRequest,
+  container: string,
+  { runner }: Platform,
+): void {
+  runner.logs.add(app.id, { container, stream: 'stderr', text: `error: ${message}`, run });
 }
 
 function throwStartError({ message }: Error, installs = true): never {

@@ -2,18 +2,20 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveLimits } from '../archives/archive.ts';
 import { unpackZip } from '../archives/unpack.ts';
-import { AppLogs } from '../logs/app-logs.ts';
+import { AppLogs, type AppOutput } from '../logs/app-logs.ts';
 import { UsageSampler } from '../metrics/usage-sampler.ts';
 import { findContainerEngine } from '../processes/container-engine.ts';
 import { createAppEnvironment, createAppVariables } from '../processes/environment.ts';
 import type { AppProcess } from '../processes/process.ts';
-import { findPython, PythonPackages } from '../processes/python.ts';
+import { findPython } from '../processes/python.ts';
+import { PythonPackages } from '../processes/python-packages.ts';
 import { fileNameOf } from '../state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 import { ContainerReplica } from './container-replica.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
+import { pathShortener } from './path-shortener.ts';
 import { type AttachedStorage, PersistentStorage, type StorageAccess } from './persistent-storage.ts';
 import { CallAbortedError, ReplicaError } from './replica.ts';
 import { ReplicaPool } from './replica-pool.ts';
@@ -29,7 +31,7 @@ interface AppRunnerOptions {
   folder: string;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
-  /** `false` simulates all calls. */
+  /** `false` simulates all builds and calls. */
   real: boolean;
   /** Where dependencies are installed. Without it, none are. */
   packages?: string | undefined;
@@ -41,6 +43,14 @@ interface AppRunnerOptions {
 }
 
 export class UnpackError extends Error {}
+
+interface FirstStart {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
+  signal: AbortSignal;
+  print: (text: string) => void;
+}
 
 /** Runs apps: their replicas, active calls, background work and logs. */
 export class AppRunner {
@@ -59,6 +69,10 @@ export class AppRunner {
   readonly #pools = new Map<string, ReplicaPool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
+  /** Builds that install or start something. */
+  readonly #builds = new Map<string, AbortController>();
+  /** Receives what the first replica of a build prints until it is ready. */
+  readonly #starts = new Map<string, (output: AppOutput) => void>();
   /** One-off runs. */
   readonly #processes = new Set<AppProcess>();
   readonly #background = new Set<Promise<unknown>>();
@@ -71,6 +85,10 @@ export class AppRunner {
     this.storage = new PersistentStorage({ volumes, scratch: this.folder, access: storageAccess });
     this.usage = new UsageSampler(now);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
+  }
+
+  get runsApps(): boolean {
+    return this.options.real;
   }
 
   get installsPackages(): boolean {
@@ -91,7 +109,7 @@ export class AppRunner {
   async pythonWith(requirements: string, log: (line: string) => void = () => {}): Promise<string | undefined> {
     const python = await this.python();
     if (!python || !this.#packages || requirements.trim() === '') return python;
-    return this.#packages.install(requirements, python, log, (process) => this.trackProcess(process));
+    return this.#packages.install(requirements, { python, log, track: (process) => this.trackProcess(process) });
   }
 
   /** Aborts when the emulator stops. */
@@ -102,10 +120,11 @@ export class AppRunner {
   getPool(app: string): ReplicaPool {
     const existing = this.#pools.get(app);
     if (existing) return existing;
-    const pool = new ReplicaPool(
-      (record, build, python) => this.#startReplica(record, build, python),
-      this.options.now,
-    );
+    const pool = new ReplicaPool({
+      start: (record, build, python) => this.#startReplica(record, build, python),
+      environment: (record, build, python) => this.#environmentOf(record, build, python),
+      now: this.options.now,
+    });
     this.#pools.set(app, pool);
     return pool;
   }
@@ -140,6 +159,45 @@ export class AppRunner {
 
   cancelRun(run: string): void {
     this.#calls.get(run)?.abort(new CallAbortedError('the run was canceled', 500, 0));
+  }
+
+  /** Returns the signal that `cancelBuild` aborts. */
+  trackBuild(build: string): AbortSignal {
+    const controller = new AbortController();
+    this.#builds.set(build, controller);
+    return controller.signal;
+  }
+
+  untrackBuild(build: string): void {
+    this.#builds.delete(build);
+  }
+
+  cancelBuild(build: string): void {
+    this.#builds.get(build)?.abort(new CallAbortedError('the build was canceled', 500, 0));
+  }
+
+  /**
+   * Starts the first replica of a build, which waits for the app's next call. `print` gets what it prints until it is
+   * ready; after that it is the app's log. Rejects with a `ReplicaError` or an `UnpackError` if it does not start.
+   */
+  async startFirstReplica({ app, build, python, signal, print }: FirstStart): Promise<void> {
+    const folder = await this.unpackBuild(build);
+    const printed: AppOutput[] = [];
+    this.#starts.set(build.id, (output) => {
+      print(output.text);
+      if (printed.length < maxStartLines) printed.push(output);
+    });
+    try {
+      await this.getPool(app.id).startFirst(app, build, python, signal);
+      for (const output of printed) this.logs.add(app.id, output);
+    } catch (error) {
+      this.#unpacked.delete(build.id);
+      this.#attached.delete(build.id);
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    } finally {
+      this.#starts.delete(build.id);
+    }
   }
 
   /** Work that only `stop` waits for. */
@@ -184,6 +242,22 @@ export class AppRunner {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string) {
+    const storage = this.#storageOf(build);
+    const variables = [app, build.id, storage.environment, this.options.store] as const;
+    return this.#engineOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
+  }
+
+  #engineOf({ settings }: BuildRecord) {
+    return settings.dockerfilePath ? this.#engine : undefined;
+  }
+
+  #storageOf(build: BuildRecord): AttachedStorage {
+    const storage = this.#attached.get(build.id);
+    if (!storage) throw new ReplicaError('its volumes are not available');
+    return storage;
+  }
+
   async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
     const { storage, archiveLimits, store } = this.options;
     const folder = this.folderFor(app, id);
@@ -203,14 +277,17 @@ export class AppRunner {
   #startReplica(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.options.store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
-    const storage = this.#attached.get(build.id);
-    if (!storage) throw new ReplicaError('its volumes are not available');
-    const engine = build.settings.dockerfilePath ? this.#engine : undefined;
-    const variables = [app, build.id, storage.environment, this.options.store] as const;
-    const environment = engine ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
+    const storage = this.#storageOf(build);
+    const engine = this.#engineOf(build);
+    const environment = this.#environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
-    const print = (output: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
-      this.logs.add(app.id, { ...output, container: name });
+    const shorten = pathShortener(folder);
+    const print = ({ text, ...output }: Omit<AppOutput, 'container'>) => {
+      const shown = { ...output, text: shorten(text), container: name };
+      const onStart = this.#starts.get(build.id);
+      if (onStart) onStart(shown);
+      else this.logs.add(app.id, shown);
+    };
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
@@ -218,7 +295,7 @@ export class AppRunner {
     const note = this.#announced.has(app.id) ? undefined : storage.note();
     if (note !== undefined) {
       this.#announced.add(app.id);
-      print({ stream: 'stderr', text: note });
+      this.logs.add(app.id, { container: name, stream: 'stderr', text: note });
     }
     const options = {
       ...{ app, build, name, folder, scratch: this.folder, python },
@@ -229,5 +306,8 @@ export class AppRunner {
     return { name, replica };
   }
 }
+
+/** An app may print without an end while it starts. */
+const maxStartLines = 5_000;
 
 const stoppedError = new CallAbortedError('the emulator is stopping', 503, -1);

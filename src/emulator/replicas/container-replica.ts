@@ -4,6 +4,7 @@ import { AppProcess } from '../processes/process.ts';
 import type { ServerReply } from '../server/reply.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
 import {
+  ImageBuildError,
   type Replica,
   type ReplicaCall,
   ReplicaError,
@@ -78,7 +79,7 @@ export class ContainerReplica implements Replica {
     const file = join(folder, build.settings.dockerfilePath ?? 'Dockerfile');
     const { code, signal } = await this.#run(['build', '--tag', this.#image, '--file', file, folder], options);
     if (code !== 0) {
-      throw new ReplicaError(`its image cannot be built: ${this.#engine} ended with ${signal ?? `exit code ${code}`}`);
+      throw new ImageBuildError(`its image cannot be built: ${this.#engine} ended with ${signal ?? `exit code ${code}`}`);
     }
   }
 

@@ -46,7 +46,8 @@ export class PersistentStorage {
     const folders = await this.#mountVolumes(app);
     const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
     if (access === 'mount') return this.#mounted(folders, settings.region, python);
-    if (access === 'link' && this.#links.add(folders)) return linked(folders, settings.region);
+    if (access === 'link' && process.platform !== 'win32' && this.#links.add(folders))
+      return linked(folders, settings.region);
     return this.#rewritten(folders, settings.region);
   }
 

@@ -79,7 +79,7 @@ def rewrite(folders):
         if not isinstance(path, (str, bytes, os.PathLike)):
             return path
         text = os.fspath(path)
-        plain = os.path.normpath(os.fsdecode(text))
+        plain = os.path.normpath(os.fsdecode(text)).replace(os.sep, "/")
         for point, folder in folders.items():
             if plain == point or plain.startswith(point + "/"):
                 found = folder + plain[len(point) :]

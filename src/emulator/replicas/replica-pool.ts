@@ -1,12 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
-import type { Replica } from './replica.ts';
+import { type Replica, StartTimeoutError } from './replica.ts';
 
-export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
+export interface PoolOptions {
+  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: Replica };
+  /** Environment variables of a replica that is started now. */
+  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  now(): number;
+}
 
 interface PooledReplica {
   name: string;
+  /** As JSON. */
+  environment: string;
   build: string;
   replica: Replica;
   isReady: boolean;
@@ -48,16 +55,22 @@ export class ReplicaPool {
   readonly #running = new Set<Replica>();
   readonly #stopping = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
+  /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
+  #first: PooledReplica | undefined;
+  /** The start of a server that must have the app's port for itself. */
+  #startAlone: Promise<unknown> | undefined;
 
-  constructor(
-    private readonly startReplica: StartReplica,
-    private readonly now: () => number,
-  ) {}
+  constructor(private readonly options: PoolOptions) {}
 
   async acquire({ app, build, python, isSocket, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
     let hasWaited = false;
     for (;;) {
       signal.throwIfAborted();
+      if (this.#startAlone) {
+        await this.#startAlone;
+        continue;
+      }
+      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
@@ -66,7 +79,7 @@ export class ReplicaPool {
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
         if (runtime === 'custom' && !hasWaited && this.#stopping.size > 0) {
           hasWaited = true;
-          await Promise.race([Promise.all(this.#stopping), setTimeout(portMs, undefined, { ref: false })]);
+          await this.#stopped();
           continue;
         }
         return this.#assign(this.#start(app, build, python), app, isSocket);
@@ -76,15 +89,80 @@ export class ReplicaPool {
     }
   }
 
+  /**
+   * Starts a replica of a build that gets no calls yet, and keeps it for the first one. Replicas of the version before
+   * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
+   */
+  async startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    if (!hasFixedPort(build)) return this.#startFirst(app, build, python, signal);
+    const before = this.#startAlone ?? Promise.resolve();
+    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));
+    const ended = starting
+      .catch(() => {})
+      .finally(() => {
+        if (this.#startAlone === ended) this.#startAlone = undefined;
+      });
+    this.#startAlone = ended;
+    return starting;
+  }
+
   async stop(): Promise<void> {
+    clearTimeout(this.#first?.timer);
+    this.#first = undefined;
     for (const member of [...this.#members]) this.#drop(member);
     await Promise.all([...this.#running].map((replica) => replica.stop(0)));
   }
 
+  async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const member = this.#create(app, build, python);
+    try {
+      await inTime(member.replica.ready, build, signal);
+    } catch (error) {
+      await member.replica.stop(0);
+      throw error;
+    }
+    if (this.#first) this.#dismiss(this.#first);
+    this.#first = member;
+    const { cooldownPeriodSeconds, minReplicaCount } = app.settings;
+    if (minReplicaCount === 0) {
+      member.timer = afterSeconds(cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+    }
+  }
+
+  /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
+  #admitFirst(member: PooledReplica, environment: string): void {
+    this.#first = undefined;
+    clearTimeout(member.timer);
+    if (member.environment === environment) this.#members.push(member);
+    else this.#dismiss(member);
+  }
+
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
+    return JSON.stringify(this.options.environment(app, build, python));
+  }
+
+  async #freePort(): Promise<void> {
+    for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
+    await this.#stopped();
+  }
+
+  /** Waits for replicas that end, but not for one that is finishing its work. */
+  async #stopped(): Promise<void> {
+    await Promise.race([Promise.all(this.#stopping), setTimeout(portMs, undefined, { ref: false })]);
+  }
+
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const { name, replica } = this.startReplica(app, build, python);
+    const member = this.#create(app, build, python);
+    this.#members.push(member);
+    return member;
+  }
+
+  #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
+    const { name, replica } = this.options.start(app, build, python);
     const member: PooledReplica = {
       name,
+      environment: this.#environmentOf(app, build, python),
       replica,
       isReady: false,
       isEnding: false,
@@ -92,9 +170,8 @@ export class ReplicaPool {
       build: build.id,
       busy: 0,
       sockets: 0,
-      idleSince: this.now(),
+      idleSince: this.options.now(),
     };
-    this.#members.push(member);
     this.#running.add(replica);
     const remove = () => {
       this.#running.delete(replica);
@@ -120,7 +197,7 @@ export class ReplicaPool {
       released = true;
       member.busy -= 1;
       if (isSocket) member.sockets -= 1;
-      member.idleSince = this.now();
+      member.idleSince = this.options.now();
       if (!this.#members.includes(member)) this.#endIfUnused(member);
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
@@ -136,7 +213,7 @@ export class ReplicaPool {
 
   /** Dismisses replicas of older builds, and idle ones that a test's clock has moved past the cooldown. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const idleBefore = this.now() - settings.cooldownPeriodSeconds * 1000;
+    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const isIdle =
         member.busy === 0 && member.idleSince < idleBefore && this.#members.length > settings.minReplicaCount;
@@ -159,6 +236,7 @@ export class ReplicaPool {
 
   #drop(member: PooledReplica): void {
     clearTimeout(member.timer);
+    if (this.#first === member) this.#first = undefined;
     this.#members = this.#members.filter((other) => other !== member);
     this.#wakeAll();
   }
@@ -177,3 +255,31 @@ export class ReplicaPool {
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
 const portMs = 10_000;
+
+/** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
+async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {
+  const { deploymentInitializationTimeout: seconds, runtime, dockerfilePath } = settings;
+  // The replica of a server has the same limit, and knows what it was waiting for. An image is built before that.
+  const limit = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
+  let stopWaiting = () => {};
+  const tooLate = new Promise<never>((_, failed) => {
+    const onAbort = () => failed(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = afterSeconds(limit, () =>
+      failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
+    );
+    stopWaiting = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+  });
+  await Promise.race([ready, tooLate]).finally(stopWaiting);
+}
+
+const imageSeconds = 60 * 60;
+
+/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
+function hasFixedPort({ settings }: BuildRecord): boolean {
+  const { runtime, entrypoint, port, dockerfilePath } = settings;
+  return runtime === 'custom' && !dockerfilePath && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+}

@@ -66,6 +66,12 @@ export interface Replica {
 /** An app did not start, or its process ended. */
 export class ReplicaError extends Error {}
 
+/** The image of an app with a Dockerfile cannot be built. */
+export class ImageBuildError extends ReplicaError {}
+
+/** An app was not ready within its deployment_initialization_timeout. */
+export class StartTimeoutError extends ReplicaError {}
+
 /** Why a call was aborted. `statusCode` is that of its run: 0 if canceled, -1 if the caller disconnected. */
 export class CallAbortedError extends Error {
   constructor(

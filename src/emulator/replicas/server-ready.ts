@@ -3,11 +3,11 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as setTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { AppSettings } from '../apps/settings.ts';
-import { ReplicaError } from './replica.ts';
+import { StartTimeoutError } from './replica.ts';
 
 /**
- * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a `ReplicaError`
- * if that takes too long.
+ * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a
+ * `StartTimeoutError` if that takes too long.
  */
 export async function untilReady(
   settings: AppSettings,
@@ -23,7 +23,10 @@ export async function untilReady(
     if (await (path ? isHealthy(port, path) : isReady(port))) return;
     await setTimeout(pollMs);
   }
-  throw new ReplicaError(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+  const missing = path
+    ? `GET ${path} on port ${settings.port} did not succeed`
+    : `nothing listens on port ${settings.port}`;
+  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
 }
 
 const pollMs = 40;

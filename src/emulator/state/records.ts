@@ -145,6 +145,14 @@ export interface BuildScene {
   /** The build's status during the scene. */
   status: 'building' | 'initializing';
   lines: string[];
+  /** What the emulator really does in this scene: it lasts until that has ended. */
+  work?: SceneWork;
+}
+
+/** An installation or the start of an app. It begins with the build, so it may be ahead of the scenes before it. */
+export interface SceneWork {
+  lines: { at: number; text: string }[];
+  endedAt?: number;
 }
 
 interface BuildEnd {

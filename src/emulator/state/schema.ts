@@ -42,7 +42,13 @@ const App = v.looseObject({
   ),
 });
 
-const Scene = v.looseObject({ status: v.picklist(['building', 'initializing']), lines: texts });
+const Scene = v.looseObject({
+  status: v.picklist(['building', 'initializing']),
+  lines: texts,
+  work: v.optional(
+    v.looseObject({ lines: v.array(v.looseObject({ at: time, text: v.string() })), endedAt: v.optional(time) }),
+  ),
+});
 
 const Build = v.looseObject({
   id: v.string(),

@@ -101,7 +101,8 @@ async function pollUntilEnded(
 
 function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]): GantryError {
   const reason = build.initError || undefined;
-  const shownAlready = logs || tail.length === 0;
+  // A reason of several lines is the end of the log.
+  const shownAlready = logs || tail.length === 0 || reason?.includes('\n');
   const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),

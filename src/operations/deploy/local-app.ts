@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import { type Problem, ProjectError } from '../../errors.ts';
 import { count, fileSummary } from '../../output/format.ts';
+import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../project/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
@@ -106,15 +107,21 @@ async function collectApp(
   const skipped: SkippedFile[] = [];
   // Fails before the files are read if a package cannot be written.
   generateDependencyFiles(project);
-  const collection = await collectFiles(root, {
-    include,
-    exclude,
-    always: required.filter((path): path is string => Boolean(path)),
-    isTemporary: temporaryFilter(() => context.settings.folders.state),
-    gitignore: useGitignore ? await loadRules(root) : undefined,
-    onSkipped: (one) => skipped.push(one),
-    signal: context.signal,
-  });
+  const { env, signal, cwd } = context;
+  const gitignore = useGitignore ? await loadRules(root) : undefined;
+  const [collection, sourceProblems] = await Promise.all([
+    collectFiles(root, {
+      include,
+      exclude,
+      always: required.filter((path): path is string => Boolean(path)),
+      isTemporary: temporaryFilter(() => context.settings.folders.state),
+      gitignore,
+      onSkipped: (one) => skipped.push(one),
+      signal,
+    }),
+    checkAppSource(project, cwd, { env, signal }),
+  ]);
+  throwOnError(sourceProblems);
   const collected = new Set(collection.entries.map(({ path }) => path));
   const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
   const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
@@ -122,7 +129,12 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
-  return { entries, skipped, bytes, warnings: [...collection.warnings, ...checkLimits(entries, exclude)] };
+  return {
+    entries,
+    skipped,
+    bytes,
+    warnings: [...sourceProblems, ...collection.warnings, ...checkLimits(entries, exclude)],
+  };
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

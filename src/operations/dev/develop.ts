@@ -46,7 +46,7 @@ export async function* develop(context: Context, options: DevelopOptions): Async
   while (!signal.aborted) {
     const attempt = await app.reload(change);
     if (signal.aborted) return;
-    if (attempt) yield { ...attempt, tookMs: elapsed() - change.noticedAt };
+    if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
     change = await options.watcher.nextChange(signal);
   }
 }

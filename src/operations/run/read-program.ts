@@ -6,6 +6,7 @@ import { runLimits } from '../../contract/run-app.ts';
 import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { fileSummary, size } from '../../output/format.ts';
+import { checkSource, throwOnError } from '../../project/app-source.ts';
 import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../project/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../project/config.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
@@ -53,13 +54,18 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
-    const collection = await collectFiles(project.root, {
-      include,
-      exclude,
-      isTemporary: temporaryFilter(() => context.settings.folders.state),
-      signal: context.signal,
-    });
+    const { env, signal } = context;
+    const [collection, problems] = await Promise.all([
+      collectFiles(project.root, {
+        include,
+        exclude,
+        isTemporary: temporaryFilter(() => context.settings.folders.state),
+        signal,
+      }),
+      checkSource(project, file, target, { env, signal }),
+    ]);
     const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, { include, exclude });
+    throwOnError(problems);
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasArguments);
@@ -69,7 +75,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     step.done(
       `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
-    for (const warning of collection.warnings) context.progress.warn(warning);
+    for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
     return { project, file, functionName, tar };
   } catch (error) {
     step.clear();

@@ -19,6 +19,11 @@ export const entrypointRule: Rule = function* (app) {
   }
 };
 
+/** The Python file of the app folder that a command starts: `src/app.py` for `uvicorn src.app:app`. */
+export function startedScript(root: string, entrypoint: readonly string[]): string | undefined {
+  return parseCommand(entrypoint)?.anyOf.find((path) => !isAbsolute(path) && pathKind(root, path) === 'file');
+}
+
 function* mainFile({ root, configFolder }: RuleInput): Generator<ConfigIssue> {
   if (pathKind(root, 'main.py') === 'file') return;
   const isElsewhere = configFolder !== root && pathKind(configFolder, 'main.py') === 'file';

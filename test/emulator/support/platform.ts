@@ -1,20 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
+import type { BuildRecord } from '../../../src/emulator/state/records.ts';
 import { zip } from './zip.ts';
 
-/** An emulator that is closed after the test, with a clock that only the test moves. */
+/**
+ * An emulator that is closed after the test, with a clock that only the test moves. It starts no app unless `real` is
+ * set: most tests are about something else, and a build that starts an app takes a tenth of a second.
+ */
 export async function platform(options: EmulatorOptions = {}) {
   const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
-  const emulator = await startEmulator({ now: () => clock.now, ...options });
+  const emulator = await startEmulator({ now: () => clock.now, real: false, ...options });
   onTestFinished(() => emulator.close());
   return { emulator, clock, ...speaking(emulator) };
 }
 
 /** HTTP requests with the emulator's token, on paths below its project. */
-export function speaking({ url, token, project }: Emulator) {
+export function speaking({ url, token, project, store }: Emulator) {
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/v2/projects/${project}${path}`, {
       method,
@@ -30,10 +35,11 @@ export function speaking({ url, token, project }: Emulator) {
   return {
     ask,
     put,
-    /** Creates an app and uploads its files. */
+    /** Creates an app, uploads its files, and waits until it has started or failed. */
     async deploy(settings: object = {}, files: Record<string, string> = { 'main.py': 'print(1)\n' }) {
       const { json: created } = await ask('POST', '/apps', { name: 'web', ...settings });
       await put(created.uploadUrl, zip(files));
+      while (isPerformed(store.builds.get(created.buildId))) await setTimeout(5);
       const path = `/apps/${project}-${created.keyName.split('/')[2]}`;
       return { path, build: `${path}/builds/${created.buildId}`, id: created.buildId as string };
     },
@@ -41,6 +47,12 @@ export function speaking({ url, token, project }: Emulator) {
       return (await ask('GET', `${build}/logs`)).json.logs.map((line: { log: string }) => line.log);
     },
   };
+}
+
+/** Whether the emulator is installing or starting something for a build. */
+function isPerformed(build: BuildRecord | undefined): boolean {
+  const { scenes = [], end } = build?.script ?? {};
+  return !end && scenes.some(({ work }) => work);
 }
 
 function readJson(text: string) {

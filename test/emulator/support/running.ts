@@ -9,7 +9,7 @@ export const python = hasPython();
 
 /** An emulator with a deployed app of `fixtures/apps`, and functions to call it. Uses the real clock. */
 export async function running(app = 'functions', settings: object = {}, options: EmulatorOptions = {}) {
-  const speaking = await platform({ now: Date.now, webhookPauseMs: 10, ...options });
+  const speaking = await platform({ now: Date.now, real: true, webhookPauseMs: 10, ...options });
   const { emulator, deploy, ask } = speaking;
   const { path, id } = await deploy({ name: app, ...settings }, filesOf(app));
   const base = `${emulator.url}/v4/${emulator.project}/${app}`;

@@ -9,6 +9,7 @@ optional "status"; "failed" (message, "status"); "begins" (a stream); "item" (te
 The first argument is the folder for long responses.
 """
 
+import ast
 import asyncio
 import inspect
 import json
@@ -63,7 +64,7 @@ class Replica:
     def call_function(self, call, message):
         function = self.functions.get(message["function"])
         if function is None:
-            known = ", ".join(sorted(self.functions)) or "none"
+            known = ", ".join(sorted(self.functions.keys() - imported_names())) or "none"
             raise CallError(404, f'function {message["function"]} not found; available functions: {known}')
         arguments = self.parse_arguments(function, message, call)
         call.started = time.perf_counter()
@@ -151,6 +152,17 @@ class Replica:
         self.err.finish(call.identity)
         self.calls.pop(call.identity, None)
         self.events.send(call=call.identity, ms=call.milliseconds, **outcome)
+
+
+def imported_names():
+    """Names that main.py only imports: they can be called, but are not the app's own functions."""
+    try:
+        with open(sys.modules["main"].__file__, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    imports = (node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    return {(name.asname or name.name).split(".")[0] for node in imports for name in node.names}
 
 
 def describe(error):

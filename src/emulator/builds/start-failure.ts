@@ -1,0 +1,56 @@
+/**
+ * Why an app did not start, for its developer: the error, and the app's own part of the last traceback. Without one, the
+ * last lines that it printed.
+ */
+export function describeStartFailure({ message }: Error, printed: readonly string[], installs: boolean): string {
+  const trace = lastTraceback(printed);
+  const excerpt = trace ?? printed.filter((line) => line.trim() !== '').slice(-maxTailLines);
+  // A syntax error's message also has its place: `invalid syntax (main.py, line 1)`.
+  const isRepeated = trace?.some((line) => message === line || message.startsWith(`${line} (`));
+  const text = [...(isRepeated ? [] : [message]), ...excerpt].join('\n');
+  return [text, ...missingPackageHint(text, installs)].join('\n');
+}
+
+const maxTailLines = 8;
+const maxFrameLines = 24;
+/** A validation error may list every field. */
+const maxMessageLines = 8;
+
+const header = /^Traceback \(most recent call last\):/;
+const frame = /^\s+File "(.*)", line \d+/;
+
+/** Undefined if Python printed none. A syntax error has no header, only the place. */
+function lastTraceback(lines: readonly string[]): string[] | undefined {
+  const lastFrame = lines.findLastIndex((line) => frame.test(line));
+  if (lastFrame < 0) return undefined;
+  const messageAt = lines.findIndex((line, index) => index > lastFrame && /^\S/.test(line));
+  if (messageAt < 0) return undefined;
+  const firstAt = lines.findLastIndex((line, index) => index < lastFrame && !/^\s/.test(line)) + 1;
+  const own = ownFrames(lines.slice(firstAt, messageAt));
+  const rest = lines.slice(messageAt, messageAt + maxMessageLines);
+  const title = header.test(lines[firstAt - 1] ?? '') ? lines.slice(firstAt - 1, firstAt) : [];
+  return [...title, ...own.slice(-maxFrameLines), ...rest];
+}
+
+/** Those of the app's files, whose paths are relative. All of them if there is none. */
+function ownFrames(lines: readonly string[]): string[] {
+  let isOwn = false;
+  const own = lines.filter((line) => {
+    const [, file] = frame.exec(line) ?? [];
+    if (file !== undefined) isOwn = !/^([/\\<]|\w:\\)/.test(file);
+    return isOwn;
+  });
+  return own.length > 0 ? own : [...lines];
+}
+
+/** The flag that installs what is missing, or where to list it. */
+function missingPackageHint(text: string, installs: boolean): string[] {
+  const [, module, program] =
+    /ModuleNotFoundError: No module named '([\w.]+)'|its entrypoint failed to start: (\S+) not found/.exec(text) ?? [];
+  if (module === undefined && program === undefined) return [];
+  const name = module?.split('.')[0] ?? program;
+  if (installs) return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]`];
+  return [
+    `hint: the emulator installs packages only with --install (gantry dev --install, gantry emulator start --install)`,
+  ];
+}

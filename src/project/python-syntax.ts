@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRegular } from '../disk/index.ts';
+import type { FileLocation, Problem } from '../errors.ts';
+
+/** A Python file of an app. */
+export interface PythonSource {
+  path: string;
+  /** Its name in messages. */
+  shownAs: string;
+  /** The version that the app runs with: `3.12`. */
+  pythonVersion: string;
+}
+
+export interface ParserOptions {
+  /** `python3` is looked up in its PATH. */
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The syntax error of a file, as the `python3` of this machine reports it. Nothing of the file is run, and nothing is
+ * written. Empty if there is no error, no Python, or no result in time.
+ */
+export async function findSyntaxErrors(source: PythonSource, options: ParserOptions): Promise<Problem[]> {
+  const python = startPython(options);
+  if (!python) return [];
+  const code = await readRegular(source.path).catch(() => undefined);
+  const found = await python.parse(code);
+  return code && found ? [toProblem(source, String(code), found)] : [];
+}
+
+interface SyntaxFailure {
+  /** Of the Python that reports it. */
+  version: string;
+  message: string;
+  /** From 1; 0 if unknown. Columns are in code points. */
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+}
+
+/** Compiles what is on stdin without running it: only the compiler knows errors such as `return` outside of a function. */
+const parser = `
+import sys
+code = sys.stdin.buffer.read()
+try:
+    # Columns are right only in text, but only bytes may declare their encoding.
+    if not any(b"coding" in line for line in code[:1000].splitlines()[:2]):
+        code = code.decode("utf-8-sig")
+except ValueError:
+    pass
+try:
+    compile(code, "<app>", "exec", 0, True)
+except SyntaxError as error:
+    at = [error.lineno, error.offset, getattr(error, "end_lineno", 0), getattr(error, "end_offset", 0)]
+    fields = ["%d.%d" % sys.version_info[:2], str(error.msg)] + [str(number or 0) for number in at]
+    sys.stdout.buffer.write("\\0".join(fields).encode("utf-8", "replace"))
+except Exception:
+    pass
+`;
+
+/** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
+const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
+
+/** On Windows, `python3` may be a program that only opens the store. */
+const command = process.platform === 'win32' ? ['py', '-3'] : ['python3'];
+
+/** Parsing takes milliseconds. A huge file is not worth a wait. */
+const timeoutMs = 5_000;
+
+function startPython({ env, signal }: ParserOptions) {
+  if (!env.PATH || isInstaller(env.PATH)) return undefined;
+  let finish = (_: string) => {};
+  const output = new Promise<string>((resolve) => {
+    finish = resolve;
+  });
+  const [program = '', ...first] = command;
+  const child = execFile(
+    program,
+    [...first, ...flags],
+    { env, timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true, ...(signal && { signal }) },
+    (error, stdout) => finish(error ? '' : stdout),
+  );
+  child.stdin?.on('error', () => {});
+  return {
+    async parse(code: Buffer | undefined): Promise<SyntaxFailure | undefined> {
+      child.stdin?.end(code ?? '');
+      const [version, message, ...numbers] = (await output).split('\0');
+      if (!version || message === undefined || numbers.length !== 4) return undefined;
+      const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
+      return { version, message, line, column, endLine, endColumn };
+    },
+  };
+}
+
+/** Without the developer tools, the `python3` of macOS opens a window that offers to install them. */
+function isInstaller(path: string): boolean {
+  if (process.platform !== 'darwin') return false;
+  const folder = path.split(':').find((one) => existsSync(join(one, 'python3')));
+  const tools = ['/Library/Developer/CommandLineTools/usr/bin/python3', '/Applications/Xcode.app'];
+  return folder === '/usr/bin' && !tools.some((one) => existsSync(one));
+}
+
+/** An older Python does not know the syntax of newer ones, so what it reports may be correct there. */
+function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failure: SyntaxFailure): Problem {
+  const { version, message } = failure;
+  const isOlder = isVersionBelow(version, pythonVersion);
+  const location = locate(shownAs, code, failure);
+  return {
+    severity: isOlder ? 'warning' : 'error',
+    message: isOlder ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
+    ...(location && { location }),
+    why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
+  };
+}
+
+function isVersionBelow(one: string, other: string): boolean {
+  const [major = 0, minor = 0] = one.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major < otherMajor || (major === otherMajor && minor < otherMinor);
+}
+
+/** Undefined if Python does not say where. An error at the end of the file is shown at its last line with code. */
+function locate(file: string, code: string, { line, column, endLine, endColumn }: SyntaxFailure) {
+  if (line < 1) return undefined;
+  const lines = code.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  const lastUsed = lines.findLastIndex((text) => text.trim() !== '') + 1;
+  if (line > lastUsed) return locationAt(file, lines, lastUsed, Number.POSITIVE_INFINITY, 1);
+  const length = endLine === line && endColumn > column ? endColumn - column : 1;
+  return locationAt(file, lines, line, column, length);
+}
+
+function locationAt(
+  file: string,
+  lines: string[],
+  line: number,
+  column: number,
+  length: number,
+): FileLocation | undefined {
+  const text = lines[line - 1];
+  if (text === undefined) return undefined;
+  const characters = [...text].length;
+  const from = Math.min(Math.max(1, column), characters + 1);
+  return { file, line, column: from, length: Math.max(1, Math.min(length, characters + 1 - from)), text };
+}

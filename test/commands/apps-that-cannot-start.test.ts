@@ -1,0 +1,102 @@
+import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { python } from '../emulator/support/running.ts';
+import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+/** The clock of a command leaps; Python does not. */
+const meanwhile = () => setTimeout(20);
+const env = { PATH: String(process.env.PATH) };
+const wrong = { ...smallApp(), 'main.py': 'def run(:\n    pass\n' };
+
+describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
+  test('fails its deploy with 12 and its own traceback, which builds get shows as well', async () => {
+    const deploy = await gantry(['deploy'], { emulator, cwd: fixture('crashes'), meanwhile });
+    expect(deploy.code).toBe(12);
+    const why = [
+      '  why Traceback (most recent call last):',
+      '        File "main.py", line 1, in <module>',
+      '          from model_that_is_missing import predict',
+      "      ModuleNotFoundError: No module named 'model_that_is_missing'",
+    ];
+    expect(deploy.stderr).toContain(`crashes was built but did not start (init_failure)\n${why.join('\n')}\n`);
+    const get = await gantry(['builds', 'get', 'crashes', '--json=status,initError'], { emulator });
+    expect(get.json()).toEqual({
+      status: 'init_failure',
+      initError: expect.stringContaining('File "main.py", line 1'),
+    });
+  });
+
+  test('shows its traceback once without the log', async () => {
+    const deploy = await gantry(['deploy', '--no-logs'], { emulator, cwd: fixture('crashes'), meanwhile });
+    expect(deploy.stderr.match(/ModuleNotFoundError/g)).toHaveLength(1);
+    expect(deploy.stderr).not.toContain('end of the log');
+  });
+});
+
+describe.skipIf(!python)('a syntax error (needs python3)', () => {
+  const shown =
+    /^error: main\.py has a syntax error\n {2}in {2}main\.py:1:\d+\n {6}1 \| def run\(:\n {8}\| +\^+\n {2}why .+\n/m;
+
+  test.each([['check'], ['deploy'], ['deploy', '--dry-run'], ['package', '-o', '-'], ['run', 'main.py']])(
+    'is found by gantry %s %s before anything is sent',
+    async (...words) => {
+      await using app = await folderOf(wrong);
+      const before = emulator.calls.length;
+      const outcome = await gantry(words.filter(Boolean), { emulator, cwd: app.path, env });
+      expect([outcome.code, outcome.stderr]).toEqual([10, expect.stringMatching(shown)]);
+      expect(emulator.calls).toHaveLength(before);
+    },
+  );
+
+  test('has its place in the JSON document', async () => {
+    await using app = await folderOf(wrong);
+    const outcome = await gantry(['check', '--json'], { cwd: app.path, env });
+    expectErrorDocument(outcome);
+    expect(outcome.json()).toMatchObject({
+      error: {
+        code: 'project',
+        details: { problems: [{ location: { file: 'main.py', line: 1, text: 'def run(:' } }] },
+      },
+    });
+  });
+
+  test.each([
+    ['uvicorn', ['uvicorn', 'src.app:app', '--port', '8000'], 'src/app.py'],
+    ['gunicorn with a factory', ['gunicorn', '-b', '0.0.0.0:8000', 'src.app:make()'], 'src/app.py'],
+    ['a script', ['python', '-u', './server.py'], 'server.py'],
+    ['a shell', ['sh', '-c', 'exec python server.py'], 'server.py'],
+  ])('is found in the file that the entrypoint starts: %s', async (_, entrypoint, file) => {
+    const settings = `[cerebrium.runtime.custom]\nentrypoint = ${JSON.stringify(entrypoint)}\nport = 8000\n`;
+    await using app = await folderOf({ ...smallApp(settings), 'main.py': 'unused(\n', [file]: '\nx = = 1\n' });
+    const { code, stderr } = await gantry(['check'], { cwd: app.path, env });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${file}:2:5\n      2 | x = = 1\n`)]);
+  });
+
+  test('is shown with the folder that is checked', async () => {
+    await using app = await folderOf({});
+    await using other = await folderOf(wrong);
+    const { code, stderr } = await gantry(['check', other.path], { cwd: app.path, env });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${join(relative(app.path, other.path), 'main.py')}:1:`)]);
+  });
+
+  test('only warns if the app has a newer Python than this machine', async () => {
+    await using app = await folderOf({
+      ...wrong,
+      'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\npython_version = "3.99"\n',
+    });
+    const { code, stderr } = await gantry(['check'], { cwd: app.path, env });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: main\.py may have a syntax error\n {2}in /m)]);
+  });
+});

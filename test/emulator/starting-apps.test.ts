@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { withDefaults } from '../../src/emulator/apps/settings.ts';
+import { createBuildScript } from '../../src/emulator/builds/script.ts';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { children, python, running } from './support/running.ts';
+import { zip } from './support/zip.ts';
+
+const custom = (file: string, more: object = {}) => ({
+  runtime: 'custom',
+  entrypoint: ['python', file, '--port', '8194'],
+  port: 8194,
+  ...more,
+});
+
+/** A server that listens on the port of its command line. */
+const server = `
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path != "/ready" else 503)
+        self.end_headers()
+        self.wfile.write(b"version 1")
+    def log_message(self, *_):
+        pass
+
+HTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
+`;
+
+const failures: [what: string, settings: object, files: Record<string, string>, status: string, reason: RegExp][] = [
+  [
+    'has a syntax error',
+    {},
+    { 'main.py': 'def run(:\n    pass\n' },
+    'init_failure',
+    /^ {2}File "main\.py", line 1\n {4}def run\(:\n[\s^]+\nSyntaxError: invalid syntax$/,
+  ],
+  [
+    'imports a missing module',
+    {},
+    { 'main.py': '"""Doc."""\nimport nothing_like_this.deep\n' },
+    'init_failure',
+    /^Traceback \(most recent call last\):\n {2}File "main\.py", line 2, in <module>\n {4}import nothing_like_this\.deep\nModuleNotFoundError: No module named 'nothing_like_this'\nhint: .*--install/,
+  ],
+  [
+    'raises in another file of its own',
+    {},
+    { 'main.py': 'from lib import weights\n', 'lib/__init__.py': '', 'lib/weights.py': 'open("weights.bin")\n' },
+    'init_failure',
+    /File "main\.py", line 1, in <module>\n[\s\S]*File "lib\/weights\.py", line 1, in <module>\n[\s\S]*FileNotFoundError: .*weights\.bin'$/,
+  ],
+  [
+    'ends its process',
+    {},
+    { 'main.py': 'import os\nos._exit(3)\n' },
+    'init_failure',
+    /^its process ended with exit code 3$/,
+  ],
+  [
+    'calls sys.exit',
+    {},
+    { 'main.py': 'raise SystemExit("no GPU here")\n' },
+    'init_failure',
+    /SystemExit: no GPU here$/,
+  ],
+  [
+    'takes longer than its timeout',
+    { deploymentInitializationTimeout: 1 },
+    { 'main.py': 'import time\nprint("loading", flush=True)\ntime.sleep(60)\n' },
+    'init_timeout',
+    /^it was not ready within 1 seconds(\nloading)?$/,
+  ],
+  [
+    'has an entrypoint that does not exist',
+    { runtime: 'custom', entrypoint: ['no-such-server', 'app:app'] },
+    { 'app.py': '' },
+    'init_failure',
+    /^its entrypoint failed to start: no-such-server not found\nhint: .*--install/,
+  ],
+  [
+    'has a server that fails',
+    custom('app.py'),
+    { 'app.py': 'print("starting")\ndef start():\n    raise OSError("no disk")\nstart()\n' },
+    'init_failure',
+    /^its process ended with exit code 1\nTraceback[^\n]*\n {2}File "app\.py", line 4, in <module>\n {4}start\(\)\n {2}File "app\.py", line 3, in start\n[\s\S]*\nOSError: no disk$/,
+  ],
+  [
+    'has a server that ends without an error',
+    custom('app.py'),
+    { 'app.py': 'print("nothing to do")\n' },
+    'init_failure',
+    /^its process ended with exit code 0\nnothing to do$/,
+  ],
+  [
+    'has a server that listens on no port',
+    custom('app.py', { deploymentInitializationTimeout: 1 }),
+    { 'app.py': 'import time\ntime.sleep(60)\n' },
+    'init_timeout',
+    /^it was not ready within 1 seconds: nothing listens on port 8194$/,
+  ],
+  [
+    'has a server that never says it is ready',
+    custom('app.py', { deploymentInitializationTimeout: 1, readycheckEndpoint: '/ready' }),
+    { 'app.py': server },
+    'init_timeout',
+    /^it was not ready within 1 seconds: GET \/ready on port 8194 did not succeed/,
+  ],
+];
+
+describe.skipIf(!python)('a build starts the app (needs python3)', () => {
+  test.each(failures)('and fails if it %s', async (_, settings, files, status, reason) => {
+    const { ask, deploy, logOf } = await platform({ real: true });
+    const { path, build } = await deploy(settings, files);
+    const { json } = await ask('GET', build);
+    expect([json.status, json.initError]).toEqual([status, expect.stringMatching(reason)]);
+    const log = await logOf(build);
+    expect(log.at(-1)).toMatch(/^ERROR: /);
+    // Where the emulator has unpacked it is not the user's place.
+    expect(log.join('\n')).not.toMatch(/gantry-emulator-|cortex\.py/);
+    expect((await ask('GET', path)).json).toMatchObject({ status: 'error', latestReadyBuildId: '' });
+    expect(children()).toEqual([]);
+  });
+
+  test('and its replica serves the first call: nothing is loaded twice', async () => {
+    const { deploy, call, printed, logOf, runs } = await running();
+    const loads = 'print("loaded")\ndef run():\n    return "new"\n';
+    const { build } = await deploy({ name: 'functions' }, { 'main.py': loads });
+    expect(await logOf(build)).toEqual(expect.arrayContaining(['Loading main.py', 'loaded', 'App is ready']));
+    expect((await call('run')).json.result).toBe('new');
+    expect((await printed()).filter((line) => line === 'loaded')).toHaveLength(1);
+    expect((await runs())[0].coldstartTimeMs).toBe(0);
+  });
+
+  test('and the version before goes on serving if it fails', async () => {
+    const { deploy, call, ask, path, build: first, printed } = await running();
+    await call('run');
+    const { build } = await deploy({ name: 'functions' }, { 'main.py': 'import nothing_like_this\n' });
+    expect((await ask('GET', build)).json.status).toBe('init_failure');
+    expect((await call('run')).json.result).toMatchObject({ calls: 2 });
+    expect((await ask('GET', path)).json).toMatchObject({ status: 'ready', latestReadyBuildId: first });
+    expect((await printed()).join('\n')).not.toContain('nothing_like_this');
+  });
+
+  test('and stops starting it when the build is canceled', async () => {
+    const { ask, put, emulator } = await platform({ real: true });
+    const { json: created } = await ask('POST', '/apps', { name: 'web' });
+    await put(created.uploadUrl, zip({ 'main.py': 'print("begun", flush=True)\nimport time\ntime.sleep(60)\n' }));
+    const build = `/apps/${emulator.project}-web/builds/${created.buildId}`;
+    await expect.poll(async () => (await ask('GET', `${build}/logs`)).text).toContain('begun');
+    expect(children()).toHaveLength(1);
+    expect((await ask('DELETE', build)).status).toBe(200);
+    expect((await ask('GET', build)).json.status).toBe('cancelled');
+    await expect.poll(children).toEqual([]);
+    expect((await ask('GET', build)).json.status).toBe('cancelled');
+  });
+
+  test('and one that the emulator did not finish has failed after a restart', async () => {
+    const data = temporaryFolder();
+    const first = await startEmulator({ data });
+    const { ask, put } = speaking(first);
+    const { json: created } = await ask('POST', '/apps', { name: 'web' });
+    await put(created.uploadUrl, zip({ 'main.py': 'import time\ntime.sleep(60)\n' }));
+    await first.close();
+    expect(children()).toEqual([]);
+    const { emulator, ask: askAgain } = await platform({ data, now: Date.now });
+    const { json } = await askAgain('GET', `/apps/${emulator.project}-web/builds/${created.buildId}`);
+    expect(json).toMatchObject({ status: 'failure', initError: 'the emulator was stopped during this build' });
+  });
+
+  test('and says that a missing function is not there without listing what main.py imports', async () => {
+    const { deploy, call } = await running();
+    const main = 'from typing import Optional\nfrom json import dumps as to_text\ndef run():\n    return 1\n';
+    await deploy({ name: 'functions' }, { 'main.py': main });
+    expect((await call('rnu')).json.message).toMatch(/available functions: run$/);
+  });
+});
+
+test.each([
+  ['python3 not found; calls are simulated', {}, 'The app was not started: python3 not found; calls are simulated'],
+  [undefined, { 'requirements.txt': 'numpy\n' }, 'Loading main.py'],
+])('the log of a build says only what happened (obstacle: %s)', (obstacle, texts, last) => {
+  const settings = withDefaults({ name: 'web', preBuildCommands: ['apt update'] });
+  const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), texts: new Map(Object.entries(texts)) };
+  const { scenes, end } = createBuildScript({
+    settings,
+    registries: ['ghcr.io'],
+    archive,
+    plan: { installs: false, obstacle },
+  });
+  expect(scenes.at(-1)?.lines.at(-1)).toBe(last);
+  expect(end?.status).toBe(obstacle && 'success');
+  const log = scenes.flatMap(({ lines }) => lines).join('\n');
+  expect(log).toContain('The emulator does not run pre-build commands\n+ apt update');
+  expect(log).not.toMatch(/Successfully|Logging in|PIP_INSTALL|App is ready/);
+  if ('requirements.txt' in texts) expect(log).toMatch(/does not install pip packages; .*--install.*\n- numpy$/m);
+});

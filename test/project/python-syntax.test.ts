@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findSyntaxErrors } from '../../src/project/python-syntax.ts';
+import { python } from '../emulator/support/running.ts';
+import { folderOf } from '../support/app.ts';
+
+const env = { PATH: process.env.PATH };
+const version = python ? execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']) : '3.11';
+
+async function check(
+  code: string | Buffer,
+  { pythonVersion = String(version).trim(), environment = env as NodeJS.ProcessEnv } = {},
+) {
+  await using folder = await folderOf({});
+  writeFileSync(join(folder.path, 'main.py'), code);
+  const problems = await findSyntaxErrors(
+    { path: join(folder.path, 'main.py'), shownAs: 'main.py', pythonVersion },
+    { env: environment },
+  );
+  // Nothing is written, not even bytecode.
+  expect(readdirSync(folder.path)).toEqual(['main.py']);
+  return problems;
+}
+
+describe.skipIf(!python)('syntax errors (need python3)', () => {
+  test.each<[string, string | Buffer]>([
+    ['an empty file', ''],
+    ['a function', 'def run():\n    return 1\n'],
+    ['a byte-order mark', '\ufeffdef run():\n    return "é"\n'],
+    ['another encoding', Buffer.from('# -*- coding: latin-1 -*-\nname = "é"\n', 'latin1')],
+    ['an escape that Python warns about', 'pattern = "\\d"\n'],
+    ['code that must not run', 'raise SystemExit("it ran")\n'],
+    ['an import of what is not there', 'import nothing_like_this\n'],
+    ['CR as line end', 'a = 1\rb = 2\r'],
+  ])('are not found in %s', async (_, code) => {
+    expect(await check(code)).toEqual([]);
+  });
+
+  test.each<[string, string | Buffer, RegExp, object | undefined]>([
+    [
+      'an unclosed bracket',
+      'x = 1\ndef run(:\n    pass\n',
+      /invalid syntax|was never closed/,
+      { line: 2, text: 'def run(:' },
+    ],
+    ['a missing colon', 'def run()\n    pass\n', /expected ':'/, { line: 1, column: 10, text: 'def run()' }],
+    ['wrong indentation', 'def run():\nreturn 1\n', /indented block/, { line: 2, column: 1, text: 'return 1' }],
+    ['an unfinished file', 'def run():\n\n\n', /indented block/, { line: 1, column: 11, text: 'def run():' }],
+    ['print of Python 2', 'print "hello"\n', /parentheses/, { line: 1, column: 1, length: 13 }],
+    ['return outside of a function', 'return 1\n', /outside function/, { line: 1, column: 1 }],
+    ['characters before it', 'näme, grüße = "é", 1 2\n', /.+/, { line: 1, column: 22 }],
+    ['NUL', 'a = "\0"\n', /null bytes/, undefined],
+    ['bytes that are not UTF-8', Buffer.from('name = "é"\n', 'latin1'), /utf-8/, undefined],
+  ])('are found with their place: %s', async (_, code, why, location) => {
+    const [problem, ...others] = await check(code);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({
+      severity: 'error',
+      message: 'main.py has a syntax error',
+      why: expect.stringMatching(why),
+    });
+    if (location) expect(problem?.location).toMatchObject({ file: 'main.py', ...location });
+  });
+
+  test('are only warnings if the app has a newer Python than this machine', async () => {
+    const [problem] = await check('type Pair[T] = tuple[T, T] !\n', { pythonVersion: '9.1' });
+    expect(problem).toMatchObject({
+      severity: 'warning',
+      message: 'main.py may have a syntax error',
+      why: expect.stringMatching(/\(Python 3\.\d+ on this machine; the app has 9\.1\)$/),
+    });
+  });
+
+  test('do not depend on modules and settings of the user', async () => {
+    await using place = await folderOf({
+      'sys.py': 'raise SystemExit(0)\n',
+      'sitecustomize.py': 'raise SystemExit(0)\n',
+    });
+    const environment = {
+      ...env,
+      PYTHONPATH: place.path,
+      PYTHONWARNINGS: 'error',
+      PYTHONSTARTUP: join(place.path, 'sys.py'),
+    };
+    expect(await check('a = "\\d"\nb = (\n', { environment })).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['there is no Python', undefined],
+  ['it fails', '#!/bin/sh\nexit 1\n'],
+  ['it says something else', '#!/bin/sh\necho "install me first"\n'],
+])('nothing is said if %s', async (_, script) => {
+  await using folder = await folderOf({});
+  if (script) {
+    writeFileSync(join(folder.path, 'python3'), script);
+    chmodSync(join(folder.path, 'python3'), 0o755);
+  }
+  expect(await check('def run(:\n', { environment: { PATH: folder.path } })).toEqual([]);
+  expect(await check('def run(:\n', { environment: {} })).toEqual([]);
+});
