@@ -9,6 +9,7 @@ import { version } from '../version.ts';
 import { type CallOutcome, callCommand } from './call.ts';
 import { argvOf, commandInput } from './input.ts';
 import { type ResultPage, Results } from './results.ts';
+import { settingArguments } from './setting-arguments.ts';
 import { type CommandTool, type ToolDefinition, toolDefinition } from './tools.ts';
 
 interface ToolServerOptions {
@@ -44,7 +45,7 @@ export function createToolServer({ context, tools, allowed, running }: ToolServe
       throw new UsageError(`unknown tool "${name}"`, { why: `tools: ${offered.map((each) => each.name).join(', ')}` });
     const { command, properties } = chooseCommand(tool, input);
     if (!allowed.includes(command.effect)) throw refusal(command);
-    const argv = [...globalFlags(context), ...argvOf(command, properties)];
+    const argv = ['--no-input', ...settingArguments(context), ...argvOf(command, properties)];
     if (command.output !== null) argv.unshift('--json');
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
@@ -136,12 +137,6 @@ function refusal({ command, effect }: CommandReference): DeniedError {
     why: `this server was started without ${flag}`,
     fix: gantryCommand`mcp ${flag}`,
   });
-}
-
-/** The flags that the server was started with. */
-function globalFlags({ flags: { project, profile, region } }: Context): string[] {
-  const given = Object.entries({ project, profile, region }).filter(([, value]) => value !== undefined);
-  return ['--no-input', ...given.map(([name, value]) => `--${name}=${value}`)];
 }
 
 /** Sends what a command prints on stderr as progress, if the client asked for it. */

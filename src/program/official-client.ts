@@ -30,12 +30,25 @@ export function translateOfficialClient(argv: readonly string[]): Translation | 
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
 
+/** Groups with `list`. Other clients call it `ls`. */
+const listed = [
+  ...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'users'],
+  ...['service-accounts', 'api-keys', 'profiles', 'config'],
+];
+
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
+  ...Object.fromEntries(listed.map((group) => [`${group} ls`, `${group} list`])),
+  'apps show': 'apps get',
+  'builds show': 'builds get',
+  'runs show': 'runs get',
+  'apps rm': 'apps delete',
+  'secrets rm': 'secrets unset',
+  'secrets delete': 'secrets unset',
+  'profiles rm': 'profiles remove',
   app: 'apps',
   project: 'projects',
   'projects set': 'projects use',
-  'secrets ls': 'secrets list',
   'region get': 'config get region',
   'region set': 'config set region',
   'config get default-region': 'config get region',

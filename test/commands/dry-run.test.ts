@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!running) throw new Error('web was not deployed');
   emulator.store.builds.set('b-2', { ...running, id: 'b-2' });
   record(emulator, { id: 'r-1', createdAt: Date.now(), runtimeMs: 3_600_000 });
-});
+}, 60_000);
 
 afterAll(() => emulator.close());
 

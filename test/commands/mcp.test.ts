@@ -259,6 +259,11 @@ describe('gantry mcp install', () => {
     });
   });
 
+  test('keeps the project and the profile that it is called with', async () => {
+    const { stdout } = await gantry(['mcp', 'install', 'claude', '--project', 'p-2', '--profile', 'default']);
+    expect(stdout).toMatch(/"mcp",\s+"--project=p-2",\s+"--profile=default"/);
+  });
+
   test('finds the files of clients that have one for each user', async () => {
     const env = { HOME: '/home/ada', XDG_CONFIG_HOME: '', APPDATA: '/home/ada/data' };
     const path = async (client: string) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   home = await folderOf({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
-});
+}, 60_000);
 
 afterAll(async () => {
   await emulator.close();

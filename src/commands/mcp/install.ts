@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { clientEntry, clientNames, writeClientEntry } from '../../mcp/clients.ts';
+import { settingArguments } from '../../mcp/setting-arguments.ts';
 import { anything, boolean, document, record, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -11,7 +12,12 @@ export default defineCommand({
       .option('--allow-changes', 'also offer commands that change something')
       .option('--allow-destroy', 'also offer commands that can delete something'),
   run: async (context, client = 'claude', { write, allowChanges, allowDestroy }) => {
-    const args = ['mcp', ...(allowChanges ? ['--allow-changes'] : []), ...(allowDestroy ? ['--allow-destroy'] : [])];
+    const args = [
+      'mcp',
+      ...settingArguments(context),
+      ...(allowChanges ? ['--allow-changes'] : []),
+      ...(allowDestroy ? ['--allow-destroy'] : []),
+    ];
     const entry = clientEntry(context, client, args);
     const changed = write === true && (await writeClientEntry(context, entry));
     if (!write) context.progress.note(`for ${entry.path}; --write adds it there`);
