@@ -72,7 +72,7 @@ function steps({ folder, wine }, version) {
     ['invoke --async --wait', ['invoke', 'my-app', '--async', '--wait', '--json', 'name=Bob'], prints('my-app')],
     ['invoke --await-webhook', ['invoke', 'my-app', '--await-webhook', 'name=Grace'], greets('Grace')],
     ['logs', ['logs', 'my-app'], () => ''],
-    ['run', ['run', 'main.py::run', ...app, '--json'], prints('run')],
+    ['run', ['run', ...app, '--json', 'main.py::run'], prints('run')],
     ['cp to a volume', ['cp', file, ':/model.bin'], () => ''],
     ['cp back', ['cp', ':/model.bin', back], () => !readFileSync(file).equals(readFileSync(back)) && 'bytes differ'],
     ['sync', ['sync', '--yes', join(folder, 'my-app'), ':/my-app'], () => ''],

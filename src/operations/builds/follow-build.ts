@@ -14,12 +14,14 @@ export interface FollowBuildOptions {
   logs: boolean;
   /** Stop waiting after this time, in ms; the build continues. */
   timeoutMs: number;
+  /** How often to poll. */
+  pauses?: PollOptions<Build>['pauses'] | undefined;
   /** The build was started earlier: if the first poll shows its end, its duration is unknown. */
   startedBefore?: true;
 }
 
 /** Short at first: many builds fail immediately. */
-const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
+const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
 /**
  * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
@@ -72,7 +74,7 @@ async function waitForEnd(
 /** Polls a build until it has succeeded or failed. Throws PendingError at the timeout. */
 async function pollUntilEnded(
   context: Context,
-  { app, build }: FollowBuildOptions,
+  { app, build, pauses = defaultPauses }: FollowBuildOptions,
   deadline: Deadline,
   onStatus: (status: string) => void,
 ): Promise<Build> {

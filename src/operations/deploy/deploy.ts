@@ -5,7 +5,7 @@ import { ConflictError, GantryError, UnexpectedReplyError } from '../../errors.t
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
-import { followBuild, remoteBuild } from '../builds/index.ts';
+import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
@@ -18,6 +18,8 @@ export interface DeployOptions extends CreateAppOptions {
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
+  /** How often the build is polled. */
+  pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
   ifBusy?: BusyPolicy | undefined;
   /** Called before a build is created, with the archive of an app that has one. Throws to stop the deploy. */
@@ -234,9 +236,9 @@ class Deployer {
 
   async #follow(created: CreatedApp): Promise<string> {
     const { context, options, local } = this;
-    const { logs, timeoutMs } = options;
+    const { logs, timeoutMs, pauses } = options;
     try {
-      const build = { app: local.project.name, build: created.buildId, logs, timeoutMs };
+      const build = { app: local.project.name, build: created.buildId, logs, timeoutMs, pauses };
       return (await followBuild(context, build)).status;
     } catch (error) {
       if (context.signal.aborted) await this.#abandon(created);

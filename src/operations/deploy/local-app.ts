@@ -28,6 +28,8 @@ export interface LocalAppOptions {
   name?: string | undefined;
   /** Skip what `.gitignore` files ignore. */
   useGitignore?: boolean | undefined;
+  /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
+  checkSource?: boolean | undefined;
 }
 
 /** Reads the config file, collects the files of the app folder and adds the generated ones. Throws ProjectError. */
@@ -94,7 +96,7 @@ type Collected = Omit<LocalApp, 'project'>;
 async function collectApp(
   context: Context,
   project: AppConfig,
-  { name, useGitignore }: LocalAppOptions,
+  { name, useGitignore, checkSource = true }: LocalAppOptions,
 ): Promise<Collected> {
   const { deployment, dependencies, root, file, custom } = project;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
@@ -119,7 +121,7 @@ async function collectApp(
       onSkipped: (one) => skipped.push(one),
       signal,
     }),
-    checkAppSource(project, cwd, { env, signal }),
+    checkSource ? checkAppSource(project, cwd, { env, signal }) : [],
   ]);
   throwOnError(sourceProblems);
   const collected = new Set(collection.entries.map(({ path }) => path));

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
-import { GantryError } from '../../errors.ts';
+import { GantryError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
+import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
@@ -31,6 +32,8 @@ export interface DevelopOptions {
 
 /** Builds on the emulator take seconds at most. In ms. */
 const timeoutMs = 600_000;
+/** In ms: the emulator may be polled more often than the platform. */
+const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
 /**
  * Deploys the app in the working directory, and again whenever one of its files changes or the watcher is woken. Yields
@@ -68,19 +71,28 @@ class WatchedApp {
     let changed = paths.filter((path) => path === configName || path === envFile);
     try {
       const secrets = await readSecrets();
-      const local = await readLocalApp(this.context, { configFile: configName });
+      const local = await readLocalApp(this.context, { configFile: configName, checkSource: false });
       const current = takeSnapshot(local, envFile, secrets);
       changed = before ? differences(before, current) : paths.filter((path) => current.has(path));
       if (before && changed.length === 0 && paths.length > 0) return undefined;
       this.#tried = current;
       prepare(local.project.name, secrets);
-      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs });
+      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs, pauses }).catch(
+        (error) => this.#locate(error, local),
+      );
       return { outcome: { version: { ...deployment, local } }, changed };
     } catch (error) {
       if (!(error instanceof GantryError) && !this.context.signal.aborted) throw error;
       if (this.#tried === before) this.#tried = undefined;
       return { outcome: { error: error as GantryError }, changed };
     }
+  }
+
+  /** A syntax error is shown with its place instead of the traceback of the build. */
+  async #locate(error: unknown, { project }: LocalApp): Promise<never> {
+    const { cwd, env, signal } = this.context;
+    if (error instanceof NotReadyError) throwOnError(await checkAppSource(project, cwd, { env, signal }));
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
 /** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
-const debounceMs = 50;
+const debounceMs = 30;
 /** The system limits the number of watched folders. */
 const maxFolders = 2_000;
 
