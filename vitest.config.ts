@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/own-temporary-folder.ts'],
     testTimeout: 20_000,
+    // The first one of a file also loads the sources.
+    hookTimeout: 30_000,
     // The default of one second is too short for a busy machine.
     expect: { poll: { timeout: 15_000 } },
     // Loading the sources anew for each file took a third of the time. Nothing in them is kept between two calls.
