@@ -128,7 +128,7 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
     expect((await call()).files).toEqual([]);
     await deploy(settings, files);
     await call();
-    await expect.poll(() => emulator.volume().paths()).toEqual(['/stopped']);
+    await expect.poll(() => emulator.volume().paths(), { timeout: 15_000 }).toEqual(['/stopped']);
   });
 
   test('whose entrypoint is configured runs that instead of the command of the image', async () => {
