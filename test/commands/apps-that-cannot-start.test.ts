@@ -88,7 +88,10 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
     await using app = await folderOf({});
     await using other = await folderOf(wrong);
     const { code, stderr } = await gantry(['check', other.path], { cwd: app.path, env });
-    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${join(relative(app.path, other.path), 'main.py')}:1:`)]);
+    expect([code, stderr]).toEqual([
+      10,
+      expect.stringContaining(`  in  ${join(relative(app.path, other.path), 'main.py')}:1:`),
+    ]);
   });
 
   test('only warns if the app has a newer Python than this machine', async () => {

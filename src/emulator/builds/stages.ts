@@ -36,7 +36,8 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
   const read = (name: string) => meaningfulLines(archive?.texts.get(name) ?? '');
   const logins = registries.map(words.login);
   if (!archive) return withLines([...logins, words.partnerImage(settings)]);
-  if (dockerfile) return withLines(logins, plan ? [] : dockerLines(dockerfile, read(dockerfile)), copyLines(archive, words));
+  if (dockerfile)
+    return withLines(logins, plan ? [] : dockerLines(dockerfile, read(dockerfile)), copyLines(archive, words));
   return [
     ...withLines(
       [...logins, words.image(settings.baseImage)],

@@ -79,7 +79,9 @@ export class ContainerReplica implements Replica {
     const file = join(folder, build.settings.dockerfilePath ?? 'Dockerfile');
     const { code, signal } = await this.#run(['build', '--tag', this.#image, '--file', file, folder], options);
     if (code !== 0) {
-      throw new ImageBuildError(`its image cannot be built: ${this.#engine} ended with ${signal ?? `exit code ${code}`}`);
+      throw new ImageBuildError(
+        `its image cannot be built: ${this.#engine} ended with ${signal ?? `exit code ${code}`}`,
+      );
     }
   }
 
