@@ -49,13 +49,16 @@ const documents = [
   ...['users', 'service-accounts', 'secrets', 'volumes'],
 ].map((path) => `/v2/projects/{project}/${path}`);
 
+/** Keys are signed with a secret of each start: a signature that others could compute would be a valid key. */
+const signatures = /(?<=eyJ[\w-]+\.[\w-]+\.)[\w-]+/g;
+
 describe('a fixed seed and clock', () => {
   const read = async (flags: string[], paths = documents) => {
     const replies: string[] = [];
     await withEmulator(flags, async (_, ask) => {
       for (const path of paths) {
         const { status, text } = await ask(path);
-        replies.push(`${path} ${status} ${text}`);
+        replies.push(`${path} ${status} ${text.replace(signatures, '')}`);
       }
     });
     return replies;

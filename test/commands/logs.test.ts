@@ -13,7 +13,7 @@ let clock: { now: number };
 
 beforeEach(async () => {
   clock = { now: noon };
-  emulator = await startEmulator({ now: () => clock.now });
+  emulator = await startEmulator({ now: () => clock.now, real: false });
   await deployWeb(emulator);
 });
 

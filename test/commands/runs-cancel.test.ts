@@ -103,7 +103,12 @@ describe('canceling a run', () => {
     await cancel(['--yes']);
     const again = await cancel([]);
     expect([again.code, again.stdout]).toEqual([0, 'nothing to change: run r-1 is already canceled\n']);
-    expect((await cancel(['--json'])).json()).toEqual({ app: 'web', run: 'r-1', status: 'cancelled', changed: false });
+    expect((await cancel(['--json'])).json()).toMatchObject({
+      app: 'web',
+      run: 'r-1',
+      status: 'cancelled',
+      changed: false,
+    });
     expect(sent()).toBe(1);
   });
 

@@ -166,7 +166,7 @@ describe('damaged volumes', () => {
 
 test('skips damaged lines of a log', async () => {
   const data = temporaryFolder();
-  const first = await startEmulator({ data });
+  const first = await startEmulator({ data, real: false });
   const { path } = await speaking(first).deploy();
   const app = `${first.project}-web`;
   for (const text of ['one', 'two']) first.logs.add(app, { container: 'c', stream: 'stdout', text });
