@@ -8,7 +8,7 @@ import { widthOf } from '../support/width.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
 

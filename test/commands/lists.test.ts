@@ -13,7 +13,7 @@ const many = <Entry>(make: (index: number) => Entry) => Array.from({ length: num
 const at = (index: number) => new Date(Date.now() - index * 60_000).toISOString();
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const { store, project } = emulator;
   empty(emulator, {

@@ -15,7 +15,7 @@ const range = ['--since', at(end - 6 * hour), '--until', at(end)];
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const stretch = { from: end - 5 * hour, to: end - 1 };
   recordMany(emulator, { name: 'cold', number: 20, ...stretch, coldstartMs: 4_000, container: 'web-a' });

@@ -10,7 +10,7 @@ const goesOn = { createdAt, runtimeMs: 1e12 };
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
 

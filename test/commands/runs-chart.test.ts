@@ -19,7 +19,7 @@ const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   recordMany(emulator, { name: 'good', number: 40, from: end - 5 * hour, to: end - 1, runtimeMs: 250 });
   recordMany(emulator, { name: 'bad', number: 10, from: end - 2 * hour, to: end - hour - 1, statusCode: 500 });

@@ -299,7 +299,7 @@ describe('asynchronous runs', () => {
 });
 
 test('returns all runs of thirty days of a busy app', async () => {
-  const seeded = await startEmulator({ seed: 1 });
+  const seeded = await startEmulator({ real: false, seed: 1 });
   onTestFinished(() => seeded.close());
   const words = ['runs', 'list', 'web', '--since', at(end - 30 * day), '--until', at(end), '--all', '--json'];
   const runs = (await gantry(words, { emulator: seeded })).json() as Run[];

@@ -34,6 +34,6 @@ test.each([2_000 - 10, 2_000 - 20, 2_000 - 30])(
 );
 
 async function stoppable() {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ real: false });
   return Object.assign(emulator, { [Symbol.asyncDispose]: () => emulator.close() });
 }
