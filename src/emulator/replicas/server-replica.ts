@@ -55,7 +55,7 @@ export class ServerReplica implements Replica {
 
   async #start({ build, folder, python, environment, launch, print, warn }: ReplicaOptions): Promise<void> {
     const { settings } = build;
-    this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
+    this.#port = await choosePort(settings);
     const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
     if (this.#stopped) throw new ReplicaError('it was stopped');
     const [program = '', ...args] = localCommand(settings, this.#port, python);
@@ -111,14 +111,23 @@ async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['enviro
 const notFoundCode = 127;
 
 /**
- * The entrypoint with this machine's interpreter, the loopback address, and a port that is free, because several apps may
- * configure the same one.
+ * Any free port if the entrypoint names its port. Two apps that start at the same time would both find the configured one
+ * free, and one would answer the calls of the other.
  */
+async function choosePort({ entrypoint, port }: AppSettings): Promise<number> {
+  const isNamed = portPattern(port).test(entrypoint.join(' '));
+  return !isNamed && (await isFree(port)) ? port : freePort();
+}
+
+function portPattern(port: number): RegExp {
+  return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
+}
+
+/** The entrypoint with this machine's interpreter, the loopback address, and the port that was chosen. */
 function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
   const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
   return words.map((word, index) => {
     if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
-    const local = word.replaceAll('0.0.0.0', '127.0.0.1');
-    return actual === port ? local : local.replace(new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g'), String(actual));
+    return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(port), String(actual));
   });
 }
