@@ -36,7 +36,8 @@ export default defineCommand({
     const { file, root } = locate(context, path);
     const { project, problems } = await checkLocalApp(context, { ...options, configFile: file, root });
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
-    if (failures.length > 0) throw new ProjectError(`${file} has ${count(failures.length, 'error')}`, problems);
+    const [first, ...others] = failures;
+    if (first) throw new ProjectError(others.length > 0 ? `${failures.length} errors` : first.message, problems);
     for (const problem of problems) progress.warn(problem);
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
