@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, faults as faultNames, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
@@ -10,6 +10,9 @@ type Target = 'getApp' | 'createApp' | 'upload' | 'getBuild' | 'getBuildLogs' | 
 type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number }>;
 
 type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen];
+
+// One of them polls a build for an hour of its clock: 3,600 requests.
+vi.setConfig({ testTimeout: 60_000 });
 
 let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
