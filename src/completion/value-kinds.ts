@@ -1,19 +1,13 @@
 import type { ValueAtCursor } from './candidates.ts';
+import type { PlatformName } from './name-keys.ts';
 
 /** What a value is. `remote-path` is on a volume; `path` may be anywhere, `local` is on the disk. */
 export type ValueKind =
+  | PlatformName
   | 'local'
   | 'folder'
   | 'config-file'
-  | 'remote-path'
   | 'path'
-  | 'app'
-  | 'build'
-  | 'run'
-  | 'container'
-  | 'project'
-  | 'secret'
-  | 'service-account'
   | 'profile'
   | 'region'
   | 'setting'

@@ -11,6 +11,7 @@ export { makeFolder, makePrivateFolder } from './folders.ts';
 export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
+export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makePrivateFolder, openForAppend, removeDeadLocks, takeLock } from '../disk/index.ts';
+import { makePrivateFolder, openForAppend, removeDeadLocks, removeOldFiles, takeLock } from '../disk/index.ts';
 import { ConflictError } from '../errors.ts';
 import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
 
@@ -117,11 +117,6 @@ async function readSaved(path: string, warn: JournalOptions['warn']): Promise<Re
 
 /** Removes journals of copies that were never resumed: their URLs have expired. */
 async function removeOld(folder: string): Promise<void> {
-  const oldest = Date.now() - maxAgeDays * 86_400_000;
   removeDeadLocks(folder);
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const stats = await stat(path).catch(() => undefined);
-    if (stats?.isFile() && stats.mtimeMs < oldest) await rm(path, { force: true }).catch(() => {});
-  }
+  await removeOldFiles(folder, maxAgeDays);
 }

@@ -1,8 +1,9 @@
 import { defineCommand } from '../../command.ts';
-import { getResourceMetrics, resolutions } from '../../contract/metrics.ts';
+import { getResourceMetrics } from '../../contract/metrics.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
-import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
-import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
+import { metricsFlags, metricsQuery } from '../../flags/metrics.ts';
+import { type RangeFlags, resolveRange } from '../../flags/range.ts';
+import { repeatableChoiceFlag } from '../../flags/values.ts';
 import { localTimeZone } from '../../output/time-zone.ts';
 import { anything, document, passThrough } from '../../result-schema.ts';
 import {
@@ -16,31 +17,17 @@ import {
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      rangeFlags(command.argument('<app>', 'app name or id'))
-        .option('--container <id>', 'only show this container')
-        .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
-        .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
-        .option(
-          '--metric <metric>',
-          `${resourceMetrics.join(', ')}; repeatable (default: all)`,
-          repeatableChoiceFlag(resourceMetrics),
-        ),
+      metricsFlags(command.argument('<app>', 'app name or id')).option(
+        '--metric <metric>',
+        `${resourceMetrics.join(', ')}; repeatable (default: all)`,
+        repeatableChoiceFlag(resourceMetrics),
+      ),
     ),
   run: async (context, app, flags) => {
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);
     const options = chartOptions(flags, now());
-    const { since, until } = options.range;
-    const reply = await api(getResourceMetrics, {
-      project,
-      app,
-      query: {
-        start: new Date(since).toISOString(),
-        end: new Date(until).toISOString(),
-        container_id: flags.container,
-        resolution: flags.resolution,
-      },
-    });
+    const reply = await api(getResourceMetrics, { project, app, query: metricsQuery(flags, options.range) });
     const report = resourcesReport(reply, options);
     if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
     await saveChartPage(context, flags, `Resource use of ${app}`, () => report);

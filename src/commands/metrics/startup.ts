@@ -1,35 +1,19 @@
 import { defineCommand } from '../../command.ts';
-import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
+import { getStartupTimes } from '../../contract/metrics.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
-import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
-import { zoneFlag } from '../../flags/values.ts';
+import { metricsFlags, metricsQuery } from '../../flags/metrics.ts';
+import { type RangeFlags, resolveRange } from '../../flags/range.ts';
 import { localTimeZone } from '../../output/time-zone.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { type StartupViewOptions, startupReport, startupView } from '../../views/startup-times.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    chartPageFlags(
-      rangeFlags(command.argument('<app>', 'app name or id'))
-        .option('--container <id>', 'only show this container')
-        .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
-        .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag),
-    ),
+  configure: (command) => chartPageFlags(metricsFlags(command.argument('<app>', 'app name or id'))),
   run: async (context, app, flags) => {
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);
     const options = chartOptions(flags, now());
-    const { since, until } = options.range;
-    const reply = await api(getStartupTimes, {
-      project,
-      app,
-      query: {
-        start: new Date(since).toISOString(),
-        end: new Date(until).toISOString(),
-        container_id: flags.container,
-        resolution: flags.resolution,
-      },
-    });
+    const reply = await api(getStartupTimes, { project, app, query: metricsQuery(flags, options.range) });
     const report = startupReport(reply, options);
     const { status, data } = reply;
     if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
