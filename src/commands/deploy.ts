@@ -36,7 +36,7 @@ const planFields = {
   project: text('project'),
   runtime: text('cortex, custom or a partner'),
   exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
-  build: nullable(text('the build that serves; null if there is none')),
+  build: nullable(text('live build; null for an app without one')),
   endpoint: text('URL of the deployed app; empty if unknown'),
   region: nullable(text('where the app is deployed')),
   keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),
@@ -109,9 +109,8 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
-    const { dryRun = false, output, timeout = 3_600_000, watchHealthy } = options;
-    if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
-    if (options.files && !dryRun) throw filesWithoutDryRun();
+    const { dryRun = false, timeout = 3_600_000, watchHealthy } = options;
+    checkFlags(options);
     const local = await readLocalApp(context, options);
     const prepared = await prepareDeploy(context, local, {
       ...options,
@@ -177,6 +176,23 @@ function filesWithoutDryRun(): UsageError {
     why: 'it lists the files that a deploy would send',
     fix: gantryCommand`deploy --dry-run --files`,
   });
+}
+
+/** Flags that would be ignored. */
+function checkFlags(flags: {
+  dryRun?: true | undefined;
+  output?: string | undefined;
+  files?: true | undefined;
+  plan?: string | undefined;
+  detach?: true | undefined;
+  watchHealthy?: number | undefined;
+}): void {
+  const { dryRun, output, files, plan, detach, watchHealthy } = flags;
+  if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
+  if (files && !dryRun) throw filesWithoutDryRun();
+  if (plan !== undefined && dryRun) throw new UsageError('--plan applies a plan, --dry-run only makes one');
+  if (watchHealthy !== undefined && detach)
+    throw new UsageError('--watch-healthy waits for the build, --detach does not');
 }
 
 /** Asks on a terminal only: without one, running the command is the consent. */

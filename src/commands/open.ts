@@ -39,8 +39,7 @@ async function urlOf(context: Context, target: string | undefined, build: string
   if (target !== undefined && target !== 'build') return dashboardUrl(context, target, build);
   const { project: local } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { purpose: 'run' });
   if (target === undefined) return dashboardUrl(context, local?.name);
-  if (!local)
-    throw new UsageError('there is no app in this folder', { why: '"build" is its latest build', fix: 'name an app' });
+  if (!local) throw new UsageError('no app in this folder', { why: '"build" is its latest build', fix: 'name an app' });
   const latest = await findLatestBuild({ api, project }, local.name);
   return dashboardUrl(context, local.name, latest);
 }

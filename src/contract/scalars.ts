@@ -11,7 +11,7 @@ export const optionalBoolean = v.nullish(reader<boolean | string, boolean | null
 /** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both become null. */
 export const optionalTime = v.nullish(reader<string | number, string | null>(asTime));
 export const optionalTexts = v.nullish(reader<string[], string[] | null>(asTexts));
-/** Numbers in order; null where there is none. */
+/** Numbers in order; null for a gap. */
 export const optionalNumbers = v.nullish(
   reader<(number | string | null)[], (number | null)[] | null>((value) =>
     Array.isArray(value) ? value.map(asNumber) : null,

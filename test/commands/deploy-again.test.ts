@@ -189,6 +189,12 @@ describe('deploy --if-busy', () => {
     expect(stderr).toContain(`build ${other} (pending) of web in progress`);
   });
 
+  test('by default does not wait for the list of builds, which is only for that note', async () => {
+    await using app = await appWith();
+    emulator.fail('listBuilds', 'stall*');
+    expect((await gantry(['deploy'], { emulator, cwd: app.path, silenceMs: 600_000 })).code).toBe(0);
+  });
+
   test('fail exits with 7 and names the builds', async () => {
     await using app = await appWith();
     const other = await begun();

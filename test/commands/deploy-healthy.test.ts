@@ -76,6 +76,21 @@ test.each<[string, Seen]>([
   expect((await watched([look])).code).toBe(0);
 });
 
+test('nothing can be said of a build that cannot be looked at', async () => {
+  const env = await altering(emulator, (_method, path) =>
+    path.endsWith('/containers') ? { status: 503, body: { message: 'down' } } : undefined,
+  );
+  await using app = await folderOf(smallApp());
+  const { code, stderr } = await gantry(['deploy', '--watch-healthy', '10s'], { emulator, cwd: app.path, env });
+  expect(code).toBe(69);
+  expect(stderr).not.toContain('is healthy');
+});
+
+test('needs a build that is waited for', async () => {
+  const { code } = await gantry(['deploy', '--watch-healthy', '10s', '--detach'], { emulator });
+  expect(code).toBe(2);
+});
+
 test('some runs may fail with --max-failures', async () => {
   const runs = [{ status: 'failure' }, { status: 'failure' }];
   expect((await watched([{ containers: [running], runs }], ['--max-failures', '2'])).code).toBe(0);

@@ -32,7 +32,7 @@ function lastTraceback(lines: readonly string[]): string[] | undefined {
   return [...title, ...own.slice(-maxFrameLines), ...rest];
 }
 
-/** Those of the app's files, whose paths are relative. All of them if there is none. */
+/** The frames in files of the app, whose paths are relative; all frames if none is. */
 function ownFrames(lines: readonly string[]): string[] {
   let isOwn = false;
   const own = lines.filter((line) => {

@@ -29,7 +29,7 @@ export function dashboardAddress(
   return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${keyParameter}=${viewKey(project, store)}`;
 }
 
-/** Undefined if it is no address of a page. */
+/** Undefined unless it is the URL of a page. */
 export function parseDashboardPath(pathname: string): DashboardPlace | undefined {
   const groups = dashboardPattern.exec(pathname)?.groups;
   if (!groups) return undefined;
@@ -53,7 +53,7 @@ export function hasViewKey(url: URL, project: string, store: Pick<Store, 'key'>)
 
 export const keyParameter = 'view';
 
-/** New at each start, as every secret of the emulator. It approves nothing and is no token. */
+/** New at each start, as every secret of the emulator. It is not a token, and cannot approve a login. */
 function viewKey(project: string, { key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update(`view ${project}`).digest('base64url').slice(0, 32);
 }

@@ -107,7 +107,7 @@ async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['enviro
   return prependPythonPath(own, PYTHONPATH);
 }
 
-/** The exit code of the program that mounts volumes, if there is no such program to run. */
+/** What the program that mounts volumes exits with if it cannot find the command to run. */
 const notFoundCode = 127;
 
 /**

@@ -2,10 +2,10 @@ import type { Api } from '../../api/client.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
-import { ConflictError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
+import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
-import { cancelRemoteWork, Deadline, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { cancelRemoteWork, Deadline, pollUntil, throwUnlessTransient, timeoutSignal } from '../waiting/index.ts';
 
 /** What a deploy does about other builds of the app that are in progress. */
 export const busyPolicies = ['proceed', 'wait', 'cancel', 'fail'] as const;
@@ -13,6 +13,8 @@ export type BusyPolicy = (typeof busyPolicies)[number];
 
 /** Times in ms. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
+/** How long a deploy waits for a list that it does not need. */
+const maxNoteMs = 2_000;
 
 /**
  * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
@@ -65,12 +67,21 @@ function isEarlier(a: Build, b: Build): boolean {
   return first === second ? a.id < b.id : first < second;
 }
 
-/** With `proceed` the list is only for a note: without it the deploy continues. */
+/** With `proceed` the list is only for a note: without it, or if it takes long, the deploy continues. */
 async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy): Promise<Build[]> {
+  const { api, apiWithSignal, project, signal } = context;
+  if (policy !== 'proceed') return (await list(api, project, app)).filter(isBusy);
+  const inTime = timeoutSignal(maxNoteMs, () => new UnavailableError('no reply in time'), signal);
   try {
-    return (await list(context.api, context.project, app)).filter(isBusy);
+    return (
+      await list(
+        apiWithSignal(inTime, () => {}),
+        project,
+        app,
+      )
+    ).filter(isBusy);
   } catch (error) {
-    if (policy === 'proceed' && error instanceof GantryError && !context.signal.aborted) return [];
+    if (error instanceof GantryError && !signal.aborted) return [];
     throw error;
   }
 }

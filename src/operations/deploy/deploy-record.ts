@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import type { Context } from '../../context.ts';
 import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
-import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
+import { makePrivateFolder, removeOldFiles, writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { changeableSettings } from './app-settings.ts';
@@ -21,6 +21,9 @@ const recordSchema = v.object({
   settings: v.record(v.string(), v.unknown()),
   dashboard: v.string(),
 });
+
+/** Emulators have another address at each start, so records would pile up. */
+const maxAgeDays = 90;
 
 /** A file as it is in the archive. */
 export interface SentFile {
@@ -68,7 +71,8 @@ export async function recordDeploy(
 async function write(context: Context, app: string, record: DeployRecord): Promise<void> {
   const file = recordFile(context, app);
   try {
-    makePrivateFolder(join(file, '..'));
+    makePrivateFolder(dirname(file));
+    await removeOldFiles(dirname(file), maxAgeDays);
     await writeFileAtomic(file, stringifyJson(record), { mode: 0o600 });
   } catch (error) {
     context.trace(`cannot write ${file}: ${(error as Error).message}`);

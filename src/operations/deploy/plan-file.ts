@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, type AppCreation, getApp } from '../../contract/apps.ts';
+import { App, type AppCreation, getApp } from '../../contract/apps.ts';
 import { toDiskError, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
@@ -112,16 +112,18 @@ async function describe(
   };
 }
 
-/** Changes by itself, or says nothing about what serves. */
-const volatile = new Set<string>([
+/** Fields that change by themselves, or say nothing about what serves. */
+const volatile = [
   ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
   ...['latestBuildId', 'latestCreatedBuildId'],
-]);
+];
+/** Only known fields: others may change by themselves. */
+const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
 
 async function readLive({ api, project }: Context, app: string): Promise<Plan['live']> {
   try {
-    const live: App = await api(getApp, { project, app });
-    return digests(Object.fromEntries(Object.entries(live).filter(([field]) => !volatile.has(field))));
+    const live: Record<string, unknown> = await api(getApp, { project, app });
+    return digests(Object.fromEntries(boundFields.map((field) => [field, live[field]])));
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;

@@ -50,17 +50,19 @@ export async function watchHealth(context: Context, options: HealthOptions): Pro
   let repliedAt = started;
   try {
     for (;;) {
+      const leftMs = started + watchMs - elapsed();
       try {
         watched.update(...(await read(context, app)));
         repliedAt = elapsed();
       } catch (error) {
+        // The end of the watch needs a reply: nothing seen is not healthy.
+        if (leftMs <= 0) throw error;
         throwUnlessTransient(error, elapsed() - repliedAt, {
           name: `build ${options.build} of ${app}`,
           fix: gantryCommand`containers list ${app}`,
           details: { app, build: options.build },
         });
       }
-      const leftMs = started + watchMs - elapsed();
       const problem = watched.problem(leftMs <= 0);
       if (problem !== undefined) throw await unhealthyError(context, options, watched, problem);
       if (leftMs <= 0) break;
