@@ -45,7 +45,7 @@ test('reports each check and exits with 0 if all succeed', async () => {
   const outcome = await doctor({ columns: 120, env });
   expect(outcome.code).toBe(0);
   expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
-    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ token', '✓ project', '✓ clock'],
+    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ cache', '✓ token', '✓ project', '✓ clock'],
     ...['✓ management', '✓ invocation', '✓ login', '✓ refresh', '✓ logs', '✓ status', ''],
   ]);
   expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), expires 20\d\d-/);
