@@ -73,7 +73,7 @@ test('runs every check without retries if all fail, and exits with the code of t
       },
     });
     expect(code).toBe(4);
-    expect(checks).toHaveLength(15);
+    expect(checks).toHaveLength(16);
     expect(of('files')).toMatchObject({ status: 'warning', message: expect.stringContaining('is not writable') });
     expect(of('token')).toMatchObject({ status: 'failed', code: 'auth' });
     expect(of('management')).toMatchObject({ status: 'failed', code: 'unavailable', fix: expect.any(String) });

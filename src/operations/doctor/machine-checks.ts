@@ -60,7 +60,7 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
 export function checkCache({ folders, packingCache }: Settings): Check {
   const { folder, bytes } = cacheUsage(folders.cache);
   const state = packingCache.value === 'off' ? `off (${packingCache.origin})` : 'on';
-  return okCheck('cache', `${state}, ${size(bytes)} of compressed files in ${folder}; gantry cache clear removes them`);
+  return okCheck('cache', `${state}, ${size(bytes)} in ${folder}`);
 }
 
 /** Shows the proxy, without its password. */

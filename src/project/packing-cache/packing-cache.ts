@@ -7,7 +7,7 @@ import { checkOwner, maxCacheBytes, packingFolder, segmentPaths, trimCache } fro
 import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
 import { type FileIndex, indexPath, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
-import { Segment } from './segment.ts';
+import { PackedSegment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
 export type { KnownContent } from './file-index.ts';
@@ -30,7 +30,7 @@ const maxBlockingMs = 20;
 
 /** The cache of one packing. It turns itself off on the first error. */
 export class PackingCache {
-  readonly #segments: Segment[] = [];
+  readonly #segments: PackedSegment[] = [];
   #writer: SegmentWriter | undefined;
   /** The files that have not changed, and those that were read. */
   readonly #files: FileIndex = new Map();
@@ -140,7 +140,7 @@ export class PackingCache {
   }
 
   /** Of a damaged segment the intact rest is kept. */
-  #segmentsToJoin(): Segment[] {
+  #segmentsToJoin(): PackedSegment[] {
     const small = this.#segments.filter(({ bytes }) => bytes < smallBytes);
     return this.#segments.filter(
       (segment) => segment.isDamaged || (small.length >= maxSmall && small.includes(segment)),
@@ -149,7 +149,7 @@ export class PackingCache {
 
   #openSegment(path: string): void {
     try {
-      const segment = Segment.open(path);
+      const segment = PackedSegment.open(path);
       if (segment) this.#segments.push(segment);
       else rmSync(path, { force: true });
     } catch {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { NewFile } from '../../disk/index.ts';
 import { BufferedFile } from '../zip/buffered-file.ts';
-import { encodeIndex, type Segment, type SegmentIndex, segmentEnding } from './segment.ts';
+import { encodeIndex, type PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 /** Writes a segment under a temporary name, which it loses when it is complete. Throws system errors. */
 export class SegmentWriter {
@@ -32,7 +32,7 @@ export class SegmentWriter {
   }
 
   /** Adds what is intact in a segment. */
-  async addAll(segment: Segment): Promise<void> {
+  async addAll(segment: PackedSegment): Promise<void> {
     for (const [key, record] of segment.index) {
       const data = segment.read(record);
       if (data) await this.add(key, data);

@@ -24,7 +24,7 @@ const format = Buffer.from('gantry01');
 const trailerBytes = 8 + format.length;
 
 /** A complete segment of an earlier packing. */
-export class Segment {
+export class PackedSegment {
   /** Whether a member was used, or found to be damaged. */
   wasUsed = false;
   isDamaged = false;
@@ -37,12 +37,12 @@ export class Segment {
   ) {}
 
   /** Undefined if it is not complete. Throws system errors. */
-  static open(path: string): Segment | undefined {
+  static open(path: string): PackedSegment | undefined {
     const file = openRegularSync(path);
     try {
       const { size } = fstatSync(file);
       const index = readIndex(file, size);
-      return index && new Segment(path, size, index);
+      return index && new PackedSegment(path, size, index);
     } finally {
       closeSync(file);
     }

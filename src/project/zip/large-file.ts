@@ -11,7 +11,7 @@ import { hasCompressedExtension, isCompressible } from './compressibility.ts';
 import type { DeflatePool } from './deflate-pool.ts';
 import type { BlockTask } from './deflate-worker.mjs';
 import type { OrderedQueue } from './ordered-queue.ts';
-import { compressionMethods, newZipEntry, zip64From } from './records.ts';
+import { newZipEntry, zip64From } from './records.ts';
 import { unreadable } from './unreadable.ts';
 import type { ZipWriter } from './zip-writer.ts';
 
