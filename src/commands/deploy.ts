@@ -162,10 +162,10 @@ export default defineCommand({
   examples: [
     'deploy',
     'deploy --dry-run --files',
+    'deploy --if-changed --if-busy wait',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
-    'deploy --if-changed --if-busy wait',
     'deploy --watch-healthy 2m',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',
