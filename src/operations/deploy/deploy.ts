@@ -9,9 +9,10 @@ import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/ind
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
-import { recordDeploy } from './deploy-record.ts';
+import { recordDeploy, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
+import type { UploadSummary } from './partial-upload.ts';
 import type { Health } from './watch-health.ts';
 
 export interface DeployOptions extends CreateAppOptions {
@@ -21,6 +22,8 @@ export interface DeployOptions extends CreateAppOptions {
   timeoutMs: number;
   /** False: compress every file again. */
   cache?: boolean | undefined;
+  /** The files of the app are a part of it, see `--partial`. */
+  part?: PartOptions | undefined;
   /** How often the build is polled. */
   pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
@@ -29,6 +32,13 @@ export interface DeployOptions extends CreateAppOptions {
   check?: ((body: AppCreation, archive?: AppArchive) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
+}
+
+interface PartOptions {
+  /** What comes from an earlier build. */
+  unchanged: readonly SentFile[];
+  /** Throws unless the build has all files; it is then canceled. */
+  check: (created: CreatedApp, archive: AppArchive) => Promise<void>;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
@@ -49,13 +59,18 @@ export interface Deployment {
   buildMs: number;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
+  /** With `--partial`. */
+  partial?: UploadSummary;
   /** What was seen after the deploy; absent if it was not watched. */
   health?: Health;
 }
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
-  const body = await createAppBody(context, local.project, options);
+  const body = {
+    ...(await createAppBody(context, local.project, options)),
+    ...(options.part && { partialUpload: true }),
+  };
   const deployer = new Deployer(context, local, options, body);
   const uploaded = local.project.partner
     ? await deployer.createOnly()
@@ -122,7 +137,12 @@ class Deployer {
     const created = await this.#createAndUpload(archive);
     if (!('buildId' in created)) return created;
     const uploadMs = this.context.elapsed() - started;
-    await recordDeploy(this.context, { local: this.local, body: this.body, keep: this.options.keep, created, archive });
+    const { context, local, body, options } = this;
+    await recordDeploy(context, {
+      ...{ local, body, created, archive },
+      keep: options.keep,
+      unchanged: options.part?.unchanged,
+    });
     return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
@@ -171,8 +191,11 @@ class Deployer {
     const created = await this.#create();
     try {
       const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
-      if (!live) await this.#upload(created, archive);
-      else await this.#abandon(created);
+      if (live) await this.#abandon(created);
+      else {
+        await this.#upload(created, archive);
+        await options.part?.check(created, archive);
+      }
       return live ?? created;
     } catch (error) {
       await this.#abandon(created);
