@@ -7,6 +7,7 @@ import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
@@ -102,13 +103,13 @@ async function runAndShow(
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
+  if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
   if (options.events) await showEvents(withNext(value, next), renderer);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
-    const result = await show(value, command, options, renderer, next);
+    const result = await show(value, command, options, renderer, { next, json });
     const [first] = next;
     if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
@@ -153,14 +154,18 @@ async function show(
   command: Command,
   options: { dryRun?: true },
   renderer: Renderer,
-  next: readonly NextCommand[],
+  { next, json }: { next: readonly NextCommand[]; json: JsonChoice },
 ) {
-  const { data, view, raw, json } = command;
+  const { data, view, raw, json: schema } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
     // A command whose result is a document may stream events before it.
-    const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
+    const toLine = schema?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
+  }
+  if (value instanceof PackedList && json === false && !renderer.page.terminal) {
+    for (const batch of value.batches()) await renderer.item(undefined, view(batch, options), isRaw);
+    return undefined;
   }
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : withNext(data(value), next);
@@ -205,6 +210,10 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
   }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {
