@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { inTurns } from './measure.js';
 import { makeNumberedTree } from './numbered-tree.js';
 
+/** @import { TreeSizes } from './listing.js' */
 /** @import { Bench } from './run.js' */
 
 /** MB, however many files there are. */
@@ -69,7 +70,7 @@ function sync(here, title, words) {
 /**
  * @param {Bench} bench
  * @param {string} url
- * @param {number[]} sizes
+ * @param {TreeSizes} sizes
  * @param {Case} measured
  */
 async function measure({ folder, quick, report }, url, sizes, { title, words, here }) {
@@ -89,7 +90,7 @@ async function measure({ folder, quick, report }, url, sizes, { title, words, he
 
 const program = join(process.cwd(), 'bin/gantry.cjs');
 
-/** @param {number[]} sizes */
+/** @param {TreeSizes} sizes */
 async function startListing(sizes) {
   const script = join(import.meta.dirname, 'listing.js');
   const child = spawn(process.execPath, [script, JSON.stringify(sizes)], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -8,7 +8,9 @@ import { fileName, filesPerFolder, folderName, innerFolders, modified } from './
 
 /** @import { Socket } from 'node:net' */
 
-/** @type {number[]} */
+/** @typedef {number[]} TreeSizes numbers of files: a tree of each shape has so many */
+
+/** @type {TreeSizes} */
 const sizes = JSON.parse(process.argv[2] ?? '[]');
 const trees = ['deep', 'flat', 'mixed'].flatMap((shape) => sizes.map((files) => `${shape}-${files}`));
 
