@@ -105,6 +105,7 @@ describe('gantry logout', () => {
     await logIn();
     await logIn('login --profile work');
     expect((await run('logout --all-profiles --json')).json()).toEqual({
+      next: expect.any(Array),
       profiles: ['default', 'work'],
       stillUsed: null,
     });
