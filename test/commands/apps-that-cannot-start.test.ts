@@ -33,7 +33,6 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
     expect(deploy.stderr).toContain(`crashes was built but did not start (init_failure)\n${why.join('\n')}\n`);
     const get = await gantry(['builds', 'get', 'crashes', '--json=status,initError'], { emulator });
     expect(get.json()).toEqual({
-      next: expect.any(Array),
       status: 'init_failure',
       initError: expect.stringContaining('File "main.py", line 1'),
     });
