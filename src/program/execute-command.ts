@@ -129,7 +129,8 @@ async function runAndShow(
     const result = await show(value, command, options, renderer, json === false ? undefined : finish);
     const [first] = next;
     if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
-    if (state.isJsonLines) await renderer.line({ type: 'result', ...((await finish(result ?? {})) as object) });
+    const last = Array.isArray(json) ? result : await finish(result ?? {});
+    if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }

@@ -20,7 +20,7 @@ interface NextArguments {
 
 /**
  * The commands that usually follow the command that was called with these inputs, as `line`, with the values of its
- * result. What needs a value that is not known is left out.
+ * result. What needs a value that is not known is omitted.
  */
 export function usualNextOf(
   called: Commander,
@@ -70,6 +70,8 @@ function fill(line: string, facts: Facts): string[] | undefined {
   return words.every((word) => word !== undefined) ? words : undefined;
 }
 
+// The last line of a stream has no fields: by then it has stopped.
+const isRunning = ({ url }: Facts) => url !== undefined;
 const toPlatform = ({ to }: Facts) => /^[\w-]*:/.test(String(to));
 const ofProject = ({ app }: Facts) => typeof app !== 'string';
 
@@ -87,14 +89,18 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
     { line: 'deploy -C <dir>', when: 'to deploy it' },
   ],
   dev: [
-    { line: 'emulator env', when: 'to call it from another shell' },
+    { line: 'emulator env', when: 'to call it from another shell', if: isRunning },
     { line: 'deploy', when: 'to deploy it' },
   ],
   invoke: [{ line: 'logs <app>', when: 'to see what it printed' }],
   logs: [{ line: 'runs list <app>', when: 'to see its runs' }],
   run: [{ line: 'runs logs <app> <run>', when: 'to see its output again' }],
   check: [
-    { line: 'deploy --dry-run', when: 'to see what a deploy would change', if: ({ path }) => path === undefined },
+    {
+      line: 'deploy --dry-run',
+      when: 'to see what a deploy would change',
+      if: ({ path }) => path === 'cerebrium.toml',
+    },
   ],
   package: [{ line: 'deploy', when: 'to deploy it' }],
   cp: copiesAfter,
@@ -160,7 +166,7 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   doctor: [{ line: 'status', when: 'to see the incidents of the platform' }],
   open: [{ line: 'apps list', when: 'to see the apps of the project' }],
   status: [{ line: 'doctor', when: 'to check this machine as well' }],
-  'emulator start': [{ line: 'emulator env', when: 'to use it from another shell' }],
+  'emulator start': [{ line: 'emulator env', when: 'to use it from another shell', if: isRunning }],
   'emulator env': [{ line: 'emulator stop', when: 'to stop it' }],
   'emulator list': [{ line: 'emulator stop', when: 'to stop one' }],
   'emulator stop': [{ line: 'emulator list', when: 'to see which emulators are left' }],
