@@ -88,6 +88,7 @@ export default defineCommand({
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
+      .option('--no-cache', 'compress every file again')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
         command
