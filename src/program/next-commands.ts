@@ -163,6 +163,8 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'config get': [{ line: 'config list --show-origin', when: 'to see where each setting comes from' }],
   'config set': [{ line: 'config get <setting>', when: 'to see which value is in use' }],
   'config unset': [{ line: 'config get <setting>', when: 'to see which value is in use' }],
+  'cache info': [{ line: 'cache clear', when: 'to empty it' }],
+  'cache clear': [{ line: 'cache info', when: 'to see what it takes' }],
   doctor: [{ line: 'status', when: 'to see the incidents of the platform' }],
   open: [{ line: 'apps list', when: 'to see the apps of the project' }],
   status: [{ line: 'doctor', when: 'to check this machine as well' }],
