@@ -181,6 +181,11 @@ export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
   return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
 }
 
+/** Whether commands that usually follow can be added to a result: a document of gantry's own form. */
+export function takesNext(result: ResultSchema): boolean {
+  return result.form === 'stream' || (result.form === 'document' && Object.keys(fieldsOf(result)).length > 0);
+}
+
 /** The schema with the field of commands that usually follow. */
 export function withNextField({ form, schema }: ResultSchema): ResultSchema {
   const command = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });

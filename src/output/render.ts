@@ -4,6 +4,7 @@ import { PackedList } from '../packed-list.ts';
 import type { JqFilter } from './jq.ts';
 import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
+import type { Pager } from './pager.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
@@ -19,12 +20,14 @@ export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
   value(value: unknown, view: View, isRaw?: boolean): Promise<void>;
   /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
-  item(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  item(value: unknown, view: View, isRaw: boolean): Promise<void>;
   /** Prints a line of JSON. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
   /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
+  /** Waits until the user has quit the pager, if there is one. */
+  end(): Promise<void>;
   readonly page: Page;
 }
 
@@ -35,17 +38,18 @@ export interface RendererOptions {
   verbatim?: boolean;
   /** What `--jq` makes of JSON. */
   filter?: JqFilter | undefined;
-  /** Shows a long text in a pager. Returns false if it does not. */
-  pager?: ((text: string) => Promise<boolean>) | undefined;
+  /** Shows results as text. Makes a pager that writes what needs none. */
+  pager?: ((write: (text: string) => Promise<void>) => Pager) | undefined;
 }
 
 export function createRenderer(
   stdout: Stream,
   page: Page,
   json: JsonChoice,
-  { declared = [], verbatim = false, filter, pager }: RendererOptions = {},
+  { declared = [], verbatim = false, filter, pager: createPager }: RendererOptions = {},
 ): Renderer {
   const write = createWriter(stdout);
+  const pager = createPager?.(write);
   const sanitized = verbatim ? sanitizeUnredacted : sanitize;
   const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : withLinks(sanitized(view(page), page), page));
   const toJson = (value: unknown, indent?: number) =>
@@ -59,20 +63,26 @@ export function createRenderer(
     async value(value, view, isRaw = false) {
       if (json === false) {
         const text = toText(view, isRaw);
-        if (text && !(await pager?.(`${text}\n`))) await write(`${text}\n`);
+        if (text) await (pager ?? { write }).write(`${text}\n`);
         return;
       }
       const picked = Array.isArray(json) ? selectFields(value, json, declared) : value;
       if (filter) return writeFiltered(toJson(picked));
       for (const part of jsonParts(picked, toJson)) await write(part);
     },
-    item(value, view, isRaw = false) {
-      if (json === false) return write(`${toText(view, isRaw)}\n`);
+    async item(value, view, isRaw) {
+      if (json === false) {
+        const isOpen = await (pager ?? { write }).write(`${toText(view, isRaw)}
+`);
+        if (isOpen === false) throw new StdoutClosedError();
+        return;
+      }
       return writeLine(toJson(Array.isArray(json) ? selectFields(value, json, declared) : value));
     },
     line: (value) => writeLine(toJson(value)),
     text: write,
     bytes: write,
+    end: async () => pager?.end(),
     page,
   };
 }
