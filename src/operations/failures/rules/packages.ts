@@ -148,7 +148,8 @@ export const packageRules: readonly FailureRule[] = [
       'Could not find a version that satisfies the requirement':
         /^ERROR: Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: none\)/,
       'No matching distribution found for': /^ERROR: No matching distribution found for (?<package>[\w.-]{1,80})/,
-      'was not found in the package registry': /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
+      'was not found in the package registry':
+        /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
       'not found in the provided package locations':
         /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the provided package locations/,
     },

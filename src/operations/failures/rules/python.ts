@@ -86,7 +86,8 @@ export const pythonRules: readonly FailureRule[] = [
     cause: 'shared-library-missing',
     rank: 4,
     signs: {
-      'cannot open shared object file': /(?<![\w.+-])(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/,
+      'cannot open shared object file':
+        /(?<![\w.+-])(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/,
       'shared library': /^ImportError: Unable to find (?<library>\w{1,40}) shared library/,
       'library not found': /^OSError: (?<library>\w{1,60}) library not found/,
     },

@@ -200,8 +200,7 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'disk-full',
     rank: 6,
     signs: {
-      'No space left on device':
-        /(?:^|: |\] )No space left on device/,
+      'No space left on device': /(?:^|: |\] )No space left on device/,
       'no space left on device': /: no space left on device$/,
       'enough free space in': /^E: You don't have enough free space in/,
       'ephemeral-storage':
@@ -238,7 +237,8 @@ export const systemRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'bad interpreter': /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter/,
-      'cannot execute: required file not found': /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
+      'cannot execute: required file not found':
+        /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
       $CommandR: /\$'\\r': command not found/,
     },
     title: 'a script has Windows line endings',
