@@ -87,9 +87,9 @@ export function missingWheels(name: string, version: string, python: string): Mi
   return { pythons, versions, source: `${table.source}, ${readOn}` };
 }
 
-/** `2.1` for `==2.1` or `2.1`, without the `+cu121` of a local version; undefined for anything that leaves a choice. */
+/** `2.1` for `==2.1` or `2.1`, without the `+cu121` of a local version; undefined for anything that leaves a choice, and for a single number. */
 export function pinnedVersion(requirement: string): string | undefined {
-  return /^\s*(?:={2,3})?\s*v?(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\+[\w.]+)?\s*$/.exec(requirement)?.[1];
+  return /^\s*(?:={2,3})?\s*v?(\d+(?:\.\d+)+(?:\.post\d+)?)(?:\+[\w.]+)?\s*$/.exec(requirement)?.[1];
 }
 
 function isWithin(version: string, [oldest, newest]: readonly [string, string]): boolean {

@@ -13,7 +13,7 @@ import { folderOf } from '../support/app.ts';
 /** What the rule says about a config file in a folder with these other files. */
 async function issuesOf(toml: string, files: Record<string, string> = {}) {
   await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-  return issuesIn(join(app.path, 'cerebrium.toml'));
+  return await issuesIn(join(app.path, 'cerebrium.toml'));
 }
 
 async function issuesIn(file: string) {
@@ -103,9 +103,10 @@ test('warns about a model that is larger than the memory of the GPU', async () =
 });
 
 test.each([
-  ['scaling_buffer = 2', ['scaling_buffer 2 has no effect']],
+  ['scaling_buffer = 2\nmin_replicas = 1', ['scaling_buffer 2 has no effect']],
   ['scaling_buffer = 2\nmax_replicas = 4', []],
   ['replica_concurrency = 50', ['replica_concurrency 50 exceeds what the server accepts']],
+  ['scaling_buffer = 2', []],
   ['replica_concurrency = 10', []],
 ])('warns about replicas and concurrency that contradict each other: %s', async (scaling, messages) => {
   const runtime = '[cerebrium.runtime.custom]\nentrypoint = ["uvicorn", "main:app", "--limit-concurrency", "10"]\n';

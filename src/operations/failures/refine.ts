@@ -24,7 +24,7 @@ const excludedModule: Refinement = (found, { module, path }, facts) => {
   const name = found.cause === 'module-missing' ? module : found.cause === 'entrypoint-not-found' ? path : undefined;
   if (name === undefined) return undefined;
   const file = name.replace(/\.py$/, '').replaceAll('.', '/');
-  // A folder is left out if no module of it would be sent.
+  // A folder is excluded if no module of it would be sent.
   return leftOut(found, 'module-excluded', [`${file}.py`, `${file}/__init__.py`, `${file}/`], facts);
 };
 

@@ -6,10 +6,12 @@ import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
 import { type MissingWheels, missingWheels, pinnedVersion } from '../wheels.ts';
-import { isReadable, type Rule, type RuleInput } from './rule.ts';
+import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
 export const knownLimitsRule: Rule = function* (app) {
+  const runtime = selectRuntime(app.sections);
+  if (runtime !== 'cortex' && runtime !== 'custom') return;
   if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
     yield* packagesWithoutWheels(app);
     yield* imageOlderThanGpu(app);
@@ -137,8 +139,14 @@ function weightBytes(folder: string): number {
 }
 
 function* bufferWithoutRoom({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {
-  const { scaling_buffer: buffer = 0, min_replicas: min = 0, max_replicas: max = 1 } = scaling;
-  if (buffer === 0 || min < max) return;
+  const {
+    scaling_buffer: buffer = 0,
+    min_replicas: min = 0,
+    max_replicas: max = 1,
+    scaling_metric: metric = '',
+  } = scaling;
+  // With a metric of a resource, the buffer itself is rejected.
+  if (buffer === 0 || min < max || /^(cpu|memory)_/.test(metric)) return;
   yield warningAt('scaling.scaling_buffer', `scaling_buffer ${buffer} has no effect`, {
     why: `min_replicas and max_replicas are both ${max}, so no replica can be added`,
     fix: `max_replicas = ${max + buffer}`,
