@@ -33,6 +33,9 @@ export interface JsonSchema {
 type Fields = Record<string, Shape<never>>;
 type Variants = readonly [Fields | ObjectShape<never>, ...(Fields | ObjectShape<never>)[]];
 
+/** A list that JSON can be made of; a long one is not held as an array (`packed-list.ts`). */
+type ListOf<Value> = readonly Value[] | (Iterable<Value> & { readonly length: number; toJSON: () => Value[] });
+
 interface OptionalShape<Value> extends Shape<Value> {
   readonly isOptional: true;
 }
@@ -62,7 +65,7 @@ export function anyDocument(description: string): ResultSchema<unknown> {
 }
 
 /** One document that is a list of objects. */
-export function documents<const V extends Variants>(...variants: V): ResultSchema<readonly VariantOf<V[number]>[]> {
+export function documents<const V extends Variants>(...variants: V): ResultSchema<ListOf<VariantOf<V[number]>>> {
   return { form: 'list', schema: { type: 'array', items: variantsSchema(variants) } };
 }
 
@@ -95,7 +98,7 @@ export function anything(description: string): Shape<unknown> {
   return { schema: { description } };
 }
 
-export function list<Value>({ schema }: Shape<Value>, description: string): Shape<readonly Value[]> {
+export function list<Value>({ schema }: Shape<Value>, description: string): Shape<ListOf<Value>> {
   return { schema: { type: 'array', items: schema, description } };
 }
 

@@ -1,5 +1,6 @@
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
+import { PackedList } from '../packed-list.ts';
 import type { JqFilter } from './jq.ts';
 import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
@@ -104,18 +105,52 @@ function stdoutError(cause: NodeJS.ErrnoException): FailedError {
   return new FailedError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
-/** Yields a long list in batches. */
-function* jsonParts(value: unknown, toJson: (value: unknown, indent: number) => string): Generator<string> {
-  if (!Array.isArray(value) || value.length === 0) {
-    yield `${toJson(value, 2)}\n`;
+type ToJson = (value: unknown, indent: number) => string;
+
+/** Yields a list in batches, and a document by its fields if one of them is a long list. */
+function* jsonParts(value: unknown, toJson: ToJson): Generator<string> {
+  if (isList(value)) yield* listParts(value, toJson);
+  else if (Object.values(Object(value)).some((field) => field instanceof PackedList))
+    yield* fieldParts(value as object, toJson);
+  else yield toJson(value, 2);
+  yield '\n';
+}
+
+function* listParts(list: List, toJson: ToJson): Generator<string> {
+  if (list.length === 0) {
+    yield '[]';
     return;
   }
   const batchSize = 200;
-  for (let start = 0; start < value.length; start += batchSize) {
-    const entries = value.slice(start, start + batchSize).map((entry) => indent(toJson(entry, 2)));
-    yield `${start === 0 ? '[\n' : ',\n'}${entries.join(',\n')}`;
+  let batch: string[] = [];
+  let start = '[\n';
+  for (const entry of list) {
+    batch.push(indent(toJson(entry, 2)));
+    if (batch.length < batchSize) continue;
+    yield start + batch.join(',\n');
+    batch = [];
+    start = ',\n';
   }
-  yield '\n]\n';
+  if (batch.length > 0) yield start + batch.join(',\n');
+  yield '\n]';
+}
+
+function* fieldParts(document: object, toJson: ToJson): Generator<string> {
+  let start = '{\n';
+  for (const [name, field] of Object.entries(document)) {
+    if (field === undefined) continue;
+    yield `${start}  ${toJson(name, 2)}: `;
+    // The first line of a part continues the last line of the part before.
+    for (const part of isList(field) ? listParts(field, toJson) : [toJson(field, 2)]) yield indent(part).slice(2);
+    start = ',\n';
+  }
+  yield '\n}';
+}
+
+type List = unknown[] | PackedList<unknown>;
+
+function isList(value: unknown): value is List {
+  return Array.isArray(value) || value instanceof PackedList;
 }
 
 function indent(json: string): string {
@@ -123,11 +158,13 @@ function indent(json: string): string {
 }
 
 function selectFields(value: unknown, fields: string[], declared: readonly string[]): unknown {
-  const entries = Array.isArray(value) ? value : [value];
-  const present = entries.flatMap((entry) => Object.keys(entry ?? {}));
-  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...new Set([...declared, ...present])]);
-  const picked = entries.map((entry) => selectFrom(entry, fields));
-  return Array.isArray(value) ? picked : picked[0];
+  const entries = isList(value) ? value : [value];
+  const known = new Set(declared);
+  for (const entry of entries) for (const name of Object.keys(entry ?? {})) known.add(name);
+  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...known]);
+  const pick = (entry: unknown) => selectFrom(entry, fields);
+  if (value instanceof PackedList) return PackedList.from(value, pick);
+  return Array.isArray(value) ? value.map(pick) : pick(value);
 }
 
 function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {

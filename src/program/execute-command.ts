@@ -8,6 +8,7 @@ import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
@@ -118,7 +119,7 @@ async function runAndShow(
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
+  if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
   const finish = (document: unknown) =>
     next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
@@ -184,6 +185,10 @@ async function show(
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
+  if (value instanceof PackedList && !finish && !renderer.page.terminal) {
+    for (const batch of value.batches()) await renderer.item(undefined, view(batch, options), isRaw);
+    return undefined;
+  }
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
   await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
@@ -245,6 +250,10 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
   }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {
