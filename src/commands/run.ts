@@ -4,6 +4,7 @@ import { platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
+  addParameters,
   followProgram,
   type OwnFlag,
   parseProgramArguments,
@@ -34,9 +35,10 @@ export default defineCommand({
     const { configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
     const { pairs, data = options.data } = programArguments;
-    const args = await readArguments(context, { data, pairs });
-    const hasArguments = args !== '{}';
+    const given = await readArguments(context, { data, pairs });
+    const hasArguments = given !== '{}';
     const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
+    const args = addParameters(given, programArguments, program.pairs);
     const chosen = programArguments.region ?? options.r;
     const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true || programArguments.detach;
@@ -56,9 +58,9 @@ export default defineCommand({
   examples: [
     'run job.py',
     'run job.py::train --name first epochs:=3',
+    'run job.py::train --detach',
     'run job.py::train --data \'{"epochs": 3}\' --region us-east-1',
     'run --timeout 10m job.py --data @arguments.json --json=status,durationMs',
-    'run job.py::train --detach',
   ],
 });
 

@@ -11,6 +11,7 @@ import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-buil
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
 import { recordDeploy } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import { packingCache } from './packing-options.ts';
 import type { Health } from './watch-health.ts';
 
 export interface DeployOptions extends CreateAppOptions {
@@ -18,6 +19,8 @@ export interface DeployOptions extends CreateAppOptions {
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
+  /** False: compress every file again. */
+  cache?: boolean | undefined;
   /** How often the build is polled. */
   pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
@@ -56,16 +59,18 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
   const deployer = new Deployer(context, local, options, body);
   const uploaded = local.project.partner
     ? await deployer.createOnly()
-    : await withArchive(context, local, (archive, packMs) => deployer.send(archive, packMs));
+    : await withArchive(context, local, options, (archive, packMs) => deployer.send(archive, packMs));
   return 'created' in uploaded ? deployer.finish(uploaded) : uploaded;
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
 async function withArchive<T>(
-  { progress, signal, elapsed }: Context,
+  context: Context,
   { entries, bytes: totalBytes }: LocalApp,
+  { cache }: DeployOptions,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
+  const { progress, signal, elapsed } = context;
   const started = elapsed();
   const step = progress.step('Packing');
   let isPacked = false;
@@ -79,7 +84,11 @@ async function withArchive<T>(
         for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
         return use(archive, packMs);
       },
-      { signal, onProgress: (bytes) => step.update({ bytes, of: totalBytes }) },
+      {
+        signal,
+        cache: packingCache(context, cache),
+        onProgress: (bytes) => step.update({ bytes, of: totalBytes }),
+      },
     );
   } catch (error) {
     if (!isPacked) step.fail();
