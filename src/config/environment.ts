@@ -11,6 +11,7 @@ export const variables = {
   GANTRY_INFERENCE_KEY: "the project's key for calling apps; takes precedence over the token",
   GANTRY_WEBHOOK_SECRET: 'secret that signs webhook deliveries',
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and the completion cache',
+  GANTRY_KEEP_ARCHIVES: 'off: keep no archives of deploys for gantry rollback (default: on)',
   GANTRY_PAGER: 'pager for long lists on a terminal (default: PAGER, then less); cat: none',
   GANTRY_ACCESSIBLE: '1: output for screen readers: no animation and no charts, tables as lists',
   GANTRY_REGISTRY_URL: 'npm registry that gantry version --check asks (default: https://registry.npmjs.org)',
