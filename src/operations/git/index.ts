@@ -1,2 +1,1 @@
 export { type Revision, withRevision } from './revision.ts';
-export { git, tryGit } from './run-git.ts';

@@ -1,2 +1,2 @@
 export { orRollBack, warnUnlessKept } from './roll-back-unhealthy.ts';
-export { type RolledBack, rollback } from './rollback.ts';
+export { rollback } from './rollback.ts';

@@ -22,7 +22,13 @@ import {
 import { withRevision } from '../git/index.ts';
 import { readRevision } from './git-source.ts';
 import { compareListings } from './prove-files.ts';
-import type { RollbackOptions } from './rollback.ts';
+
+/** Where the files of the earlier build come from. */
+export interface SourceChoice {
+  /** A git revision to deploy instead of a kept archive. */
+  fromGit?: string | undefined;
+  configFile: string;
+}
 
 /** What is deployed again: an archive that was kept, or a revision. */
 export interface RollbackSource {
@@ -42,7 +48,7 @@ export interface RollbackSource {
 export async function withSource<T>(
   context: Context,
   { app, build }: { app: string; build: string },
-  options: RollbackOptions,
+  options: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
 ): Promise<T> {
   if (options.fromGit !== undefined) return withGitSource(context, app, options.fromGit, options, use);
@@ -89,7 +95,7 @@ function withGitSource<T>(
   context: Context,
   app: string,
   revision: string,
-  { configFile }: RollbackOptions,
+  { configFile }: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
 ): Promise<T> {
   return withRevision(context, { revision, whole: configFile.includes('..') }, async (at) => {

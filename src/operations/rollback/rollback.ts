@@ -15,14 +15,11 @@ import {
   readListing,
   waitForListing,
 } from './prove-files.ts';
-import { type RollbackSource, withSource } from './rollback-source.ts';
+import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
 
-export interface RollbackOptions {
+export interface RollbackOptions extends SourceChoice {
   /** The build to return to; by default the last that succeeded before the live one. */
   build?: string | undefined;
-  /** A git revision to deploy instead of a kept archive. */
-  fromGit?: string | undefined;
-  configFile: string;
   /** Go on although the files cannot be proven to be those of the build. */
   force: boolean;
   logs: boolean;
@@ -59,7 +56,7 @@ export async function rollback(context: Context, given: string, options: Rollbac
   const app = shortAppName(context.project, given);
   const choice = await chooseBuild(context, app, options.build);
   const { target, live } = choice;
-  if (target.id === live) return unchanged(context, app, choice);
+  if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
   return withSource(context, { app, build: target.id }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
@@ -172,7 +169,7 @@ function planned(
   { project }: Context,
   app: string,
   { app: deployed, live, target }: RollbackChoice,
-  source: RollbackSource,
+  source: RollbackSource | undefined,
   expected: readonly BuildFile[] | undefined,
 ): RolledBack {
   return {
@@ -184,34 +181,15 @@ function planned(
     status: target.status,
     endpoint: deployed.internalEndpoint ?? '',
     dashboard: '',
-    source: source.kind,
-    commit: source.commit,
-    files: source.files,
-    settings: compareSent(source.body, deployed),
+    source: source?.kind ?? null,
+    commit: source?.commit ?? null,
+    files: source?.files ?? 0,
+    settings: source ? compareSent(source.body, deployed) : [],
     proof: expected ? proofOf(expected) : null,
-    changed: true,
+    changed: source !== undefined,
   };
 }
 
 function resultOf({ build, status, endpoint, dashboard }: Deployment) {
   return { build, status, endpoint, dashboard };
-}
-
-function unchanged({ project }: Context, app: string, { app: deployed, target }: RollbackChoice): RolledBack {
-  return {
-    app,
-    project,
-    replaced: target.id,
-    restored: target.id,
-    build: null,
-    status: target.status,
-    endpoint: deployed.internalEndpoint ?? '',
-    dashboard: '',
-    source: null,
-    commit: null,
-    files: 0,
-    settings: [],
-    proof: null,
-    changed: false,
-  };
 }
