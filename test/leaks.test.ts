@@ -66,6 +66,8 @@ const lines: Record<string, string[]> = {
   'secrets set': ['A', '--from-env', '--yes'],
   'secrets import': ['.env', '--yes'],
   'secrets unset': ['A', '--yes'],
+  'previews list': [],
+  'previews prune': ['--confirm', 'app'],
   'runs list': ['web', '--limit', '1'],
   'runs chart': ['web'],
   'runs get': ['web', 'r-1'],

@@ -11,6 +11,7 @@ import {
   prepareDeploy,
   readLocalApp,
 } from '../operations/deploy/index.ts';
+import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
@@ -85,6 +86,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
+      .option('--preview [name]', 'deploy as an app of its own for this branch, or for this name')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
@@ -113,7 +115,8 @@ export default defineCommand({
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { dryRun = false, timeout = 3_600_000, watchHealthy } = options;
     checkFlags(options);
-    const local = await readLocalApp(context, options);
+    const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
+    const local = await readLocalApp(context, preview ? { ...options, name: preview.app } : options);
     const prepared = await prepareDeploy(context, local, {
       ...options,
       dryRun,
@@ -128,6 +131,7 @@ export default defineCommand({
     });
     if (dryRun) return prepared.plan;
     const { plan } = prepared;
+    if (preview) await recordPreview(context, preview);
     if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
     const rollback = { ...options, timeoutMs: timeout };
     const run = options.orRollback ? () => orRollBack(context, rollback, prepared.run) : prepared.run;

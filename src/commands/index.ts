@@ -66,6 +66,13 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         },
       },
     },
+    previews: {
+      summary: 'list and delete the apps that deploy --preview makes',
+      commands: {
+        list: { summary: 'list the previews of this repository', load: () => import('./previews/list.ts') },
+        prune: { summary: 'delete previews of this repository', load: () => import('./previews/prune.ts') },
+      },
+    },
     runs: {
       summary: 'list, inspect, chart and cancel runs',
       commands: {

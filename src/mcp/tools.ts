@@ -48,7 +48,7 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init', 'ci'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
-  apps: ['apps', 'containers', 'metrics'],
+  apps: ['apps', 'containers', 'metrics', 'previews'],
   account: ['whoami', 'doctor', 'status', 'projects', 'users', 'service-accounts', 'api-keys', 'profiles', 'config'],
 };
 

@@ -50,7 +50,7 @@ test('deploys the last build before the live one again, with its files and setti
   const result = json() as { build: string };
   expect(result).toMatchObject({
     ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'checksums', changed: true },
-    settings: [{ setting: 'maxReplicaCount', from: 2, to: 3 }],
+    settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });
   expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });

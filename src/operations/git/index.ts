@@ -1,1 +1,10 @@
-export { type Revision, withRevision } from './revision.ts';
+export {
+  currentBranch,
+  findDefaultBranch,
+  isMerged,
+  listBranches,
+  type Repository,
+  readRepository,
+} from './repository.ts';
+export type { Revision } from './revision.ts';
+export { withRevision } from './revision.ts';
