@@ -59,20 +59,22 @@ function readHead(text) {
 const zeros = Buffer.alloc(2 ** 18);
 
 /**
- * Writes so many bytes, as fast as they are read.
+ * Writes so many bytes, as fast as they are read, or as a line takes them.
  * @param {Socket} socket
  * @param {number} bytes
+ * @param {{ pieceBytes: number, pauseMs: (bytes: number) => number }} [line] how long to wait after a piece of so many bytes
  */
-export function giveZeros(socket, bytes) {
+export function giveZeros(socket, bytes, line) {
   let left = bytes;
   const more = () => {
     while (left > 0 && !socket.destroyed) {
-      const piece = zeros.subarray(0, left);
+      const piece = zeros.subarray(0, Math.min(left, line?.pieceBytes ?? zeros.length));
       left -= piece.length;
-      if (!socket.write(piece) && left > 0) {
-        socket.once('drain', more);
-        return;
-      }
+      const isTaken = socket.write(piece);
+      const pauseMs = line?.pauseMs(piece.length) ?? 0;
+      const next = pauseMs > 0 ? () => setTimeout(more, pauseMs) : more;
+      if (!isTaken && left > 0) return void socket.once('drain', next);
+      if (pauseMs > 0) return void next();
     }
   };
   more();

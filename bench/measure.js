@@ -18,6 +18,7 @@ import { readFileSync, rmSync } from 'node:fs';
  * @property {number | undefined} peak memory in bytes, where the system tells
  * @property {number | undefined} cpu seconds of all processors together, where the system tells
  * @property {number} files
+ * @property {number} [share] of what a line gives (line.js)
  */
 
 /** @typedef {{ median: number, low: number, high: number }} Spread the middle, and where the middle half lies */
@@ -45,7 +46,7 @@ export async function inTurns(candidates, rounds) {
  * @param {Candidate} candidate
  * @returns {Promise<Run>}
  */
-async function timed({ name, command: [program = '', ...words], cwd, env, output, files = 1 }) {
+export async function timed({ name, command: [program = '', ...words], cwd, env, output, files = 1 }) {
   const remove = () => output && rmSync(output, { recursive: true, force: true });
   remove();
   const cpuBefore = cpuOfChildren();
@@ -131,7 +132,7 @@ function cpuOfChildren() {
  * How long a candidate takes in terms of another one, round by round: what slows a whole round down cancels out.
  * @param {Run[]} runs
  * @param {Run[]} base
- * @param {'ms' | 'cpu' | 'peak'} of
+ * @param {'ms' | 'cpu' | 'peak' | 'share'} of
  */
 export function ratio(runs, base, of) {
   const each = (/** @type {Run | undefined} */ run) => (run?.[of] ?? Number.NaN) / (run?.files ?? 1);

@@ -4,11 +4,14 @@ import { ratio, spread } from './measure.js';
 
 /**
  * What a candidate is held against, and how far it may be from it: in time or, where other load on the machine would
- * hide a small difference, in time of processors; or in memory.
- * @typedef {{ over: string, most?: number, least?: number, of?: 'ms' | 'cpu' | 'peak' }} Comparison
+ * hide a small difference, in time of processors; in memory; or in the share of what a line gives.
+ * @typedef {{ over: string, most?: number, least?: number, of?: 'ms' | 'cpu' | 'peak' | 'share' }} Comparison
  */
 
-/** @typedef {{ over?: Comparison[], memory?: number, rate?: number }} Targets memory in MB, rate in files per second */
+/**
+ * Memory in MB, rate in files per second, share of what a line gives.
+ * @typedef {{ over?: Comparison[], memory?: number, rate?: number, share?: number }} Targets
+ */
 
 /** Prints the measurements and remembers which targets were missed. */
 export class Report {
@@ -41,7 +44,7 @@ export class Report {
    */
   candidates(runs, targets) {
     for (const [name, measured] of runs) {
-      const { over = [], memory, rate } = targets[name] ?? {};
+      const { over = [], memory, rate, share } = targets[name] ?? {};
       const { median } = spread(measured.map(({ ms }) => ms));
       const peak = spread(measured.flatMap((run) => run.peak ?? [])).median;
       const peakText = Number.isNaN(peak) ? '' : `${Math.round(peak / 1e6)} MB`;
@@ -52,6 +55,7 @@ export class Report {
       const times = `${timeText(median).padStart(8)} ${cpuText.padStart(11)}`;
       this.text(`  ${name.padEnd(28)} ${times} ${peakText.padStart(8)}${judged}`);
       if (rate) this.#rate(name, measured, rate);
+      if (measured[0]?.share !== undefined) this.#share(name, measured, share);
       for (const comparison of over) this.#comparison(name, measured, comparison, runs.get(comparison.over));
     }
   }
@@ -70,6 +74,17 @@ export class Report {
   /**
    * @param {string} name
    * @param {Run[]} measured
+   * @param {number | undefined} least
+   */
+  #share(name, measured, least) {
+    const { median } = spread(measured.flatMap(({ share }) => share ?? []));
+    const judged = this.#judge(`${name}, share of the line`, median, least === undefined ? {} : { least });
+    this.text(`      ${median.toFixed(2).padStart(6)} ${'of what the line gives'.padEnd(43)}${judged}`);
+  }
+
+  /**
+   * @param {string} name
+   * @param {Run[]} measured
    * @param {Comparison} comparison
    * @param {Run[] | undefined} against undefined where it is not installed
    */
@@ -79,7 +94,7 @@ export class Report {
     const judged = this.#judge(`${name} over ${base}`, median, target);
     const range = `(${low.toFixed(2)} to ${high.toFixed(2)})`;
     this.text(
-      `      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${`${base}${{ ms: '', cpu: ', CPU', peak: ', memory' }[of]}`.padEnd(24)}${judged}`,
+      `      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${`${base}${{ ms: '', cpu: ', CPU', peak: ', memory', share: ', share' }[of]}`.padEnd(24)}${judged}`,
     );
   }
 

@@ -1,28 +1,14 @@
 // What `gantry cp` takes, start-up included, over curl sending the same bytes to the same place: a sink on this machine.
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { curlGet, curlPut, cut, etagOf, gantry, hasCurl, roomInMemory, startSink } from './candidates.js';
 import { inTurns } from './measure.js';
 import { makeEqualFiles, makeModel, makeTree } from './trees.js';
 import { buildVariant } from './variant.js';
 
 /** @import { Bench } from './run.js' */
-/** @import { Candidate } from './measure.js' */
-/** @import { SinkOptions } from './sink.js' */
+/** @import { Tls } from './candidates.js' */
 
 const mebibyte = 2 ** 20;
 /** As gantry cuts large files, and how many requests it makes at a time: curl does the same. */
@@ -56,8 +42,8 @@ export async function transfer(bench) {
  */
 async function upload({ folder, quick, report }, model, tls) {
   const parts = join(folder, 'parts');
-  const sources = cut(model, parts);
-  const sink = await startSink({ tls, etags: etagOf(sources[0]) });
+  const sources = cut(model, parts, partBytes);
+  const sink = await startSink({ tls, etags: etagOf(sources[0] ?? '', partBytes) });
   const rounds = quick ? 2 : 5;
   report.begin(`upload of one file of ${sources.length * 16} MiB over HTTPS; ${rounds} rounds`);
   const check = gantry(sink, folder, { name: 'gantry cp', words: [model, ':/model'], tls });
@@ -66,7 +52,7 @@ async function upload({ folder, quick, report }, model, tls) {
     words: ['--no-checksum', model, ':/model'],
     tls,
   });
-  const runs = await inTurns([...curlPut(sink, folder, sources, manyLarge, tls), noCheck, check], rounds);
+  const runs = await inTurns([...curlPut(sink, folder, sources, { atOnce: manyLarge, tls }), noCheck, check], rounds);
   report.candidates(runs, {
     'gantry cp --no-checksum': { over: [{ over: 'curl', most: 1.2 }], memory },
     'gantry cp': { over: [{ over: 'curl', most: 1.9 }], memory },
@@ -85,7 +71,7 @@ async function limited({ folder, quick, report }, tls) {
   const app = join(folder, 'limited');
   makeModel(app, bytes);
   const model = join(app, 'model.safetensors');
-  const sink = await startSink({ tls, etags: etagOf(model) });
+  const sink = await startSink({ tls, etags: etagOf(model, partBytes) });
   const rounds = quick ? 1 : 3;
   report.begin(`upload of ${bytes / mebibyte} MiB over HTTPS at 1 Gbit/s; ${rounds} rounds`);
   const words = ['--limit-rate', '125MB', model, ':/model'];
@@ -111,24 +97,11 @@ async function download({ folder, quick, report }, tls) {
   const room = roomInMemory(folder, bytes);
   const output = join(room, 'received');
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [':/file0.bin', output], tls, output });
-  report.candidates(await inTurns([...curlGet(sink, room, bytes, tls), cp], rounds), {
+  report.candidates(await inTurns([...curlGet(sink, room, bytes, { partBytes, atOnce: manyLarge, tls }), cp], rounds), {
     'gantry cp': { over: [{ over: 'curl', most: 1.2 }], memory },
   });
   sink.stop();
   rmSync(room, { recursive: true });
-}
-
-/**
- * A folder in which no disk is measured, where the system has files in memory and enough of it.
- * @param {string} folder
- * @param {number} bytes
- */
-function roomInMemory(folder, bytes) {
-  const inMemory = '/dev/shm';
-  const free = existsSync(inMemory) ? statfsSync(inMemory) : { bavail: 0, bsize: 0 };
-  const room = mkdtempSync(join(free.bavail * free.bsize > 2 * bytes ? inMemory : folder, 'gantry-bench-'));
-  process.once('exit', () => rmSync(room, { recursive: true, force: true }));
-  return room;
 }
 
 /** curl only does the PUTs: of the three requests that a file costs, one. @param {Bench} bench */
@@ -137,11 +110,11 @@ async function smallFiles({ folder, quick, report }) {
   const tree = join(folder, 'small');
   makeEqualFiles(tree, files, 4096);
   const sources = filesIn(tree);
-  const sink = await startSink({ etags: etagOf(sources[0]) });
+  const sink = await startSink({ etags: etagOf(sources[0] ?? '', partBytes) });
   const rounds = quick ? 3 : 5;
   report.begin(`upload of ${files} files of 4 KB over HTTP; ${rounds} rounds`);
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'], files });
-  const put = curlPut(sink, folder, sources, manySmall).map((curl) => ({ ...curl, files }));
+  const put = curlPut(sink, folder, sources, { atOnce: manySmall }).map((curl) => ({ ...curl, files }));
   report.candidates(await inTurns([...put, cp], rounds), {
     'gantry cp': { over: [{ over: 'curl', most: 4 }], rate: 4_000, memory },
   });
@@ -157,7 +130,7 @@ async function confirmation({ folder, quick, report }) {
   const files = quick ? 1_000 : 10_000;
   const tree = join(folder, 'confirmed');
   makeEqualFiles(tree, files, 4096);
-  const sink = await startSink({ etags: etagOf(filesIn(tree)[0]) });
+  const sink = await startSink({ etags: etagOf(filesIn(tree)[0] ?? '', partBytes) });
   const program = await buildVariant(join(folder, 'unconfirmed'), [
     {
       file: 'upload-confirmation.ts',
@@ -218,7 +191,7 @@ async function farAway({ folder, quick, report }) {
   const [manyFiles, fewFiles] = [join(folder, 'many'), join(folder, 'few')];
   makeEqualFiles(manyFiles, many, 4096);
   makeEqualFiles(fewFiles, few, 4096);
-  const sink = await startSink({ latencyMs: 20 });
+  const sink = await startSink({ line: { delayMs: 10 } });
   const rounds = quick ? 1 : 3;
   report.begin(`upload of ${many} files of 4 KB (${few} one at a time), 20 ms to each answer; ${rounds} rounds`);
   const alone = 'gantry cp --concurrency 1';
@@ -242,138 +215,17 @@ async function mixed({ folder, quick, report }) {
   makeTree(app, tree);
   const small = filesIn(app);
   makeModel(app, bytes);
-  const sources = [...small, ...cut(join(app, 'model.safetensors'), parts)];
+  const sources = [...small, ...cut(join(app, 'model.safetensors'), parts, partBytes)];
   const sink = await startSink({});
   const rounds = quick ? 2 : 5;
   const title = `upload of ${tree.files} files, ${tree.bytes / 1e6} MB, and one of ${bytes / mebibyte} MiB`;
   report.begin(`${title} over HTTP; ${rounds} rounds`);
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [app, ':/tree'] });
-  report.candidates(await inTurns([...curlPut(sink, folder, sources, manySmall), cp], rounds), {
+  report.candidates(await inTurns([...curlPut(sink, folder, sources, { atOnce: manySmall }), cp], rounds), {
     'gantry cp': { over: [{ over: 'curl' }], memory },
   });
   sink.stop();
   for (const made of [app, parts]) rmSync(made, { recursive: true });
-}
-
-/** @typedef {{ key: string, cert: string }} Tls files */
-/** @typedef {Awaited<ReturnType<typeof startSink>>} Sink */
-
-/** @param {SinkOptions} options */
-async function startSink(options) {
-  const script = join(import.meta.dirname, 'sink.js');
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = () => child.kill();
-  process.once('exit', stop);
-  const [url] = await once(child.stdout, 'data');
-  return {
-    url: String(url),
-    stop() {
-      process.off('exit', stop);
-      stop();
-    },
-  };
-}
-
-/**
- * What it remembers of interrupted copies goes to the folder of the bench.
- * @param {Sink} sink
- * @param {string} folder
- * @param {{ name: string, words: string[], tls?: Tls, output?: string, files?: number, program?: string }} options
- * @returns {Candidate}
- */
-function gantry({ url }, folder, { words, tls, program = 'bin/gantry.cjs', ...rest }) {
-  const login = { GANTRY_API_URL: url, GANTRY_TOKEN: 'bench', GANTRY_PROJECT: 'p-bench' };
-  const trust = tls ? { NODE_EXTRA_CA_CERTS: tls.cert } : {};
-  return {
-    ...rest,
-    command: [process.execPath, program, 'cp', ...words],
-    env: { ...login, ...trust, GANTRY_CONFIG_DIR: join(folder, 'config') },
-  };
-}
-
-const hasCurl = spawnSync('curl', ['--parallel', '--version']).status === 0;
-
-/**
- * A PUT for each file.
- * @param {Sink} sink
- * @param {string} folder
- * @param {string[]} files
- * @param {number} atOnce
- * @param {Tls} [tls]
- */
-function curlPut({ url }, folder, files, atOnce, tls) {
-  const requests = files.map((file, index) => ({
-    ...{ url: `${url}/part/curl/${index}`, 'upload-file': file },
-    // It would wait for permission to send.
-    ...{ output: '/dev/null', header: 'Expect:' },
-  }));
-  return curl(join(folder, 'put.curl'), requests, atOnce, tls);
-}
-
-/**
- * A GET for each range, into a file each: curl writes them nowhere else.
- * @param {Sink} sink
- * @param {string} folder
- * @param {number} bytes
- * @param {Tls} tls
- */
-function curlGet({ url }, folder, bytes, tls) {
-  const output = join(folder, 'ranges');
-  const requests = Array.from({ length: bytes / partBytes }, (_, index) => ({
-    url: `${url}/file/file0.bin`,
-    range: `${index * partBytes}-${(index + 1) * partBytes - 1}`,
-    output: join(output, String(index)),
-    'create-dirs': true,
-  }));
-  return curl(join(folder, 'get.curl'), requests, manyLarge, tls).map((candidate) => ({ ...candidate, output }));
-}
-
-/**
- * One curl for all requests, or none if it is not installed.
- * @param {string} config file that is to hold them
- * @param {Record<string, string | boolean>[]} requests options of curl
- * @param {number} atOnce
- * @param {Tls} [tls]
- * @returns {Candidate[]}
- */
-function curl(config, requests, atOnce, tls) {
-  if (!hasCurl) return [];
-  const all = { fail: true, silent: true, 'http1.1': true, ...(tls ? { cacert: tls.cert } : {}) };
-  const text = (/** @type {Record<string, string | boolean>} */ request) =>
-    Object.entries({ ...request, ...all })
-      .map(([name, value]) => (value === true ? name : `${name} = "${value}"`))
-      .join('\n');
-  writeFileSync(config, requests.map(text).join('\nnext\n'));
-  // -q: not the user's settings.
-  return [{ name: 'curl', command: ['curl', '-q', '--parallel', '--parallel-max', String(atOnce), '-K', config] }];
-}
-
-/**
- * Writes the parts of a file as files of their own: curl sends nothing else.
- * @param {string} file
- * @param {string} folder
- */
-function cut(file, folder) {
-  mkdirSync(folder);
-  const part = Buffer.alloc(partBytes);
-  const handle = openSync(file, 'r');
-  const count = Math.ceil(statSync(file).size / partBytes);
-  const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
-  for (const name of names) writeFileSync(name, part.subarray(0, readSync(handle, part)));
-  closeSync(handle);
-  return names;
-}
-
-/**
- * The ETag of parts that all have the content this file begins with.
- * @param {string | undefined} file
- */
-function etagOf(file = '') {
-  const part = Buffer.alloc(Math.min(partBytes, statSync(file).size));
-  const handle = openSync(file, 'r');
-  readSync(handle, part);
-  closeSync(handle);
-  return { [part.length]: createHash('md5').update(part).digest('hex') };
 }
 
 /** @param {string} folder */

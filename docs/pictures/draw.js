@@ -52,7 +52,7 @@ function run(cwd, ...words) {
 }
 
 /**
- * Writes a picture unless only numbers, ids, bars and a notice of waiting differ from the one there is.
+ * Writes a picture unless only numbers, ids, keys, bars and a notice of waiting differ from the one there is.
  * @param {string} name
  * @param {string[]} outputs
  */
@@ -62,8 +62,8 @@ function draw(name, outputs) {
   const comparable = (/** @type {string} */ picture) =>
     picture
       .replace(/<[^>]*>/g, '')
-      .replace(/[0-9a-f]{8}-[\w-]+|\d[\d.,]*( [a-zA-Z]+)?/g, '#')
-      .replace(/Waiting for .*|[\u2500-\u259f×\s]/g, '');
+      .replace(/(Waiting for|Building) .*|[\u2500-\u259f×\s]/g, '')
+      .replace(/view=[\w-]+|[0-9a-f]{8}-[\w-]+|\d[\d.,]*([a-zA-Z]+)?/g, '#');
   if (!existsSync(file) || comparable(readFileSync(file, 'utf8')) !== comparable(svg)) writeFileSync(file, svg);
 }
 

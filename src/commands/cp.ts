@@ -39,8 +39,8 @@ export default defineCommand({
   effect: 'changes',
   examples: [
     'cp model.bin :/models/',
-    'cp ./dataset default:/dataset --exclude "*.tmp"',
     'cp :/results ./results --update',
+    'cp ./dataset default:/dataset --exclude "*.tmp"',
     'cp :/models/a.bin :/backup/ --verify',
     'cp checkpoint.pt checkpoints/checkpoint.pt',
     'cp - :/notes.txt',

@@ -91,6 +91,7 @@ export default defineCommand({
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
+      .option('--no-cache', 'compress every file again')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
         command
@@ -172,10 +173,10 @@ export default defineCommand({
   examples: [
     'deploy',
     'deploy --dry-run --files',
+    'deploy --if-changed --if-busy wait',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
-    'deploy --if-changed --if-busy wait',
     'deploy --watch-healthy 2m --or-rollback',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',

@@ -179,6 +179,13 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         schema: { summary: 'print the JSON Schema of cerebrium.toml', load: () => import('./config/schema.ts') },
       },
     },
+    cache: {
+      summary: 'show and clear the compressed files of apps',
+      commands: {
+        info: { summary: 'show where they are and what they take', load: () => import('./cache/info.ts') },
+        clear: { summary: 'remove them', load: () => import('./cache/clear.ts') },
+      },
+    },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
     open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
     status: { summary: 'show platform status', load: () => import('./status.ts') },

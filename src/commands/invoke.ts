@@ -94,9 +94,9 @@ export default defineCommand({
   exits: [...platformExits, 'pending', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
-    'invoke web predict --data \'{"prompt": "a red fox"}\'',
     'invoke web --data @body.json --json=body',
     'invoke web chat --stream prompt=hello',
+    'invoke web predict --data \'{"prompt": "a red fox"}\'',
     'invoke web --async --wait prompt=hello',
     'invoke web --await-webhook prompt=hello',
     'invoke server --method GET --path /health',

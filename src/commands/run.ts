@@ -56,9 +56,9 @@ export default defineCommand({
   examples: [
     'run job.py',
     'run job.py::train --name first epochs:=3',
+    'run job.py::train --detach',
     'run job.py::train --data \'{"epochs": 3}\' --region us-east-1',
     'run --timeout 10m job.py --data @arguments.json --json=status,durationMs',
-    'run job.py::train --detach',
   ],
 });
 

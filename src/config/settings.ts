@@ -21,6 +21,8 @@ export interface Settings {
   region: Setting;
   /** URLs without a trailing slash; https, or http on this machine. */
   addresses: Record<Host, Setting & { value: string }>;
+  /** `on` or `off`. */
+  packingCache: Setting;
   proxy: ProxySettings | undefined;
   folders: Folders;
   /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
@@ -74,6 +76,7 @@ export const settingSources = {
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
+  packingCache: { variables: ['GANTRY_PACKING_CACHE'], key: 'packingCache', fallback: 'on' },
   keepArchives: { variables: ['GANTRY_KEEP_ARCHIVES'], key: 'keepArchives', fallback: 'on' },
 } as const satisfies Record<string, SettingSource>;
 
@@ -111,6 +114,7 @@ export function resolveSettings(
     profiles: Object.keys(profiles),
     project: resolve(settingSources.project, flags.project),
     region: resolve(settingSources.region, flags.region),
+    packingCache: resolve(settingSources.packingCache),
     keepArchives: resolve(settingSources.keepArchives),
     addresses: {
       management: address(settingSources.management),

@@ -18,7 +18,7 @@ export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
   value(value: unknown, view: View, isRaw?: boolean): Promise<void>;
   /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
-  item(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  item(value: unknown, view: View, isRaw: boolean): Promise<void>;
   /** Prints a line of JSON. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
@@ -65,7 +65,7 @@ export function createRenderer(
       if (filter) return writeFiltered(toJson(picked));
       for (const part of jsonParts(picked, toJson)) await write(part);
     },
-    item(value, view, isRaw = false) {
+    item(value, view, isRaw) {
       if (json === false) return write(`${toText(view, isRaw)}\n`);
       return writeLine(toJson(Array.isArray(json) ? selectFields(value, json, declared) : value));
     },

@@ -73,12 +73,25 @@ function groupHelp({
   };
 }
 
-function commandHelp({ summary, details, usage, examples, arguments: inputs, flags, json }: CommandReference): Help {
+function commandHelp({
+  command,
+  summary,
+  details,
+  usage,
+  examples,
+  arguments: inputs,
+  flags,
+  json,
+}: CommandReference): Help {
+  const fields = Object.keys(json);
   const sections: HelpSection[] = [
     { title: 'arguments', rows: inputs.map(argumentRow) },
-    { title: 'examples', lines: examples.map((example) => `$ gantry ${example}`) },
+    { title: 'examples', lines: examples.slice(0, shownExamples).map((example) => `$ gantry ${example}`) },
     { title: 'flags', rows: flags.map((flag) => [flag.flags, flagMeaning(flag)]) },
-    { title: 'JSON fields', rows: Object.entries(json).map(([name, { description }]) => [name, description]) },
+    {
+      title: 'JSON fields',
+      rows: fields.length > 0 ? [[fields.join(', ')], [`More: gantry reference ${command}`]] : [],
+    },
   ];
   return {
     description: sentence(summary),
@@ -88,6 +101,9 @@ function commandHelp({ summary, details, usage, examples, arguments: inputs, fla
     footer,
   };
 }
+
+/** docs/commands.md has all of them. */
+const shownExamples = 3;
 
 const footer = 'Inherited flags: gantry help flags';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { GantryError } from '../errors.ts';
-import { type Reload, reloadProblems } from '../operations/dev/index.ts';
+import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../operations/dev/index.ts';
 import { duration } from '../output/format.ts';
 import { type CallLine, callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from './dev.ts';
 
@@ -10,22 +10,6 @@ interface PrinterOptions {
   hasKeys: boolean;
   /** The command line that points another shell to the emulator. */
   environmentCommand: string;
-}
-
-/** A line that an app printed. */
-interface OutputLine {
-  text: string;
-  stream: 'stdout' | 'stderr';
-  run: string;
-  /** Milliseconds since 1970. */
-  at: number;
-}
-
-/** What people need to call an app. */
-interface Addresses {
-  endpoint: string;
-  curl: string;
-  dashboard: string;
 }
 
 /** Prints what happens while `gantry dev` runs: as lines for people, and as events for `--json`. */
@@ -47,7 +31,7 @@ export class DevPrinter {
     this.#progress.event('request', { app, at, ...facts, ...(run !== undefined && { run }) });
   }
 
-  output(app: string, { text, stream, run, at }: OutputLine): void {
+  output(app: string, { text, stream, run, at }: AppLine): void {
     this.#progress.log(outputLine(text, stream, this.#label(app)));
     const facts = { app, at: new Date(at).toISOString(), stream, line: text };
     this.#progress.event('log', { ...facts, ...(run && { run }) });
@@ -88,7 +72,7 @@ export class DevPrinter {
     this.#progress.note(hasKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
   }
 
-  addresses(apps: Iterable<Addresses>): void {
+  addresses(apps: Iterable<AppAddresses>): void {
     for (const { endpoint, curl, dashboard } of apps) {
       this.#progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
     }

@@ -127,7 +127,8 @@ describe('a token that the platform refuses during a command', () => {
 
 describe('a token that cannot be renewed', () => {
   test.each([
-    ['in 8 days', 8 * 24 * hour, undefined],
+    ['in more than a week', 7 * 24 * hour + 60_000, undefined],
+    ['in almost a week', 7 * 24 * hour - 60_000, 'create a new one in the dashboard, API Keys page'],
     ['in 3 days and a half', 84 * hour, 'create a new one in the dashboard, API Keys page'],
     ['in an hour', hour + 1, 'create a new one'],
   ])('causes one warning if it expires %s', async (_, left, words) => {

@@ -225,6 +225,24 @@ describe('an error', () => {
     ]);
   });
 
+  test("404 from the app's own server is the app's error", async () => {
+    const { env } = await appServer((response, { path }) =>
+      path.startsWith('/v4/')
+        ? sayJson(response, { detail: 'nothing at /' }, 404)
+        : sayJson(
+            response,
+            path.endsWith('/apps')
+              ? [{ id: 'p-12345678-web', name: 'web' }]
+              : { id: 'p-12345678-web', runtime: 'custom' },
+          ),
+    );
+    const { code, stderr } = await gantry(['invoke', 'web', '--path', '/nope'], { env });
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringMatching(/the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/),
+    ]);
+  });
+
   test('401 with the token of a login says what is needed instead', async () => {
     const { env } = await appServer((response) => sayJson(response, {}, 401));
     const claims = Buffer.from('{"token_use":"access"}').toString('base64url');

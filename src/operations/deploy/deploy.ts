@@ -12,6 +12,7 @@ import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-buil
 import { type CreateAppOptions, createAppBody, readBaseImages } from './create-app-body.ts';
 import { recordDeploy } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import { packingCache } from './packing-options.ts';
 import type { Health } from './watch-health.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
@@ -32,7 +33,10 @@ export interface SendOptions {
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
-export interface DeployOptions extends SendOptions, CreateAppOptions {}
+export interface DeployOptions extends SendOptions, CreateAppOptions {
+  /** False: compress every file again. */
+  cache?: boolean | undefined;
+}
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
 export interface Deployment {
@@ -62,12 +66,12 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
   const body = await createAppBody(context, project, options);
   if (project.partner) return new Deployer(context, options, body).createOnly();
   const baseImages = await readBaseImages(project);
-  const sent = await withArchive(context, local, (archive, packMs) => {
+  const sent = await withArchive(context, local, options, (archive, packMs) => {
     const keeping = startKeeping(context, archive);
     const onUploaded = async (created: CreatedApp) => {
+      await options.onUploaded?.(created, archive);
       const deployRecord = await recordDeploy(context, { local, body, keep: options.keep, created, archive });
       await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
-      await options.onUploaded?.(created, archive);
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });
@@ -86,10 +90,12 @@ export async function deployArchive(
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
 async function withArchive<T>(
-  { progress, signal, elapsed }: Context,
+  context: Context,
   { entries, bytes: totalBytes }: LocalApp,
+  { cache }: DeployOptions,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
+  const { progress, signal, elapsed } = context;
   const started = elapsed();
   const step = progress.step('Packing');
   let isPacked = false;
@@ -103,7 +109,11 @@ async function withArchive<T>(
         for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
         return use(archive, packMs);
       },
-      { signal, onProgress: (bytes) => step.update({ bytes, of: totalBytes }) },
+      {
+        signal,
+        cache: packingCache(context, cache),
+        onProgress: (bytes) => step.update({ bytes, of: totalBytes }),
+      },
     );
   } catch (error) {
     if (!isPacked) step.fail();

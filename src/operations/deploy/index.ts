@@ -7,4 +7,5 @@ export { prepareDeploy } from './deploy-app.ts';
 export { DeployRecord, writeDeployRecord } from './deploy-record.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
+export { packingCache } from './packing-options.ts';
 export { type DeployPlan, liveBuild } from './plan.ts';

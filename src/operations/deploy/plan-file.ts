@@ -11,6 +11,7 @@ import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
+import { packingCache } from './packing-options.ts';
 
 /**
  * What a plan is bound to. It holds digests instead of settings: pipelines keep plans as artifacts, and a shell command
@@ -36,7 +37,7 @@ type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  options: CreateAppOptions,
+  options: CreateAppOptions & { cache?: boolean },
   file: string,
 ): Promise<void> {
   const body = withoutLogin(local.project, options);
@@ -47,7 +48,11 @@ export async function writePlanFile(
     });
   };
   if (local.project.partner) await write();
-  else await withTemporaryArchive(local.entries, write, { signal: context.signal });
+  else
+    await withTemporaryArchive(local.entries, write, {
+      signal: context.signal,
+      cache: packingCache(context, options.cache),
+    });
   context.progress.note(`wrote the plan to ${file}; to apply it: gantry deploy --plan ${file}`);
 }
 

@@ -1,5 +1,4 @@
-export { type AppVersion, develop, type Reload } from './develop.ts';
+export type { Reload } from './develop.ts';
 export { findAppFolders } from './find-app-folders.ts';
-export { FolderWatcher } from './folder-watcher.ts';
 export { reloadProblems } from './reload-problems.ts';
-export { sampleCall } from './sample-call.ts';
+export { type AppAddresses, type AppLine, type DevPlatform, DevSession, type ReadyApp } from './session.ts';

@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { listApps } from '../../contract/apps.ts';
+import { getApp, listApps } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
 import {
   AppError,
@@ -165,7 +165,7 @@ function accessError(
   });
 }
 
-/** Distinguishes a missing app from a missing function or path. */
+/** Distinguishes a missing app, a missing function, and a path that the app's own server does not have. */
 async function notFoundError(
   context: Context,
   { project, app, name }: CallTarget,
@@ -183,9 +183,15 @@ async function notFoundError(
       fix: 'run gantry deploy to create it, or pass --project to use another project',
     });
   }
+  const why = reason ? { why: reason } : {};
+  const found = await tryRequest(context, (api) => api(getApp, { project, app }));
+  if (found?.runtime && found.runtime !== 'cortex') {
+    const fix = `call a path that the app's server has: gantry invoke ${app} --path /…`;
+    return new AppError(`the server of ${name} returned 404`, { ...facts, ...why, fix });
+  }
   return new NotFoundError(`${name} not found (HTTP 404)`, {
     ...facts,
-    ...(reason ? { why: reason } : {}),
+    ...why,
     fix: names
       ? `${app} exists: check that the deployed code has this function and that its name does not start with _`
       : 'gantry apps list shows the deployed apps',

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import type { App } from '../../../src/contract/apps.ts';
-import { compareSettings } from '../../../src/operations/deploy/app-settings.ts';
+import { compareSettings, isPublic } from '../../../src/operations/deploy/app-settings.ts';
 import { check } from '../../project/config-folder.ts';
+
+async function read(toml: string) {
+  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
+  if (!project) throw new Error('the project is not valid');
+  return project;
+}
 
 /** The settings that this file would change in a deployed app. */
 async function changes(toml: string, app: object) {
-  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
-  if (!project) throw new Error('the project is not valid');
-  const found = compareSettings(project, { id: 'p-1-web', ...app } as App);
+  const found = compareSettings(await read(toml), { id: 'p-1-web', ...app } as App);
   return found.map(({ setting, from, to, byDefault }) => [setting, from, to, byDefault]);
 }
 
@@ -40,4 +44,12 @@ test.each<[string, string, object, unknown[][]]>([
   ['that is the runtime, the same', '', { runtime: 'cortex' }, []],
 ])('a setting %s', async (_, toml, app, expected) => {
   expect(await changes(toml, app)).toEqual(expected);
+});
+
+test.each([
+  ['if the file says nothing', '', true],
+  ['if the file turns authentication off', 'disable_auth = true', true],
+  ['but not if callers need a token', 'disable_auth = false', false],
+])('an app is public %s', async (_, toml, expected) => {
+  expect(isPublic(await read(toml))).toBe(expected);
 });

@@ -1,0 +1,212 @@
+import { EventEmitter } from 'node:events';
+import { basename, relative, resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { deleteApp } from '../../contract/apps.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import { ConflictError, type GantryError } from '../../errors.ts';
+import type { Step } from '../../output/progress.ts';
+import { announceEmulator } from '../emulator/index.ts';
+import { type AppVersion, develop, type Reload } from './develop.ts';
+import { FolderWatcher } from './folder-watcher.ts';
+import { sampleCall } from './sample-call.ts';
+
+/** The platform that the apps of a session run on. */
+export interface DevPlatform {
+  url: string;
+  project: string;
+  token: string;
+  approvalAddress: string;
+  /** Whether calls of the user who runs it need no token. */
+  trustsOwner: boolean;
+  /** The variables that make a command use it. */
+  environment: Record<string, string>;
+  setSecrets(secrets: Secrets): void;
+  /** Calls `print` with each line that the app prints, also while it starts. */
+  onOutput(app: string, print: (line: AppLine) => void): void;
+}
+
+/** A line that an app printed. */
+export interface AppLine {
+  text: string;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** What people need to call an app. */
+export interface AppAddresses {
+  endpoint: string;
+  curl: string;
+  dashboard: string;
+}
+
+/** Tells people and programs what happens in a session. */
+interface SessionPrinter {
+  output(app: string, line: AppLine): void;
+  ready(app: string, build: string, tookMs: number, formerName: string | undefined): void;
+  reload(app: string, build: string, reload: Reload): void;
+  /** `servingSince` is when the version that is still running was deployed. */
+  failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void;
+  /** Says once what can be done now. */
+  explain(isReady: boolean): void;
+  addresses(apps: Iterable<AppAddresses>): void;
+  help(): void;
+  clear(): void;
+  time(): string;
+}
+
+interface SessionOptions {
+  signal: AbortSignal;
+  print: SessionPrinter;
+  several: boolean;
+  open: boolean;
+}
+
+interface AppSources {
+  envFile: string | undefined;
+  readSecrets: () => Promise<Secrets>;
+}
+
+export type ReadyApp = Awaited<ReturnType<DevSession['describe']>>;
+
+/** The apps that `gantry dev` runs, each deployed again on every change. */
+export class DevSession {
+  /** Emits `ready` with what is printed about an app that can be called. */
+  readonly ready = new EventEmitter();
+  readonly #announcement: ReturnType<typeof announceEmulator>;
+  readonly #watchers: FolderWatcher[] = [];
+  /** By name. */
+  readonly #folders = new Map<string, string>();
+  /** Names of apps whose output is printed. */
+  readonly #listening = new Set<string>();
+  readonly #shown = new Map<string, ReadyApp>();
+  #latest: AppVersion | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly platform: DevPlatform,
+    private readonly options: SessionOptions,
+  ) {
+    const { url, project, environment } = platform;
+    const facts = { command: 'dev', url, project, folder: context.cwd } as const;
+    this.#announcement = announceEmulator(context, { ...facts, apps: [], environment });
+  }
+
+  /** Runs the app of a folder, and again on every change, until the signal aborts. */
+  async run(folder: string, { envFile, readSecrets }: AppSources): Promise<void> {
+    const { context, platform, options } = this;
+    const own = context.withOverrides(platform.environment, folder, options.signal);
+    const { elapsed, progress } = context;
+    const file = envFile === undefined || envFile === '-' ? undefined : resolve(context.cwd, envFile);
+    const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
+    this.#watchers.push(watcher);
+    let name: string | undefined;
+    let since: string | undefined;
+    let first: Step | undefined;
+    const prepare = (wanted: string, secrets: Secrets) => {
+      this.#checkName(wanted, folder);
+      this.#listen(wanted);
+      // The first build may install packages. The steps of several apps would share a line.
+      if (name === undefined && !options.several) first = progress.step(`Deploying ${wanted}`);
+      platform.setSecrets(secrets);
+    };
+    try {
+      for await (const reload of develop(own, { watcher, envFile, readSecrets, prepare })) {
+        first?.clear();
+        if ('error' in reload.outcome) {
+          const shown = name ?? (relative(context.cwd, folder) || basename(folder));
+          this.options.print.failure(shown, reload.changed, reload.outcome.error, since);
+          this.options.print.explain(this.#latest !== undefined);
+          continue;
+        }
+        const { version } = reload.outcome;
+        if (name === version.app) this.options.print.reload(name, version.build, reload);
+        else await this.#introduce(version, reload, name, own);
+        this.#latest = version;
+        name = version.app;
+        since = this.options.print.time();
+      }
+    } finally {
+      first?.clear();
+      watcher.close();
+    }
+  }
+
+  press(key: string, quit: () => void): void {
+    const actions: Record<string, () => unknown> = {
+      r: () => {
+        for (const watcher of this.#watchers) watcher.wake();
+      },
+      o: () => this.#openLatest(),
+      c: () => this.options.print.clear(),
+      l: () => this.options.print.addresses(this.#shown.values()),
+      h: () => this.options.print.help(),
+      '?': () => this.options.print.help(),
+      q: quit,
+    };
+    actions[key.toLowerCase()]?.();
+  }
+
+  end(): void {
+    this.#announcement.withdraw();
+  }
+
+  async describe({ app, build, endpoint, ...version }: AppVersion) {
+    const { url, project, token, approvalAddress, trustsOwner } = this.platform;
+    const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
+    const { dashboard } = version;
+    const facts = { app, endpoint, curl, dashboard, url, project, token, approveUrl: approvalAddress, build };
+    return { type: 'ready', ...facts } as const;
+  }
+
+  /** Two apps of one name would replace each other. */
+  #checkName(name: string, folder: string): void {
+    const other = this.#folders.get(name);
+    if (other !== undefined && other !== folder) {
+      throw new ConflictError(`two apps are called ${name}`, { why: `the other one is in ${other}` });
+    }
+    // Names that were tried and failed are free again.
+    for (const [tried, where] of this.#folders) {
+      if (where === folder && !this.#shown.has(tried)) this.#folders.delete(tried);
+    }
+    this.#folders.set(name, folder);
+  }
+
+  /** Prints where a new app, or one with a new name, can be called. */
+  async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
+    const { app, build } = version;
+    if (before !== undefined) await this.#forget(before, own);
+    this.options.print.ready(app, build, tookMs, before);
+    const description = await this.describe(version);
+    this.#shown.set(app, description);
+    this.#announcement.update({ apps: [...this.#shown.keys()] });
+    const isFirst = this.#latest === undefined;
+    this.#latest = version;
+    this.ready.emit('ready', description);
+    if (isFirst && this.options.open) await this.#openLatest();
+  }
+
+  /** Prints what the app prints, also while it starts. */
+  #listen(app: string): void {
+    if (this.#listening.has(app)) return;
+    this.#listening.add(app);
+    this.platform.onOutput(app, (line) => this.options.print.output(app, line));
+  }
+
+  /** Nobody calls the app by its former name any more. */
+  async #forget(name: string, { api, project }: Context): Promise<void> {
+    this.#folders.delete(name);
+    this.#shown.delete(name);
+    await api(deleteApp, { project, app: name }).catch(() => {});
+  }
+
+  async #openLatest(): Promise<void> {
+    const { openBrowser, progress } = this.context;
+    if (!this.#latest) return progress.note('no app is ready yet');
+    const { runtime, endpoint, dashboard } = this.#latest;
+    // A browser cannot call functions.
+    const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
+    if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+  }
+}
