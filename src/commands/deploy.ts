@@ -86,7 +86,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
-      .option('--preview [name]', 'deploy as an app of its own for this branch, or for this name')
+      .option('--preview [name]', 'deploy as an app of its own for the branch, or this name')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
@@ -105,7 +105,7 @@ export default defineCommand({
       .option('--plan <file>', 'deploy only if settings, files and the deployed app are as planned')
       .option('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long', durationFlag)
       .option('--max-failures <number>', 'with --watch-healthy: runs that may fail', wholeNumberFlag(0), 0)
-      .option('--or-rollback', 'with --watch-healthy: return to the build before if the new one is not healthy')
+      .option('--or-rollback', 'with --watch-healthy: else return to the build before')
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')

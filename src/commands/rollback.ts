@@ -12,10 +12,10 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('[app]', 'app name or id (default: the app in this folder)')
-      .argument('[build]', 'build to return to (default: the last that succeeded before the live one)')
-      .option('--from-git <revision>', 'deploy this revision instead of a kept archive, if its files are the same')
-      .option('--config-file <file>', 'with --from-git: config file, wherever it lies', 'cerebrium.toml')
-      .option('--force', 'go on although the files differ or cannot be compared')
+      .argument('[build]', 'build to return to (default: the one before the live one)')
+      .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--config-file <file>', 'with --from-git: config file', 'cerebrium.toml')
+      .option('--force', 'deploy even if the files differ')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: async (context, app, build, { fromGit, configFile, force = false, logs, timeout = 3_600_000 }) => {
