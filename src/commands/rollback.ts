@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { platformExits, UsageError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
@@ -26,8 +25,6 @@ export default defineCommand({
     ({ app, build, restored, endpoint, changed }) =>
     () =>
       changed ? endpoint || `${app} serves build ${build}` : `nothing to change: build ${restored} serves`,
-  next: ({ app, build, changed }) =>
-    changed ? [{ line: gantryCommand`logs ${app}`, when: `to see whether build ${build} is well` }] : [],
   effect: 'changes',
   dryRun: true,
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],
