@@ -50,7 +50,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cost: { summary: 'show the cost of an app by day', load: () => import('./apps/cost.ts') },
       },
     },
-    rollback: { summary: 'deploy an earlier build of an app again', load: () => import('./rollback.ts') },
+    rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
     builds: {
       summary: 'list, inspect, follow and cancel builds',
       commands: {
@@ -69,7 +69,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     previews: {
       summary: 'list and delete the apps that deploy --preview makes',
       commands: {
-        list: { summary: 'list the previews of this repository', load: () => import('./previews/list.ts') },
+        list: { summary: 'list previews', load: () => import('./previews/list.ts') },
         prune: { summary: 'delete previews of this repository', load: () => import('./previews/prune.ts') },
       },
     },

@@ -10,10 +10,10 @@ import { anything, boolean, choice, document, integer, list, nullable, object, t
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[app]', 'app name or id (default: the app in this folder)')
-      .argument('[build]', 'build to return to (default: the one before the live one)')
+      .argument('[app]', 'app name or id (default: that of this folder)')
+      .argument('[build]', 'build id (default: the one before the live one)')
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
-      .option('--config-file <file>', 'with --from-git: config file', 'cerebrium.toml')
+      .option('--config-file <file>', 'config file of --from-git', 'cerebrium.toml')
       .option('--force', 'deploy even if the files differ')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
