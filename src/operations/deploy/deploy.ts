@@ -4,6 +4,7 @@ import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp 
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive, startKeeping } from '../archives/index.ts';
 import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/index.ts';
@@ -64,7 +65,7 @@ export interface Deployment {
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
   const { project } = local;
   const body = await createAppBody(context, project, options);
-  if (project.partner) return new Deployer(context, options, body).createOnly();
+  if (project.partner) return withCause(context, project, () => new Deployer(context, options, body).createOnly());
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
     const keeping = startKeeping(context, archive);
@@ -75,7 +76,17 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });
-  return sent();
+  return withCause(context, project, sent);
+}
+
+/** Adds to the error of a failed build what may have caused it. */
+async function withCause<T>(context: Context, project: AppConfig, follow: () => Promise<T>): Promise<T> {
+  try {
+    return await follow();
+  } catch (error) {
+    if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, project);
+    throw error;
+  }
 }
 
 /** Deploys an archive that is packed already. */
@@ -283,7 +294,6 @@ class Deployer {
       else if (error instanceof GantryError && created.dashboardUrl) {
         error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
       }
-      if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, local.project);
       throw error;
     }
   }
