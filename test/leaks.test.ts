@@ -39,6 +39,7 @@ const lines: Record<string, string[]> = {
   deploy: ['--yes'],
   invoke: ['web', 'a=1'],
   logs: ['web'],
+  explain: ['web'],
   run: ['main.py::hello'],
   cp: ['main.py', ':/x'],
   sync: ['.', ':/x'],

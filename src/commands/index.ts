@@ -20,6 +20,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
     logs: { summary: 'show app logs', load: () => import('./logs.ts') },
+    explain: { summary: 'explain why a build or a run failed', load: () => import('./explain.ts') },
     run: { summary: 'run a Python file once on the platform', load: () => import('./run.ts') },
     check: { summary: 'validate cerebrium.toml without deploying', load: () => import('./check.ts') },
     package: { summary: 'write the archive that a deploy uploads', load: () => import('./package.ts') },

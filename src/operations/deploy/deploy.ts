@@ -254,6 +254,7 @@ class Deployer {
       else if (error instanceof GantryError && created.dashboardUrl) {
         error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
       }
+      if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, local.project);
       throw error;
     }
   }
