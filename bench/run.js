@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { growth } from './growth.js';
 import { hostile } from './hostile.js';
 import { line } from './line.js';
 import { live } from './live.js';
@@ -13,7 +14,7 @@ import { startUp } from './start-up.js';
 import { transfer } from './transfer.js';
 
 /** @type {Record<string, (bench: Bench) => Promise<void>>} */
-const parts = { 'start-up': startUp, packing, transfer, line, live, hostile };
+const parts = { 'start-up': startUp, packing, transfer, line, live, hostile, growth };
 
 /**
  * @typedef {object} Bench

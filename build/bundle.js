@@ -1,8 +1,9 @@
 // Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
-import { cpSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { asciiChunks } from './ascii.js';
 import { flatCommander } from './commander.js';
+import { libraryParts } from './library-parts.js';
 import { noticesFor } from './notices.js';
 import { keepOwnLines } from './own-maps.js';
 import { withoutSchemas } from './without-schemas.js';
@@ -16,9 +17,10 @@ import { withoutSchemas } from './without-schemas.js';
  */
 export async function bundle(folder, plugins = []) {
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const program = await rolldown({
     ...input,
-    plugins: [...plugins, texts, flatCommander, withoutSchemas, asciiChunks],
+    plugins: [...plugins, texts, flatCommander, withoutSchemas, ...libraryParts(folder), asciiChunks],
     input: 'src/main.ts',
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',

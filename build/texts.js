@@ -13,7 +13,7 @@ import { manPage } from './man-page.js';
 export async function writeTexts(folder) {
   const reference = JSON.parse(await stdoutOf(folder, 'reference', '--json'));
   const { commands, flags, groups } = reference;
-  writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands, flags, groups }));
+  writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands: commands.map(typablePart), flags, groups }));
 
   mkdirSync(`${folder}/help`);
   const write = (/** @type {string} */ name, /** @type {unknown} */ source) =>
@@ -30,6 +30,14 @@ export async function writeTexts(folder) {
   const environment = JSON.parse(await stdoutOf(folder, 'help', 'environment', '--json'));
   writeFileSync(`${folder}/gantry.1`, manPage(reference, environment));
   writeFileSync(`${folder}/cerebrium.schema.json`, await stdoutOf(folder, 'config', 'schema'));
+}
+
+/**
+ * What a shell can complete of a command.
+ * @param {Record<string, unknown>} command
+ */
+function typablePart({ command, summary, arguments: named, flags, json }) {
+  return { command, summary, arguments: named, flags, json };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
-import { type ResultSchema, withDryRun, withNextField } from './result-schema.ts';
+import { type ResultSchema, takesNext, withDryRun, withNextField } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
@@ -26,7 +26,10 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: string;
-  /** The commands that usually follow; the first is also shown on stderr. Only for a result that is a document. */
+  /**
+   * The commands that usually follow this result; the first is also shown on stderr. Without any, programs get those of
+   * program/next-commands.ts. Only for a result that is a document.
+   */
   next?: (value: Value, options: Options) => readonly NextCommand[];
   /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
   json?: Json;
@@ -122,8 +125,8 @@ export function defineCommand<
   return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }
 
-/** With what `next` and a dry run add to the result. */
-function schemaOf({ next, dryRun }: { next?: unknown; dryRun?: unknown }, json: ResultSchema): ResultSchema {
-  const result = next ? withNextField(json) : json;
+/** With what is added to the result: the commands that usually follow, and that it is a dry run. */
+function schemaOf({ dryRun }: { dryRun?: unknown }, json: ResultSchema): ResultSchema {
+  const result = json.form === 'document' && takesNext(json) ? withNextField(json) : json;
   return dryRun ? withDryRun(result) : result;
 }

@@ -41,7 +41,7 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const controller = new AbortController();
   const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();
-  const state: RunState = { signal: controller.signal, interruption, secrets };
+  const state: RunState = { argv, signal: controller.signal, interruption, secrets };
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { message = 'stopping' } = interruption;
@@ -67,7 +67,7 @@ async function runAndReport(argv: string[], io: Io, state: RunState): Promise<nu
   } catch (thrown) {
     const error = signal.aborted && !(thrown instanceof GantryError) ? signal.reason : thrown;
     if (error instanceof InterruptedError && interruption.message === '') return exitCodes[error.exit].code;
-    return await reportFailure(error, argv, io, state);
+    return await reportFailure(error, io, state);
   }
 }
 
@@ -93,8 +93,8 @@ function readHelpSource(command: string): HelpSource | undefined {
 }
 
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */
-async function reportFailure(thrown: unknown, argv: string[], io: Io, state: RunState): Promise<number> {
-  const { isJsonLines, secrets } = state;
+async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<number> {
+  const { argv, isJsonLines, secrets } = state;
   const { StdoutClosedError, createRenderer } = await import('./output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
   const [{ workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] = await Promise.all([
@@ -103,8 +103,7 @@ async function reportFailure(thrown: unknown, argv: string[], io: Io, state: Run
     import('./output/page.ts'),
   ]);
   const error = toSystemError(thrown) ?? thrown;
-  const given = state.argv ?? argv;
-  const flags = given.slice(0, given.includes('--') ? given.indexOf('--') : given.length);
+  const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const page = createPage(io.stderr, io.env, colorFlag(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
   const workspace = annotationsRoot(io.env, io.cwd);
@@ -118,7 +117,8 @@ async function reportFailure(thrown: unknown, argv: string[], io: Io, state: Run
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const document = failureJson(error, secrets, argv);
+    const { nextAfterError } = await import('./program/next-after-error.ts');
+    const document = failureJson(error, secrets, nextAfterError(error, argv));
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
     await printed.catch(() => {});

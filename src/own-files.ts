@@ -17,6 +17,12 @@ export function readOwnFile(path: string): string {
   return archive()?.getAsset(path, 'utf8') ?? readFileSync(join(import.meta.dirname, path), 'utf8');
 }
 
+/** @public The build puts calls of it into the program (build/library-parts.js). */
+export function readOwnBytes(path: string): Uint8Array {
+  const asset = archive()?.getAsset(path);
+  return asset ? new Uint8Array(asset) : readFileSync(join(import.meta.dirname, path));
+}
+
 /** For another program to open; undefined in an executable, where it is no file. */
 export function ownFilePath(path: string): string | undefined {
   return archive() ? undefined : join(import.meta.dirname, path);

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+import type { Pager } from './output/pager.ts';
 import { ownCommand } from './own-files.ts';
 
 /** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
@@ -30,8 +31,8 @@ export interface Io {
   delay(ms: number, signal: AbortSignal): Promise<void>;
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /** Shows a text in a pager until the user quits it. Returns false if there is no such command. */
-  page(command: readonly [string, ...string[]], text: string): Promise<boolean>;
+  /** Returns undefined if there is no such command. */
+  startPager(command: readonly [string, ...string[]]): Promise<Pager | undefined>;
   /** Starts gantry in the background with these arguments. */
   spawnDetached(argv: string[]): Promise<void>;
   /** A connection without any byte for this many ms counts as dead. */
@@ -66,7 +67,7 @@ export function processIo(): Io {
     elapsed: () => Math.floor(process.uptime() * 1_000),
     delay,
     openBrowser,
-    page,
+    startPager,
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
     async spawnDetached(argv) {
       const { spawn } = process.getBuiltinModule('node:child_process');
@@ -120,17 +121,25 @@ async function openBrowser(address: string): Promise<boolean> {
 }
 
 /** Without `-R`, which gantry's own choice has, less shows colors as codes. */
-async function page([command, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
+async function startPager([command, ...args]: readonly [string, ...string[]]): Promise<Pager | undefined> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const env = { LESS: 'FRX', ...process.env };
   const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
   // The user may quit before all is written.
   pager.stdin.on('error', () => {});
-  pager.stdin.end(text);
-  return new Promise((resolve) => {
+  const closed = new Promise<void>((resolve) => pager.once('close', () => resolve()));
+  const isStarted = await new Promise<boolean>((resolve) => {
     pager.once('error', () => resolve(false));
-    pager.once('close', () => resolve(true));
+    pager.once('spawn', () => resolve(true));
   });
+  if (!isStarted) return undefined;
+  return {
+    write: (text) => new Promise((resolve) => pager.stdin.write(text, (error) => resolve(!error))),
+    async end() {
+      pager.stdin.end();
+      await closed;
+    },
+  };
 }
 
 /**

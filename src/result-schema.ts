@@ -33,6 +33,9 @@ export interface JsonSchema {
 type Fields = Record<string, Shape<never>>;
 type Variants = readonly [Fields | ObjectShape<never>, ...(Fields | ObjectShape<never>)[]];
 
+/** A list that JSON can be made of; a long one is not held as an array (`packed-list.ts`). */
+type ListOf<Value> = readonly Value[] | (Iterable<Value> & { readonly length: number; toJSON: () => Value[] });
+
 interface OptionalShape<Value> extends Shape<Value> {
   readonly isOptional: true;
 }
@@ -62,7 +65,7 @@ export function anyDocument(description: string): ResultSchema<unknown> {
 }
 
 /** One document that is a list of objects. */
-export function documents<const V extends Variants>(...variants: V): ResultSchema<readonly VariantOf<V[number]>[]> {
+export function documents<const V extends Variants>(...variants: V): ResultSchema<ListOf<VariantOf<V[number]>>> {
   return { form: 'list', schema: { type: 'array', items: variantsSchema(variants) } };
 }
 
@@ -95,7 +98,7 @@ export function anything(description: string): Shape<unknown> {
   return { schema: { description } };
 }
 
-export function list<Value>({ schema }: Shape<Value>, description: string): Shape<readonly Value[]> {
+export function list<Value>({ schema }: Shape<Value>, description: string): Shape<ListOf<Value>> {
   return { schema: { type: 'array', items: schema, description } };
 }
 
@@ -176,6 +179,11 @@ export function withType(schema: JsonSchema, word?: string): JsonSchema {
 /** The schema with the field that a dry run adds to a document, or to each entry of a list. */
 export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
   return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
+}
+
+/** Whether commands that usually follow can be added to a result: a document of gantry's own form. */
+export function takesNext(result: ResultSchema): boolean {
+  return result.form === 'stream' || (result.form === 'document' && Object.keys(fieldsOf(result)).length > 0);
 }
 
 /** The schema with the field of commands that usually follow. */

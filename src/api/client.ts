@@ -1,6 +1,6 @@
 import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
-import { type UnreadableItem, unreadableItems } from '../contract/lists.ts';
+import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
@@ -70,7 +70,9 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   }
   const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  const sent = exchange({ method, url, body, type, accept, open: endpoint.anonymous }, options);
+  const allowsChunks = typeof endpoint.reply === 'object' && isLongList(endpoint.reply);
+  const message = { method, url, body, type, accept, open: endpoint.anonymous, allowsChunks };
+  const sent = exchange(message, options);
   const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
   const result = readReply(endpoint, { ...reply, host: url.host });
   options.onUnreadable?.(endpoint.route, url.href, unreadableItems(result));
@@ -105,6 +107,7 @@ interface Message {
   type: string;
   accept: string;
   open: boolean;
+  allowsChunks?: boolean;
 }
 
 /** Sends a request with the token, unless it is `open`. After a 401, sends it once more with a new token. */
@@ -122,7 +125,7 @@ async function exchange(message: Message, options: ApiOptions): Promise<HttpRepl
 
 /** Sends one request. Throws an error for a status other than 2xx. */
 async function send(
-  { method, url, body, type, accept }: Message,
+  { method, url, body, type, accept, allowsChunks = false }: Message,
   token: string | undefined,
   options: ApiOptions,
 ): Promise<HttpReply> {
@@ -140,6 +143,7 @@ async function send(
     body,
     signal: options.signal,
     silenceMs: options.silenceMs,
+    allowsChunks,
   });
   const reply = await decodeReply(sent, url.host);
   options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);

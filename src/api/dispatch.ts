@@ -5,7 +5,7 @@ import { maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from 
 
 /** Sends over pooled connections: for thousands of requests this takes half the time of `sendDirectly`. */
 export function createPooledSend(dispatcher: Dispatcher): Send {
-  return ({ method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes }) => {
+  return ({ method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes, allowsChunks = false }) => {
     const options = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -15,7 +15,7 @@ export function createPooledSend(dispatcher: Dispatcher): Send {
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
     };
-    return dispatchRequest(dispatcher, options, signal, { bytes: maxBytes, truncates: false });
+    return dispatchRequest(dispatcher, options, signal, { bytes: maxBytes, truncates: false, allowsChunks });
   };
 }
 
@@ -23,6 +23,8 @@ export function createPooledSend(dispatcher: Dispatcher): Send {
 export interface ReplyLimit {
   bytes: number;
   truncates: boolean;
+  /** As in a request to a {@link Send}. */
+  allowsChunks?: boolean;
 }
 
 /**
@@ -118,9 +120,9 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.all.delete(this);
-    const [only = noBytes, ...others] = this.#chunks;
-    const bytes = others.length > 0 ? Buffer.concat(this.#chunks) : only;
-    this.outcome.resolve({ status: this.#status, headers: this.#headers, ...toReplyBody(bytes, this.#headers) });
+    const [status, headers] = [this.#status, this.#headers];
+    const allowsChunks = this.limit.allowsChunks && status === 200;
+    this.outcome.resolve({ status, headers, ...toReplyBody(this.#chunks, headers, allowsChunks) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -128,5 +130,3 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     this.outcome.failed(error, this.#controller !== undefined);
   }
 }
-
-const noBytes = Buffer.alloc(0);

@@ -7,11 +7,27 @@ export interface HttpReply {
   body: string;
   /** The compressed body if the server compressed it; `body` is empty then. See {@link decodeReply}. */
   encoded?: Buffer;
+  /** A long body, if the request allows it in chunks; `body` is empty then. */
+  chunks?: Buffer[];
 }
 
-/** The body as text, or as bytes if the server compressed it although gantry requests no encoding. */
-export function toReplyBody(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {
-  return encodingsOf(headers).length > 0 ? { body: '', encoded: bytes } : { body: bytes.toString('utf8') };
+/** A shorter body is text in any case. */
+const minChunkedBytes = 1024 * 1024;
+
+/**
+ * The body as text, or as bytes if the server compressed it although gantry requests no encoding. With `allowsChunks`, a
+ * long body stays as it came: a string of it would take as much memory again.
+ */
+export function toReplyBody(
+  chunks: Buffer[],
+  headers: HttpReply['headers'],
+  allowsChunks = false,
+): Pick<HttpReply, 'body' | 'encoded' | 'chunks'> {
+  if (encodingsOf(headers).length > 0) return { body: '', encoded: Buffer.concat(chunks) };
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (allowsChunks && bytes >= minChunkedBytes) return { body: '', chunks };
+  const [only] = chunks;
+  return { body: (only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8') };
 }
 
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */

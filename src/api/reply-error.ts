@@ -40,7 +40,11 @@ const meanings: Record<number, StatusMeaning> = {
   429: { error: RateLimitedError, fallback: 'too many requests' },
 };
 
-const anyServerError: StatusMeaning = { error: UnavailableError, fallback: 'the platform returned an error' };
+const anyServerError: StatusMeaning = {
+  error: UnavailableError,
+  fallback: 'the platform returned an error',
+  fix: 'try again later; gantry status shows incidents of the platform',
+};
 const anyOther: StatusMeaning = { error: FailedError, fallback: 'the platform rejected the request' };
 /** Redirects are not followed, so that the token goes nowhere else. */
 const redirect: StatusMeaning = {

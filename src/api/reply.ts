@@ -1,9 +1,10 @@
-import { safeParse } from 'valibot';
+import { type GenericSchema, safeParse } from 'valibot';
 import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { stringifyJson, tryParseJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
+import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
 
 /** A successful reply and the host that it was requested from. */
@@ -16,7 +17,8 @@ export interface HostReply extends HttpReply {
  * did not come from the platform, despite its status.
  */
 export function readReply(endpoint: Endpoint, received: HostReply): unknown {
-  const { route, reply, mayBeEmpty } = endpoint;
+  const { reply, mayBeEmpty } = endpoint;
+  if (received.chunks) return readChunks(endpoint, received, received.chunks);
   if (reply === 'anything') return received.body;
   rejectWebPage(received);
   if (reply === 'text') return confirmation(received);
@@ -24,7 +26,25 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
 
   const { body, status } = received;
   const json = body === '' && (mayBeEmpty || status === 204) ? null : parse(received);
-  const result = safeParse(reply, json);
+  return decode(endpoint, reply, json, status);
+}
+
+/** Only a list is read from chunks: anything else is not as long, or not from the platform. */
+function readChunks(endpoint: Endpoint, received: HostReply, chunks: Buffer[]): unknown {
+  const { reply } = endpoint;
+  if (typeof reply !== 'object' || !startsList(chunks)) {
+    const { chunks: _, ...others } = received;
+    return readReply(endpoint, { ...others, body: Buffer.concat(chunks).toString('utf8') });
+  }
+  try {
+    return readLongList(chunks, (items) => decode(endpoint, reply, items, received.status) as unknown[]);
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? damagedError(received, cause) : cause;
+  }
+}
+
+function decode({ route }: Endpoint, schema: GenericSchema, json: unknown, status: number): unknown {
+  const result = safeParse(schema, json);
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
@@ -96,11 +116,7 @@ function parse({ body, status, host }: HostReply): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    if (/^\s*[[{"]/.test(text)) {
-      const lost = new ConnectionError(`the reply of ${host} is incomplete or damaged (HTTP ${status})`, true, cause);
-      lost.facts.status = status;
-      throw lost;
-    }
+    if (/^\s*[[{"]/.test(text)) throw damagedError({ status, host }, cause);
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';
     throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
       why: 'a proxy or a firewall may have replied instead of the platform',
@@ -109,6 +125,12 @@ function parse({ body, status, host }: HostReply): unknown {
       cause,
     });
   }
+}
+
+function damagedError({ status, host }: Pick<HostReply, 'status' | 'host'>, cause: unknown): ConnectionError {
+  const lost = new ConnectionError(`the reply of ${host} is incomplete or damaged (HTTP ${status})`, true, cause);
+  lost.facts.status = status;
+  return lost;
 }
 
 /** Checks the first character, because an exception for each of thousands of files is slow. */

@@ -16,6 +16,8 @@ export interface HttpRequest {
   silenceMs: number;
   /** Maximum of the reply; {@link maxReplyBytes} if undefined. */
   maxBytes?: number | undefined;
+  /** Whether a long body of a reply with status 200 may stay in chunks. */
+  allowsChunks?: boolean;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
@@ -43,7 +45,7 @@ export const sendDirectly: Send = (request) => sendWithAgent(request, undefined)
 
 /** {@link sendDirectly} with the connections of an agent. */
 export async function sendWithAgent(
-  { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes }: HttpRequest,
+  { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes, allowsChunks }: HttpRequest,
   agent: Agent | undefined,
 ): Promise<HttpReply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -52,8 +54,9 @@ export async function sendWithAgent(
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no data for ${silenceMs / 1000} s`)));
     outgoing.end(body);
     const reply = await waitForResponse(outgoing);
-    const bytes = await read(reply, url, maxBytes);
-    return { status: reply.statusCode ?? 0, headers: reply.headers, ...toReplyBody(bytes, reply.headers) };
+    const chunks = await read(reply, url, maxBytes);
+    const { statusCode: status = 0, headers: received } = reply;
+    return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
     throw failure(cause);
   }
@@ -115,7 +118,7 @@ export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessag
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
 
-function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
+function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -124,7 +127,7 @@ function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffe
       if (size > maxBytes) reply.destroy(replyTooLargeError(url, maxBytes));
       else chunks.push(chunk);
     });
-    reply.on('end', () => resolve(Buffer.concat(chunks)));
+    reply.on('end', () => resolve(chunks));
     reply.on('error', reject);
     // Has no effect after `end`.
     reply.on('close', () => reject(new Error('the reply is incomplete')));

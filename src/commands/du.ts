@@ -15,7 +15,7 @@ export default defineCommand({
   },
   view: ({ path, files, bytes, entries }) =>
     table(
-      [...entries, { name: path, files, bytes }],
+      entries.concat([{ name: path, files, bytes }]),
       {
         SIZE: (entry) => sizeCell(entry.bytes),
         FILES: (entry) => countCell(entry.files),

@@ -11,6 +11,7 @@ type Row = Record<string, string | number>;
 
 /** Topics of `gantry help TOPIC`, as rows. program.ts handles the names of commands. */
 const topics: Record<string, () => Row[] | Promise<Row[]>> = {
+  topics: () => Object.entries(topicSummaries).map(([topic, about]) => ({ topic, about })),
   flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
@@ -49,6 +50,15 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
       Object.entries(known).map(([fault, meaning]) => ({ target, fault, meaning })),
     );
   },
+};
+
+const topicSummaries: Record<string, string> = {
+  topics: 'this list; a command is a topic as well: gantry help deploy',
+  flags: 'flags of every command',
+  'exit-codes': 'what each exit code means',
+  environment: 'the variables that gantry reads',
+  json: 'what --json prints',
+  faults: 'faults that the emulator can be told to make',
 };
 
 export default defineCommand({

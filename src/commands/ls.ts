@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { listPath, parseVolumePath, singleLine, toPathEntry } from '../operations/volumes/index.ts';
+import { listPath, type PathEntry, parseVolumePath, singleLine } from '../operations/volumes/index.ts';
 import { ago, sizeCell } from '../output/format.ts';
 import { type Columns, table } from '../output/table.ts';
 import { boolean, documents, integer, passThrough, text } from '../result-schema.ts';
@@ -10,13 +10,10 @@ export default defineCommand({
       .argument('[path]', 'remote folder or file, as volume:/path or /path', '/')
       .option('-l, --long', 'show sizes in bytes and full times')
       .option('-R, --recursive', 'list subfolders recursively'),
-  run: async (context, path, { recursive = false }) => {
-    const at = parseVolumePath(path, context.settings);
-    return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));
-  },
-  view: (entries, { long, recursive }) => {
+  run: (context, path, { recursive = false }) => listPath(context, parseVolumePath(path, context.settings), recursive),
+  view: (entries: Iterable<PathEntry>, { long, recursive }) => {
     const title = recursive ? 'PATH' : 'NAME';
-    const columns: Columns<ReturnType<typeof toPathEntry>> = {
+    const columns: Columns<PathEntry> = {
       [title]: ({ path }) => singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
       SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '' : long ? size_bytes : sizeCell(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),

@@ -4,7 +4,13 @@ import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { readFileOrPipeChunks, removeOrphanedFiles, TemporaryNames } from '../disk/index.ts';
 import { ProjectError } from '../errors.ts';
-import { type FileDecision, fileDecisions, type LocalApp, readLocalApp } from '../operations/deploy/index.ts';
+import {
+  type FileDecision,
+  fileDecisions,
+  type LocalApp,
+  packingCache,
+  readLocalApp,
+} from '../operations/deploy/index.ts';
 import { fileSummary, size } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
@@ -30,6 +36,8 @@ interface Packed {
   selection: FileDecision[] | null;
 }
 
+type Cache = ReturnType<typeof packingCache>;
+
 interface ArchiveContent {
   entries: FileEntry[];
   /** Sum of their sizes. */
@@ -42,20 +50,22 @@ export default defineCommand({
       .option('-o, --output <file>', 'archive, or - for stdout (default: ../<app>.zip)')
       .option('--files', 'list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
+      .option('--no-cache', 'compress every file again')
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
-  run: async (context, { output, files, ...options }): Promise<Packed | RawOutput> => {
+  run: async (context, { output, files, cache: isCached, ...options }): Promise<Packed | RawOutput> => {
+    const cache = packingCache(context, isCached);
     const app = await readLocalApp(context, options);
     if (app.project.partner) throw nothingToPack(app.project);
     if (output === '-' || output === '/dev/stdout') {
       if (files) context.progress.note(fileDecisionsView(fileDecisions(app)));
-      return toStdout(context, app);
+      return toStdout(context, app, cache);
     }
     const file = output ?? defaultOutput(app.project.name);
     const target = resolve(context.cwd, file);
     const isTarget = ({ source }: FileEntry) => 'file' in source && source.file === target;
     const content = { ...app, entries: app.entries.filter((entry) => !isTarget(entry)) };
-    const packed = await toFile(context, { ...content, bytes: totalBytes(content.entries) }, target);
+    const packed = await toFile(context, { ...content, bytes: totalBytes(content.entries) }, target, cache);
     if (files) context.progress.note(`wrote ${file}`);
     warnIfSent(context, app, target);
     return { file, ...packed, selection: files ? fileDecisions(content) : null };
@@ -113,12 +123,13 @@ async function toFile(
   context: Context,
   content: ArchiveContent,
   target: string,
+  cache: Cache,
 ): Promise<Omit<Packed, 'file' | 'selection'>> {
   const { state } = context.settings.folders;
   removeOrphanedFiles(state);
   const names = new TemporaryNames(state);
   const { onProgress, done } = progressOf(context, content);
-  const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress });
+  const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress, cache });
   names.close();
   done(archive);
   const entries = archive.entries.map(({ path, size, compressed, crc32 }) => ({
@@ -131,7 +142,7 @@ async function toFile(
 }
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
-function toStdout(context: Context, content: ArchiveContent): RawOutput {
+function toStdout(context: Context, content: ArchiveContent, cache: Cache): RawOutput {
   const { signal } = context;
   const into: RawOutput['writeTo'] = async (take) => {
     const { onProgress, done } = progressOf(context, content);
@@ -139,7 +150,7 @@ function toStdout(context: Context, content: ArchiveContent): RawOutput {
       done(archive);
       for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
     };
-    await withTemporaryArchive(content.entries, send, { signal, onProgress });
+    await withTemporaryArchive(content.entries, send, { signal, onProgress, cache });
   };
   return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > ../app.zip' });
 }

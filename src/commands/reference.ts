@@ -55,6 +55,10 @@ const commandFields = {
   json: record(object({ type: text('type'), description: text('meaning') }), 'the fields of the output, by name'),
   exitCodes: list(exitCodeShape, 'the exit codes that it may end with'),
   examples: list(text('command line'), 'command lines, without gantry'),
+  followedBy: list(
+    object({ command: text('command line, with <names> for values'), when: text('what it is for') }),
+    'the commands that usually follow',
+  ),
 };
 
 export default defineCommand({

@@ -4,6 +4,7 @@ import { platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
+  addParameters,
   followProgram,
   type OwnFlag,
   parseProgramArguments,
@@ -34,14 +35,15 @@ export default defineCommand({
     const { configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
     const { pairs, data = options.data } = programArguments;
-    const args = await readArguments(context, { data, pairs });
-    const hasArguments = args !== '{}';
+    const given = await readArguments(context, { data, pairs });
+    const hasArguments = given !== '{}';
     const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
+    const args = addParameters(given, programArguments, program.pairs);
     const chosen = programArguments.region ?? options.r;
     const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true || programArguments.detach;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
-    if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
+    if (!detach) return runOutput(context, followProgram(context, started, program, timeoutMs), options);
     return started;
   },
   verbatim: () => true,

@@ -26,7 +26,7 @@ export const localNames: { [Kind in ValueKind]?: (asked: Asked) => Candidate[] |
   },
   topic: ({ tree }) => [
     ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
-    ...['flags', 'exit-codes', 'environment', 'json', 'faults'].map(withoutMeaning),
+    ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'].map(withoutMeaning),
   ],
   'config-file': ({ context, typing }) => configFiles(context.cwd, typing),
 };

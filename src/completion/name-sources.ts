@@ -52,7 +52,7 @@ export const nameSources: Record<PlatformName, (context: NamesContext, place: Pl
     const [volume, dir] = folderOf(typing);
     const query = { region: settings.region.value ?? 'us-east-1', dir };
     const entries = await api(listFolder, { project, volume, query });
-    return entries.map(({ name, is_folder }) => {
+    return Array.from(entries, ({ name, is_folder }) => {
       const isFolder = is_folder || name.endsWith('/');
       return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
     });

@@ -21,8 +21,12 @@ export interface Settings {
   region: Setting;
   /** URLs without a trailing slash; https, or http on this machine. */
   addresses: Record<Host, Setting & { value: string }>;
+  /** `on` or `off`. */
+  packingCache: Setting;
   proxy: ProxySettings | undefined;
   folders: Folders;
+  /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
+  keepArchives: Setting;
 }
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
@@ -72,6 +76,8 @@ export const settingSources = {
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
+  packingCache: { variables: ['GANTRY_PACKING_CACHE'], key: 'packingCache', fallback: 'on' },
+  keepArchives: { variables: ['GANTRY_KEEP_ARCHIVES'], key: 'keepArchives', fallback: 'on' },
 } as const satisfies Record<string, SettingSource>;
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
@@ -94,7 +100,8 @@ export function resolveSettings(
   checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
   const profileSettings = asRecord(profiles[profile.value ?? 'default']);
-  const resolve = (source: SettingSource, flag?: string) => resolveSetting(flag, env, source, profileSettings);
+  const resolve = (source: SettingSource, flag?: string) =>
+    resolveSetting(flag, env, source, profileSettings, source.fallback);
   const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
     const { value = '', origin } = resolveSetting(undefined, ownAddresses, source, profileSettings, source.fallback);
@@ -107,6 +114,8 @@ export function resolveSettings(
     profiles: Object.keys(profiles),
     project: resolve(settingSources.project, flags.project),
     region: resolve(settingSources.region, flags.region),
+    packingCache: resolve(settingSources.packingCache),
+    keepArchives: resolve(settingSources.keepArchives),
     addresses: {
       management: address(settingSources.management),
       invocation: address(settingSources.invocation),

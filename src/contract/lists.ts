@@ -18,6 +18,22 @@ export function listOf<Item extends v.GenericSchema>(item: Item, ...required: (k
   return v.nullish(items(item, required), []);
 }
 
+const longLists = new WeakSet<object>();
+
+/** A list that may be too long to be held as objects: its items are read one after another, as often as needed. */
+export function longListOf<Item extends v.GenericSchema>(
+  item: Item,
+  ...required: (keyof v.InferOutput<Item> & string)[]
+) {
+  const schema = listOf(item, ...required);
+  longLists.add(schema);
+  return schema as unknown as v.GenericSchema<v.InferInput<Item>[] | null | undefined, Iterable<v.InferOutput<Item>>>;
+}
+
+export function isLongList(schema: object): boolean {
+  return longLists.has(schema);
+}
+
 /** Like {@link list}, but null and absent stay as they are. */
 export function optionalList<Item extends v.GenericSchema>(
   item: Item,
@@ -82,6 +98,11 @@ export function unreadableItems(reply: unknown, depth = 0): UnreadableItem[] {
   return Object.values(reply).flatMap((value) => unreadableItems(value, depth + 1));
 }
 
+/** Reports items of a list that could not be read, so that {@link unreadableItems} finds them. */
+export function markUnreadable(list: object, items: UnreadableItem[]): void {
+  if (items.length > 0) unreadableByList.set(list, items);
+}
+
 function isError(value: unknown): boolean {
   return isRecord(value) && ['message', 'error', 'errors', 'detail'].some((name) => Object.hasOwn(value, name));
 }
@@ -130,7 +151,7 @@ function readEach(schema: v.GenericSchema, required: string[], raw: unknown[]): 
     if (missing !== undefined) unreadable.push({ item, field: missing });
     if (missingNumber === undefined) read.push(value);
   }
-  if (unreadable.length > 0) unreadableByList.set(read, unreadable);
+  markUnreadable(read, unreadable);
   return read;
 }
 
@@ -142,6 +163,6 @@ function readByName(schema: v.GenericSchema, raw: Record<string, unknown>): Reco
     return [name, result.success ? result.output : {}];
   });
   const found = Object.fromEntries(read);
-  if (unreadable.length > 0) unreadableByList.set(found, unreadable);
+  markUnreadable(found, unreadable);
   return found;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { listOf, objectOf, replyObject } from './lists.ts';
+import { longListOf, objectOf, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
@@ -60,7 +60,7 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
-  reply: listOf(VolumeEntry, 'name'),
+  reply: longListOf(VolumeEntry, 'name'),
 });
 
 /** Get a presigned URL to read one file (docs/platform.md#volumes). */

@@ -53,7 +53,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, signal: Ab
     elapsed,
     delay,
     openBrowser: async () => false,
-    page: async () => false,
+    startPager: async () => undefined,
     spawnDetached: async () => {},
     silenceMs,
   };

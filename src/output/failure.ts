@@ -1,7 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import {
-  type ErrorFacts,
   type ExitName,
   exitCodes,
   type FileLocation,
@@ -49,8 +48,8 @@ export interface FailureDocument {
   };
 }
 
-/** `argv` is the command line that failed, if it is known. */
-export function failureJson(error: unknown, secrets = new KnownSecrets(), argv?: readonly string[]): FailureDocument {
+/** `next` is the command that usually helps, if the error has no better one. */
+export function failureJson(error: unknown, secrets = new KnownSecrets(), next?: readonly string[]): FailureDocument {
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
@@ -60,7 +59,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), argv?:
       message,
       why,
       fix: fix?.toString(),
-      next: fix instanceof CommandLine ? fix.argv : argv && nextArgv(exit, facts, argv),
+      next: fix instanceof CommandLine ? fix.argv : next,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       statusCode: facts.status,
       requestId: facts.requestId,
@@ -70,29 +69,6 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), argv?:
     },
   };
   return redactValue(document, secrets);
-}
-
-/** The command that usually helps with this kind of error, if there is one. */
-function nextArgv(exit: ExitName, facts: ErrorFacts, argv: readonly string[]): readonly string[] | undefined {
-  if (facts.retryWith) return withFlags(argv, facts.retryWith);
-  const command = argv.find((word) => /^[a-z][a-z-]*$/.test(word));
-  const usual: { [Exit in ExitName]?: readonly string[] } = {
-    ...(command && { usage: ['gantry', command, '--help'] }),
-    auth: ['gantry', 'whoami', '--verify'],
-    denied: ['gantry', 'whoami', '--verify'],
-    project: ['gantry', 'check'],
-    unavailable: ['gantry', ...argv],
-    'rate-limited': ['gantry', ...argv],
-    failed: withFlags(argv, ['--debug']),
-    bug: withFlags(argv, ['--debug']),
-  };
-  return usual[exit];
-}
-
-function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const known = flags.every((flag) => argv.includes(flag));
-  return ['gantry', ...argv.slice(0, end), ...(known ? [] : flags), ...argv.slice(end)];
 }
 
 /** The text of a problem in the user's files. */

@@ -2,27 +2,51 @@ import parseArgs from 'string-argv';
 import { type Environment, readVariable } from '../config/environment.ts';
 import type { Stream } from './page.ts';
 
-/** A command and its arguments. */
-export type PagerCommand = readonly [command: string, ...args: string[]];
+/** A pager that is running. */
+export interface Pager {
+  /** Returns false if the user has quit it. */
+  write(text: string): Promise<boolean>;
+  /** Waits until the user quits it. */
+  end(): Promise<void>;
+}
 
 interface PagerOptions {
   stdout: Stream & { rows?: number | undefined };
   env: Environment;
-  /** Shows the text in the pager until the user quits it. Returns false if there is no such command. */
-  run: (command: PagerCommand, text: string) => Promise<boolean>;
+  /** Returns undefined if there is no such command. */
+  start: (command: readonly [string, ...string[]]) => Promise<Pager | undefined>;
+  /** Writes to stdout. */
+  write: (text: string) => Promise<void>;
 }
 
-/** Shows texts of more than a screen in a pager, and returns whether it did. */
-export function createPager({ stdout, env, run }: PagerOptions): (text: string) => Promise<boolean> {
-  return async (text) => {
-    const { rows = 0, columns = 80 } = stdout;
-    const command = pagerCommand(env);
-    return command !== undefined && rows > 0 && height(text, columns) > rows && run(command, text);
+/** Holds text back until it is more than a screen, and then shows it in a pager. */
+export function createPagedOutput({ stdout, env, start, write }: PagerOptions): Pager {
+  const { rows = 0, columns = 80 } = stdout;
+  let command = rows > 0 ? pagerCommand(env) : undefined;
+  let pager: Pager | undefined;
+  let held = '';
+  return {
+    async write(text) {
+      if (pager) return pager.write(text);
+      held += text;
+      if (command && height(held, columns) <= rows) return true;
+      pager = command && (await start(command));
+      command = undefined;
+      const waiting = held;
+      held = '';
+      if (pager) return pager.write(waiting);
+      await write(waiting);
+      return true;
+    },
+    async end() {
+      if (held) await write(held);
+      await pager?.end();
+    },
   };
 }
 
 /** `less` ends at once if all fits on the screen, keeps colors, and leaves the text on the terminal. */
-function pagerCommand(env: Environment): PagerCommand | undefined {
+function pagerCommand(env: Environment): [string, ...string[]] | undefined {
   const chosen = readVariable(env, 'GANTRY_PAGER') ?? readVariable(env, 'PAGER') ?? 'less -FRX';
   const [command, ...args] = parseArgs(chosen);
   return command === undefined || command === 'cat' ? undefined : [command, ...args];

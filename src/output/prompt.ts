@@ -41,12 +41,37 @@ interface PromptOptions {
   page: Page;
 }
 
+interface PromptStreams {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
 export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
   const canAsk = () => allowed && io.stdin.isTTY === true;
-  const streams = () => ({ input: io.stdin, output: io.stderr, signal });
+  /** Asks, and gives up at Ctrl-C, Ctrl-D and Esc, which the library does not know. */
+  const answer = async <T>(ask: (streams: PromptStreams) => Promise<T>): Promise<T> => {
+    const canceled = new AbortController();
+    const onKey = (_: unknown, key?: { name?: string; ctrl?: boolean }) => {
+      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) canceled.abort();
+    };
+    io.stdin.on('keypress', onKey);
+    try {
+      const until = AbortSignal.any([signal, canceled.signal]);
+      return await ask({ input: io.stdin, output: io.stderr, signal: until });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (canceled.signal.aborted) throw new InterruptedError('canceled; nothing changed');
+      // During a prompt the terminal is in raw mode: Ctrl-C reaches the library instead of our signal handler.
+      if (error instanceof Error && error.name === 'ExitPromptError') throw new InterruptedError();
+      throw error;
+    } finally {
+      io.stdin.off('keypress', onKey);
+    }
+  };
   const loadPrompts = (problem: string, question: string, flag: string, retryWith?: readonly string[]) => {
     if (!canAsk()) {
       throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
@@ -63,9 +88,8 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     async confirm(question, { byDefault = false } = {}) {
       if (yes || dryRun) return;
       const { confirm } = await loadPrompts(confirmation, question, '--yes', ['--yes']);
-      const isConfirmed = await awaitAnswer(
-        confirm({ message: message(question), default: byDefault }, streams()),
-        signal,
+      const isConfirmed = await answer((streams) =>
+        confirm({ message: message(question), default: byDefault }, streams),
       );
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
@@ -74,10 +98,8 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       if (given === undefined) {
         const retryWith = ['--confirm', name];
         const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`, retryWith);
-        const typed = await awaitAnswer(
-          input({ message: message(`${question} Type ${name} to confirm:`) }, streams()),
-          signal,
-        );
+        const text = message(`${question} Type ${name} to confirm:`);
+        const typed = await answer((streams) => input({ message: text }, streams));
         if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
       } else if (given !== name) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
@@ -88,16 +110,14 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     async ask(question, { flag, byDefault, check }) {
       const { input } = await loadPrompts(missingInput, question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return awaitAnswer(
-        input({ message: message(question), ...fallback, ...(check ? { validate: check } : {}) }, streams()),
-        signal,
-      );
+      const validate = check && { validate: check };
+      return answer((streams) => input({ message: message(question), ...fallback, ...validate }, streams));
     },
     async choose(question, { flag, from, byDefault }) {
       const { select } = await loadPrompts(missingInput, question, flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return awaitAnswer(select({ message: message(question), choices, ...fallback }, streams()), signal);
+      return answer((streams) => select({ message: message(question), choices, ...fallback }, streams));
     },
     async listenForKeys(listener) {
       if (!canAsk() || !page.terminal) return undefined;
@@ -106,21 +126,11 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     },
     async secret(question, { flag }) {
       const { password } = await loadPrompts(missingInput, question, flag);
-      return awaitAnswer(password({ message: message(question), mask: '*', toggleMask: false }, streams()), signal);
+      const shown = { message: message(question), mask: '*', toggleMask: false };
+      return answer((streams) => password(shown, streams));
     },
   };
 }
 
 /** Of `? ` before and ` (y/N)` after a question, in columns. */
 const decorationWidth = 8;
-
-/** During a prompt the terminal is in raw mode: Ctrl-C reaches the library instead of our signal handler. */
-async function awaitAnswer<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)) throw new InterruptedError();
-    throw error;
-  }
-}

@@ -1,8 +1,10 @@
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
+import { PackedList } from '../packed-list.ts';
 import type { JqFilter } from './jq.ts';
 import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
+import type { Pager } from './pager.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
@@ -18,12 +20,14 @@ export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
   value(value: unknown, view: View, isRaw?: boolean): Promise<void>;
   /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
-  item(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  item(value: unknown, view: View, isRaw: boolean): Promise<void>;
   /** Prints a line of JSON. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
   /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
+  /** Waits until the user has quit the pager, if there is one. */
+  end(): Promise<void>;
   readonly page: Page;
 }
 
@@ -34,17 +38,18 @@ export interface RendererOptions {
   verbatim?: boolean;
   /** What `--jq` makes of JSON. */
   filter?: JqFilter | undefined;
-  /** Shows a long text in a pager. Returns false if it does not. */
-  pager?: ((text: string) => Promise<boolean>) | undefined;
+  /** Shows results as text. Makes a pager that writes what needs none. */
+  pager?: ((write: (text: string) => Promise<void>) => Pager) | undefined;
 }
 
 export function createRenderer(
   stdout: Stream,
   page: Page,
   json: JsonChoice,
-  { declared = [], verbatim = false, filter, pager }: RendererOptions = {},
+  { declared = [], verbatim = false, filter, pager: createPager }: RendererOptions = {},
 ): Renderer {
   const write = createWriter(stdout);
+  const pager = createPager?.(write);
   const sanitized = verbatim ? sanitizeUnredacted : sanitize;
   const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : withLinks(sanitized(view(page), page), page));
   const toJson = (value: unknown, indent?: number) =>
@@ -58,20 +63,26 @@ export function createRenderer(
     async value(value, view, isRaw = false) {
       if (json === false) {
         const text = toText(view, isRaw);
-        if (text && !(await pager?.(`${text}\n`))) await write(`${text}\n`);
+        if (text) await (pager ?? { write }).write(`${text}\n`);
         return;
       }
       const picked = Array.isArray(json) ? selectFields(value, json, declared) : value;
       if (filter) return writeFiltered(toJson(picked));
       for (const part of jsonParts(picked, toJson)) await write(part);
     },
-    item(value, view, isRaw = false) {
-      if (json === false) return write(`${toText(view, isRaw)}\n`);
+    async item(value, view, isRaw) {
+      if (json === false) {
+        const isOpen = await (pager ?? { write }).write(`${toText(view, isRaw)}
+`);
+        if (isOpen === false) throw new StdoutClosedError();
+        return;
+      }
       return writeLine(toJson(Array.isArray(json) ? selectFields(value, json, declared) : value));
     },
     line: (value) => writeLine(toJson(value)),
     text: write,
     bytes: write,
+    end: async () => pager?.end(),
     page,
   };
 }
@@ -94,18 +105,52 @@ function stdoutError(cause: NodeJS.ErrnoException): FailedError {
   return new FailedError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
-/** Yields a long list in batches. */
-function* jsonParts(value: unknown, toJson: (value: unknown, indent: number) => string): Generator<string> {
-  if (!Array.isArray(value) || value.length === 0) {
-    yield `${toJson(value, 2)}\n`;
+type ToJson = (value: unknown, indent: number) => string;
+
+/** Yields a list in batches, and a document by its fields if one of them is a long list. */
+function* jsonParts(value: unknown, toJson: ToJson): Generator<string> {
+  if (isList(value)) yield* listParts(value, toJson);
+  else if (Object.values(Object(value)).some((field) => field instanceof PackedList))
+    yield* fieldParts(value as object, toJson);
+  else yield toJson(value, 2);
+  yield '\n';
+}
+
+function* listParts(list: List, toJson: ToJson): Generator<string> {
+  if (list.length === 0) {
+    yield '[]';
     return;
   }
   const batchSize = 200;
-  for (let start = 0; start < value.length; start += batchSize) {
-    const entries = value.slice(start, start + batchSize).map((entry) => indent(toJson(entry, 2)));
-    yield `${start === 0 ? '[\n' : ',\n'}${entries.join(',\n')}`;
+  let batch: string[] = [];
+  let start = '[\n';
+  for (const entry of list) {
+    batch.push(indent(toJson(entry, 2)));
+    if (batch.length < batchSize) continue;
+    yield start + batch.join(',\n');
+    batch = [];
+    start = ',\n';
   }
-  yield '\n]\n';
+  if (batch.length > 0) yield start + batch.join(',\n');
+  yield '\n]';
+}
+
+function* fieldParts(document: object, toJson: ToJson): Generator<string> {
+  let start = '{\n';
+  for (const [name, field] of Object.entries(document)) {
+    if (field === undefined) continue;
+    yield `${start}  ${toJson(name, 2)}: `;
+    // The first line of a part continues the last line of the part before.
+    for (const part of isList(field) ? listParts(field, toJson) : [toJson(field, 2)]) yield indent(part).slice(2);
+    start = ',\n';
+  }
+  yield '\n}';
+}
+
+type List = unknown[] | PackedList<unknown>;
+
+function isList(value: unknown): value is List {
+  return Array.isArray(value) || value instanceof PackedList;
 }
 
 function indent(json: string): string {
@@ -113,11 +158,13 @@ function indent(json: string): string {
 }
 
 function selectFields(value: unknown, fields: string[], declared: readonly string[]): unknown {
-  const entries = Array.isArray(value) ? value : [value];
-  const present = entries.flatMap((entry) => Object.keys(entry ?? {}));
-  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...new Set([...declared, ...present])]);
-  const picked = entries.map((entry) => selectFrom(entry, fields));
-  return Array.isArray(value) ? picked : picked[0];
+  const entries = isList(value) ? value : [value];
+  const known = new Set(declared);
+  for (const entry of entries) for (const name of Object.keys(entry ?? {})) known.add(name);
+  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...known]);
+  const pick = (entry: unknown) => selectFrom(entry, fields);
+  if (value instanceof PackedList) return PackedList.from(value, pick);
+  return Array.isArray(value) ? value.map(pick) : pick(value);
 }
 
 function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {

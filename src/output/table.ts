@@ -27,16 +27,17 @@ export interface TableLayout<Title extends string = string> {
  * every row fits on one line. Anywhere else: tab-separated values without titles, with a cell for every column.
  */
 export function table<Row, Title extends string>(
-  rows: readonly Row[],
+  rows: Iterable<Row>,
   columns: Columns<Row, Title>,
   layout: TableLayout<NoInfer<Title>> = {},
 ): View {
   return (page) => {
-    if (rows.length === 0) return '';
     const titles = Object.keys(columns) as Title[];
     const readers = titles.map((title) => columns[title]);
-    const body = rows.map((row) => readers.map((read) => cellLine(read(row), page)));
-    if (!page.terminal) return body.map((cells) => cells.join('\t')).join('\n');
+    const cellsOf = (row: Row) => readers.map((read) => cellLine(read(row), page));
+    if (!page.terminal) return tabSeparated(rows, cellsOf);
+    const body = Array.from(rows, cellsOf);
+    if (body.length === 0) return '';
     if (page.accessible) return rowsAsLists(titles, body);
     const filled = titles
       .map((title, index) => createColumn(title, index, body, layout))
@@ -49,6 +50,19 @@ export function table<Row, Title extends string>(
         .trimEnd();
     return [page.style.bold(print(titles, '')), ...body.map((cells) => print(cells, '-'))].join('\n');
   };
+}
+
+/** Of a million rows, the text is held, and not its lines. */
+function tabSeparated<Row>(rows: Iterable<Row>, cellsOf: (row: Row) => string[]): string {
+  const linesAtOnce = 1_000;
+  const parts: string[] = [];
+  const lines: string[] = [];
+  for (const row of rows) {
+    lines.push(cellsOf(row).join('\t'));
+    if (lines.length === linesAtOnce) parts.push(lines.splice(0).join('\n'));
+  }
+  if (lines.length > 0) parts.push(lines.join('\n'));
+  return parts.join('\n');
 }
 
 /** A line for each value, which a screen reader reads with its title. */

@@ -5,7 +5,12 @@ import type { GlobalFlags } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { version } from '../version.ts';
 
-export type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
+export type CommandRunner = (
+  command: Command,
+  flags: GlobalFlags,
+  inputs: unknown[],
+  called: Commander,
+) => Promise<void>;
 
 interface TreeOptions {
   run: CommandRunner;
@@ -83,7 +88,7 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
     rejectEmptyArguments(child, inputs);
-    await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
+    await run(command, child.optsWithGlobals() as GlobalFlags, inputs, child);
   });
   return command;
 }

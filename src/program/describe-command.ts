@@ -2,6 +2,7 @@ import type { Argument, Command as Commander, Option } from 'commander';
 import type { Command, Effect } from '../command.ts';
 import { type ExitName, exitCodes } from '../errors.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
+import { usualCommands } from './next-commands.ts';
 
 /** A command as data: what its help, `gantry reference` and docs/commands.md are made from. */
 export interface CommandReference {
@@ -24,6 +25,8 @@ export interface CommandReference {
   json: Record<string, Field>;
   exitCodes: ExitCodeReference[];
   examples: string[];
+  /** The commands that usually follow, as in `builds get <app> <build>`. */
+  followedBy: { command: string; when: string }[];
 }
 
 export interface ExitCodeReference {
@@ -72,6 +75,7 @@ export function describeCommand(
     json: json ? fieldsOf(json) : {},
     exitCodes: describeExitCodes(exits),
     examples,
+    followedBy: (usualCommands[line] ?? []).map(({ line, when }) => ({ command: line, when })),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Command as Commander } from 'commander';
 import type { Command, NextCommand } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
@@ -7,8 +8,9 @@ import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
-import { fieldsOf, isOpen } from '../result-schema.ts';
+import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 
@@ -20,9 +22,11 @@ export interface RunState {
   announce?: (text: string) => void;
   /** Values to redact. */
   secrets: KnownSecrets;
-  /** The command line in gantry's words, if it was that of another client, and a warning about it. */
-  argv?: string[];
+  /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
+  argv: string[];
   warning?: string | undefined;
+  /** The command as the parser knows it, once it has started. */
+  called?: Commander;
   /** The folder that the command works in. */
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
@@ -42,7 +46,7 @@ export async function executeCommand(
   const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
-  const options = inputs.at(-1) as { events?: boolean };
+  const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
   const filter = flags.jq === undefined ? undefined : await (await import('../output/jq.ts')).compileJq(flags.jq);
   const context = createContext(io, flags, signal, interruption, secrets);
   state.cwd = context.cwd;
@@ -51,7 +55,8 @@ export async function executeCommand(
     declared: fields,
     verbatim: command.verbatim(options),
     filter,
-    pager: json === false && mayPage(command, flags, page, io.env) ? await loadPager(io, interruption) : undefined,
+    pager:
+      json === false && mayPage(command, flags, options, page, io.env) ? await loadPager(io, interruption) : undefined,
   });
   state.announce = context.progress.request;
   if (state.warning) context.progress.warn(state.warning);
@@ -65,23 +70,31 @@ export async function executeCommand(
     context.progress.finish();
     return code;
   } finally {
+    await renderer.end();
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
 }
 
-/** Where nobody asks for more than to read: what a command has changed must not wait for a key. */
-function mayPage({ effect }: Command, { pager }: GlobalFlags, { terminal }: Page, env: Environment): boolean {
-  return effect === 'reads' && pager && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
+/** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */
+function mayPage(
+  { effect }: Command,
+  { pager }: GlobalFlags,
+  { follow }: { follow?: boolean },
+  { terminal }: Page,
+  env: Environment,
+): boolean {
+  return effect === 'reads' && pager && !follow && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
 }
 
 async function loadPager(io: Io, interruption: InterruptNotice) {
-  const { createPager } = await import('../output/pager.ts');
-  const run: Io['page'] = (pager, text) => {
-    // Ctrl-C is for the pager; everything else is done.
+  const { createPagedOutput } = await import('../output/pager.ts');
+  const start: Io['startPager'] = (pager) => {
+    // Ctrl-C is for the pager.
     interruption.message = '';
-    return io.page(pager, text);
+    return io.startPager(pager);
   };
-  return createPager({ stdout: io.stdout, env: io.env, run });
+  return (write: (text: string) => Promise<void>) =>
+    createPagedOutput({ stdout: io.stdout, env: io.env, start, write });
 }
 
 function parseJsonFlag(flag: string | undefined): JsonChoice {
@@ -98,20 +111,27 @@ async function runAndShow(
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
   const value = await runToEnd(command, context, inputs);
   if (value instanceof DryRunEnd) {
-    await renderer.value(markDryRun(value.result), dryRunView(value));
+    const result = markDryRun(value.result);
+    await renderer.value(
+      json === false ? result : await withUsualNext(result, command, state, inputs),
+      dryRunView(value),
+    );
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
+  if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
-  if (options.events) await showEvents(withNext(value, next), renderer);
-  else if (value instanceof RawOutput) await showRaw(value, renderer, json);
+  const finish = (document: unknown) =>
+    next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
+  if (options.events) await showEvents(value, renderer, finish);
+  else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
-    const result = await show(value, command, options, renderer, next);
+    const result = await show(value, command, options, renderer, json === false ? undefined : finish);
     const [first] = next;
     if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
-    if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
+    const last = Array.isArray(json) ? result : await finish(result ?? {});
+    if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
@@ -127,14 +147,17 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[]): 
   }
 }
 
+/** Adds the commands that usually follow. */
+type Finish = (document: unknown) => unknown;
+
 /** Prints each yielded value as an event, and the returned value as the result. */
-async function showEvents(value: unknown, renderer: Renderer): Promise<void> {
+async function showEvents(value: unknown, renderer: Renderer, finish: Finish): Promise<void> {
   const result = isStream(value)
     ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(event as object) }))
     : value instanceof RawOutput
       ? await value.options.jsonValue?.()
       : value;
-  await renderer.line({ type: 'result', ...(result as object) });
+  await renderer.line({ type: 'result', ...((await finish(result)) as object) });
 }
 
 /** Shows each value of an iterable and returns what the iterable returns, which `for await` discards. */
@@ -153,7 +176,7 @@ async function show(
   command: Command,
   options: { dryRun?: true },
   renderer: Renderer,
-  next: readonly NextCommand[],
+  finish: Finish | undefined,
 ) {
   const { data, view, raw, json } = command;
   const isRaw = raw(options);
@@ -162,22 +185,44 @@ async function show(
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
+  if (value instanceof PackedList && !finish && !renderer.page.terminal) {
+    for (const batch of value.batches()) await renderer.item(undefined, view(batch, options), isRaw);
+    return undefined;
+  }
   // A dry run that found nothing to change.
-  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : withNext(data(value), next);
-  await renderer.value(document, view(value, options), isRaw);
+  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
+  await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
   return undefined;
 }
 
-function withNext(result: unknown, next: readonly NextCommand[]): unknown {
-  if (next.length === 0) return result;
-  return { ...(result as object), next: next.map(({ line, when }) => ({ argv: line.argv, when })) };
+async function withNext(document: unknown, next: readonly NextCommand[], { argv }: RunState): Promise<unknown> {
+  const { inSamePlace } = await import('./next-commands.ts');
+  return { ...(document as object), next: next.map(({ line, when }) => inSamePlace({ argv: line.argv, when }, argv)) };
 }
 
-async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice): Promise<void> {
+/** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */
+async function withUsualNext(
+  document: unknown,
+  { json }: Command,
+  { called, argv }: RunState,
+  inputs: readonly unknown[],
+): Promise<unknown> {
+  if (!called || !json || !takesNext(json) || !document || Array.isArray(document)) return document;
+  const { usualNextOf } = await import('./next-commands.ts');
+  const next = usualNextOf(called, inputs, document, argv);
+  return next.length === 0 ? document : { ...document, next };
+}
+
+async function showRaw(
+  { writeTo, options }: RawOutput<unknown>,
+  renderer: Renderer,
+  json: JsonChoice,
+  finish: Finish,
+): Promise<void> {
   const { jsonValue, untrusted, terminalFix = 'redirect to a file, or pass --raw', cancel, onWritten } = options;
   const { page } = renderer;
   if (json !== false) {
-    if (jsonValue) return renderer.value(await jsonValue(), () => '');
+    if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
     throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
   }
   if (untrusted === 'bytes' && page.terminal) {
@@ -205,6 +250,10 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
   }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {

@@ -16,8 +16,9 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   let line: DividedLine = { words };
   const program = buildProgram({
     firstWord: words[0],
-    run: async (command, flags, inputs) => {
+    run: async (command, flags, inputs, called) => {
       hasStarted = true;
+      state.called = called;
       const { programArguments } = line;
       const all = programArguments ? inputs.with(-2, programArguments) : inputs;
       code = await executeCommand(command, flags, all, io, state);

@@ -1,13 +1,13 @@
 import type { CommanderError } from 'commander';
 import { gantryCommand } from '../command-line.ts';
-import { commands } from '../commands/index.ts';
 import { UsageError } from '../errors.ts';
+import { readTypedCommand } from './typed-command.ts';
 
 type UsageFacts = { message: string; why?: string; fix?: string };
 
 /** Rewords commander's error; its "did you mean" becomes the fix. */
 export function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = gantryCommand`${commandPath(argv)} --help`;
+  const help = gantryCommand`${readTypedCommand(argv).path} --help`;
   const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
   const { message, ...facts } = reword(original);
@@ -46,12 +46,4 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const text = (reason.charAt(0).toLowerCase() + reason.slice(1)).replace(/\.$/, '');
   const expected = /^(?:write|expected) (.+)$/s.exec(text.replace(/^allowed choices are /, 'expected one of '))?.[1];
   return expected === undefined ? { message, why: text } : { message: `${message}: expected ${expected}` };
-}
-
-/** The words of a command line that name a group or a command. */
-function commandPath(argv: string[]): string[] {
-  const [first = '', second = ''] = argv.filter((word) => !word.startsWith('-'));
-  const entry = Object.values(commands).find((entries) => first in entries)?.[first];
-  if (!entry) return [];
-  return 'commands' in entry && second in entry.commands ? [first, second] : [first];
 }

@@ -12,6 +12,7 @@ import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/i
 import { abortError, FailedError, GantryError, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
 import type { FileEntry } from './files/entry.ts';
+import type { PackingCache, PackingCacheOptions } from './packing-cache/index.ts';
 import { DeflatePool } from './zip/deflate-pool.ts';
 import { packEntries } from './zip/pack.ts';
 import { ZipWriter } from './zip/zip-writer.ts';
@@ -43,6 +44,8 @@ export interface ArchiveOptions {
   threads?: number | undefined;
   /** Names for the unfinished archive. */
   names?: TemporaryNames | undefined;
+  /** Keeps what was compressed for the next archive. */
+  cache?: PackingCacheOptions | undefined;
 }
 
 /** Passes a private archive to `use`, and removes it afterwards in any case. */
@@ -92,7 +95,8 @@ async function write(
 ): Promise<Omit<AppArchive, 'path'>> {
   const { signal, onProgress } = options;
   const writer = new ZipWriter(file);
-  const pool = new DeflatePool(options.threads ?? threadCount(entries));
+  const cache = await openCache(entries, options);
+  const pool = new DeflatePool(options.threads ?? threadCount(entries.filter((entry) => !cache?.recall(entry))));
   const stop = () => signal && pool.close(abortError(signal));
   signal?.addEventListener('abort', stop);
   try {
@@ -101,13 +105,26 @@ async function write(
       read += bytes;
       onProgress?.(read);
     };
-    await packEntries(entries, { writer, pool, signal, onRead });
+    await packEntries(entries, { writer, pool, cache, signal, onRead });
     const bytes = await writer.finish();
+    await cache?.finish();
     return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
   } finally {
     signal?.removeEventListener('abort', stop);
-    await pool.close();
+    await Promise.all([pool.close(), cache?.close()]);
   }
+}
+
+/** A small app is compressed by the time a cache is open. */
+async function openCache(
+  entries: readonly FileEntry[],
+  { cache: options, signal }: ArchiveOptions,
+): Promise<PackingCache | undefined> {
+  if (!options || totalBytes(entries) < minBytesForThreads) return undefined;
+  const { PackingCache } = await import('./packing-cache/index.ts');
+  const cache = await PackingCache.open(options);
+  await cache?.recognize(entries, signal);
+  return cache;
 }
 
 /** Starting a thread takes 30 ms; less is compressed by then. */

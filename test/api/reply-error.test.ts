@@ -31,6 +31,7 @@ test.each([
   expect(exitCodes[failure.exit].code).toBe(exit);
   expect(failure.facts).toMatchObject({ status, retryable });
   expect(failure.message).toContain(`(HTTP ${status})`);
+  if (status >= 500) expect(failure.facts.fix).toContain('gantry status');
 });
 
 describe('the message of the server', () => {

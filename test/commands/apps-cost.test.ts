@@ -62,6 +62,7 @@ test('prints a note if there are no costs in the range', async () => {
 
 test('passes the reply through with --json', async () => {
   expect((await cost('--json')).json()).toEqual({
+    next: expect.any(Array),
     costs: {
       '2026-11-18': { total_cost_cents: expect.any(Number) },
       '2026-11-19': { total_cost_cents: expect.any(Number) },

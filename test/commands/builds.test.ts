@@ -100,7 +100,11 @@ describe('the files of a build as a tree', () => {
     const plain = await files(['--tree'], { env: { ...env, LANG: 'C' } });
     expect(plain.stdout).toContain('|  `- x.csv');
     expect(plain.stdout).not.toMatch(/[^\x00-\x7f]/);
-    expect((await files(['--tree', '--json'], { env })).json()).toEqual({ id: 'b-1', zipFiles });
+    expect((await files(['--tree', '--json'], { env })).json()).toEqual({
+      next: expect.any(Array),
+      id: 'b-1',
+      zipFiles,
+    });
   });
 
   test.each([
@@ -263,9 +267,13 @@ describe('canceling a build', () => {
     expect(stdout === '').toBe(!done);
   });
 
-  test('exits with 130 on Ctrl-C at the question and cancels nothing', async () => {
-    const { code } = await gantry(['builds', 'cancel', 'web', build], { emulator, columns: 80, typed: '\u0003' });
-    expect(code).toBe(130);
+  test.each([
+    ['Ctrl-C', '\u0003', 'interrupted'],
+    ['Ctrl-D', '\u0004', 'canceled; nothing changed'],
+    ['Esc', '\u001b', 'canceled; nothing changed'],
+  ])('exits with 130 on %s at the question and cancels nothing', async (_, typed, said) => {
+    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build], { emulator, columns: 80, typed });
+    expect([code, stderr]).toEqual([130, expect.stringContaining(said)]);
     expect(cancelled()).toBe(false);
   });
 

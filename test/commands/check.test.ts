@@ -15,7 +15,14 @@ test('accepts a valid file without token and network', async () => {
 test('prints a document with --json', async () => {
   await using app = await folderOf(smallApp());
   const { json } = await gantry(['check', '--json'], { cwd: app.path });
-  expect(json()).toEqual({ file: 'cerebrium.toml', valid: true, app: 'web', runtime: 'cortex', problems: [] });
+  expect(json()).toEqual({
+    next: expect.any(Array),
+    file: 'cerebrium.toml',
+    valid: true,
+    app: 'web',
+    runtime: 'cortex',
+    problems: [],
+  });
   expect((await gantry(['check', '--json=app'], { cwd: app.path })).json()).toEqual({ app: 'web' });
 });
 

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -64,7 +64,15 @@ async function developing(
     said: (stderr) => Object.assign(heard, { stderr }),
   });
   await Promise.race([work(session), running]).finally(() => stop.abort());
-  return await running;
+  const ended = await running;
+  expect(announced(home.path)).toEqual([]);
+  return ended;
+}
+
+/** What `gantry emulator list` would find. */
+function announced(home: string): string[] {
+  const folder = join(home, 'state', 'emulators');
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 interface Session {
@@ -317,7 +325,7 @@ def run(): return 1
       .split('\n')
       .map((line) => JSON.parse(line));
     const first = (type: string) => events.find((event) => event.type === type);
-    expect(events.at(-1)).toEqual({ type: 'result' });
+    expect(events.at(-1)).toMatchObject({ type: 'result', next: [{ argv: ['gantry', 'deploy'] }] });
     expect(first('ready')).toMatchObject({
       app: 'web',
       endpoint: expect.stringMatching(/^http/),

@@ -18,7 +18,7 @@ test.each([
   expect(json()).toHaveLength(text.stdout.trim().split('\n').length);
 });
 
-test.each(['flags', 'exit-codes', 'environment', 'json', 'faults'])(
+test.each(['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'])(
   'help %s wraps long cells on a narrow terminal and truncates nothing',
   async (topic) => {
     const plain = await gantry(['help', topic]);
@@ -52,7 +52,7 @@ test('help of an unknown topic exits with 2 and lists the topics', async () => {
   expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
-  expect(stderr).toContain('available topics: flags, exit-codes, environment, json, faults');
+  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, faults');
 });
 
 test('help alone shows the commands', async () => {

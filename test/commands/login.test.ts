@@ -35,6 +35,7 @@ describe('gantry login', () => {
     const { logIn, emulator, folder } = await someone();
     const outcome = await logIn('login --json');
     expect(outcome.json()).toEqual({
+      next: expect.any(Array),
       ...{ profile: 'default', project: emulator.project, user: 'ada.okafor@example.com' },
       ...{ expiresAt: '2026-11-20T13:30:05.000Z', renewable: true, storedIn: join(folder, 'credentials.json') },
     });

@@ -62,7 +62,11 @@ test('the page of the emulator that it opens shows the app', async () => {
 test('knows the dashboard of the platform', async () => {
   const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' };
   const { json } = await gantry(['open', 'web', '--json'], { env });
-  expect(json()).toEqual({ url: 'https://dashboard.cerebrium.ai/projects/p-1/apps/p-1-web', opened: false });
+  expect(json()).toEqual({
+    next: expect.any(Array),
+    url: 'https://dashboard.cerebrium.ai/projects/p-1/apps/p-1-web',
+    opened: false,
+  });
   expect((await gantry(['open', 'docs', '--print'], { env: {} })).stdout).toBe('https://docs.cerebrium.ai\n');
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
@@ -44,5 +44,31 @@ test.each<[string, string[], Setting]>([
 
 test('prints the list if there is no such pager', async () => {
   const { code, stdout, paged } = await gantry(list, { emulator, ...screen, pager: false });
-  expect([code, stdout, paged.length]).toEqual([0, paged[0]?.text, 1]);
+  expect([code, stdout.split('\n').length, paged.length]).toEqual([0, 102, 1]);
+});
+
+describe('a log', () => {
+  beforeAll(() => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    const more = { container: 'web-1', stream: 'stdout' } as const;
+    for (const text of lines) emulator.logs.add(`${emulator.project}-web`, { ...more, text });
+  });
+
+  test('of more than a screen is shown in the pager', async () => {
+    const { code, stdout, paged } = await gantry(['logs', 'web'], { emulator, ...screen });
+    expect([code, stdout, paged.length]).toEqual([0, '', 1]);
+    expect(paged[0]?.text).toMatch(/line 0\n.*line 59\n$/s);
+  });
+
+  test('is read no further if the user quits the pager', async () => {
+    const { code, stdout, paged } = await gantry(['logs', 'web'], { emulator, ...screen, pager: 'quit' });
+    expect([code, stdout]).toEqual([0, '']);
+    expect(paged[0]?.text).not.toContain('line 59');
+  });
+
+  test('that is followed, or shorter, is not', async () => {
+    expect((await gantry(['logs', 'web', '--tail', '5'], { emulator, ...screen })).paged).toEqual([]);
+    const followed = await gantry(['logs', 'web', '-f', '--tail', '50'], { emulator, ...screen, endAt: /line 59/ });
+    expect([followed.paged, followed.stdout]).toEqual([[], expect.stringContaining('line 59')]);
+  });
 });

@@ -36,8 +36,13 @@ describe('changing the plan', () => {
   });
 
   test('prints a URL or null in JSON', async () => {
-    expect((await set('hobby', '-y', '--json')).json()).toEqual({ planCode: 'hobby', redirectUrl: null });
+    expect((await set('hobby', '-y', '--json')).json()).toEqual({
+      next: expect.any(Array),
+      planCode: 'hobby',
+      redirectUrl: null,
+    });
     expect((await set('standard', '-y', '--json')).json()).toEqual({
+      next: expect.any(Array),
       planCode: 'standard',
       redirectUrl: `${emulator.url}/checkout/${emulator.project}/standard`,
     });
@@ -121,6 +126,7 @@ describe('the cost of a project', () => {
 
   test('passes through in JSON', async () => {
     expect((await cost('--json')).json()).toEqual({
+      next: expect.any(Array),
       summary: { combined_cost_before_discounts_cents: 0, total_gpu_seconds: 0, total_build_count: 0 },
       coupons: [{ amount_cents: 3000, amount_cents_remaining: 1250 }],
     });
@@ -230,6 +236,10 @@ describe('payment methods', () => {
     empty(emulator);
     const { code, stdout, stderr } = await list();
     expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
-    expect((await list('--json')).json()).toEqual({ creditCardBonusClaimed: false, methods: [] });
+    expect((await list('--json')).json()).toEqual({
+      next: expect.any(Array),
+      creditCardBonusClaimed: false,
+      methods: [],
+    });
   });
 });

@@ -51,8 +51,9 @@ describe('a file', () => {
 
   test('is reported in the order of the command line', async () => {
     emulator.fail('deletePath', 503);
-    const { json } = await gantry(['rm', '/top.txt', '/logs/a.txt', '--yes', '--json=path'], { emulator });
+    const { json, stderr } = await gantry(['rm', '/top.txt', '/logs/a.txt', '--yes', '--json=path'], { emulator });
     expect(json()).toEqual([{ path: 'default:/top.txt' }, { path: 'default:/logs/a.txt' }]);
+    expect(stderr).toMatch(/HTTP 503.*retrying in/);
   });
 
   test('is removed from the requested region', async () => {

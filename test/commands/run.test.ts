@@ -288,6 +288,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
+      next: expect.any(Array),
       ...{ run: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
       durationMs: expect.any(Number),
       logs: [
@@ -438,7 +439,6 @@ describe('what follows the file belongs to the program', () => {
 
   test.each([
     ['a flag of ours that is no parameter', plain, ['--name', 'ada'], '--name ada job.py::greet', 'name=ada'],
-    ['a flag of ours that is a parameter', greet, ['--name', 'ada'], '--name ada job.py::greet', 'name=ada'],
     ['a global flag', plain, ['--quiet'], '--quiet job.py::greet', 'quiet:=true'],
     ['a global flag with a value', plain, ['-p', 'p-1'], '--project p-1 job.py::greet', 'project=p-1'],
     [
@@ -463,6 +463,16 @@ describe('what follows the file belongs to the program', () => {
       `fix for gantry: gantry run ${own}; for the program: gantry run job.py::greet ${parameter}\n`,
     );
     expect(emulator.calls).toEqual([]);
+  });
+
+  test.each([
+    ['--name ada', { name: 'ada' }, 'gantry run --name ada job.py::greet'],
+    ['--name=ada region=x', { name: 'ada', region: 'x' }, 'gantry run --name ada job.py::greet'],
+  ])('%s is passed to a function that has this parameter, and a note says so', async (words, data, own) => {
+    const { code, stderr } = await run({ 'job.py': greet }, ['--detach', 'job.py::greet', ...words.split(' ')]);
+    expect([code, sent().data]).toEqual([0, data]);
+    expect(sent().query.appName).not.toBe('ada');
+    expect(stderr).toContain(`--name is passed to greet, which has this parameter; for gantry: ${own}`);
   });
 
   test.each([

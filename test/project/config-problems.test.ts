@@ -249,3 +249,12 @@ describe('the port of the entrypoint must be the configured port', () => {
     ['unknown', custom('["python", "main.py"]', 'port = 80')],
   ]);
 });
+
+test.each([
+  ['is the default', '', 'the platform rejects it with min_replicas 0, which is the default'],
+  ['was set', 'min_replicas = 0', 'the platform rejects it with min_replicas 0'],
+])('a metric that needs a replica says whether 0 %s', async (_, line, why) => {
+  const settings = scaling(`scaling_metric = "cpu_utilization"\n${line}`);
+  const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${settings}`);
+  expect(problems[0]).toMatchObject({ why });
+});

@@ -35,8 +35,8 @@ export interface Setting {
   columns?: number;
   /** The height of that terminal; without it there is no pager. */
   rows?: number;
-  /** Whether the pager can be started. */
-  pager?: boolean;
+  /** Whether the pager can be started, and whether the user quits it at once. */
+  pager?: boolean | 'quit';
   /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
   /** Makes stdin a terminal at which nothing is typed. */
@@ -143,9 +143,15 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       opened.push(address);
       return browser;
     },
-    page: async (command, text) => {
-      paged.push({ command, text });
-      return setting.pager ?? true;
+    startPager: async (command) => {
+      const pager = { command, text: '' };
+      paged.push(pager);
+      if (setting.pager === false) return undefined;
+      const write = async (text: string) => {
+        pager.text += text;
+        return setting.pager !== 'quit';
+      };
+      return { write, end: async () => {} };
     },
     spawnDetached: async (started) => void behind.push(started),
     silenceMs,

@@ -73,9 +73,15 @@ export function warnIfOverridden(
 
 function checkValue(key: StoredKey, value: string): string {
   if (key === 'project') return checkProjectId(value);
+  if (key === 'packingCache' || key === 'keepArchives') return checkSwitch(value);
   if (key.endsWith('Url')) return checkUrl(value, 'command line');
   if (/^[a-z0-9-]+$/.test(value)) return value;
   throw new UsageError(`invalid region "${value}"`, { why: 'only lower-case letters, digits and hyphens are allowed' });
+}
+
+function checkSwitch(value: string): string {
+  if (value === 'on' || value === 'off') return value;
+  throw new UsageError(`invalid value "${value}"`, { why: 'it is on or off' });
 }
 
 /** Returns the id. Throws UsageError if it is not a project id. */

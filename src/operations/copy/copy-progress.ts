@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { ExitName, GantryError } from '../../errors.ts';
 import { count, duration, size } from '../../output/format.ts';
 import type { Step } from '../../output/progress.ts';
+import { PackedList } from '../../packed-list.ts';
 import { fileFailureText, maxListedPaths, printablePath } from './copy-texts.ts';
 
 /** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
@@ -45,7 +46,7 @@ export class CopyProgress {
   #notedSkips = 0;
   #warnedLeftovers = 0;
   /** The files that a dry run found. */
-  readonly planned: string[] = [];
+  readonly planned = new PackedList<string>();
   #updatedAt = 0;
   #step: Step | undefined;
   readonly #startedAt: number;
@@ -139,7 +140,7 @@ export class CopyProgress {
     this.files++;
     this.bytes += bytes;
     this.#settle(bytes);
-    this.planned.push(path);
+    this.planned.add(path);
     if (this.planned.length <= maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import type { PackedList } from '../../packed-list.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
 import { type TransferResources, withTransferResources } from '../../transfer/resources.ts';
 import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
@@ -40,7 +41,7 @@ export interface CopySummary {
   /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
   /** The files that a dry run would copy. */
-  paths?: string[] | undefined;
+  paths?: PackedList<string> | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type NameProbe, nameProbe } from '../../disk/index.ts';
 import type { RenamedEntry } from './copy-progress.ts';
 import type { FoundEntry } from './found-entry.ts';
-import { clashError, Names } from './name-clashes.ts';
+import { checkKeptName, clashError, Names } from './name-clashes.ts';
 import { Renaming } from './rename-clashes.ts';
 
 export interface NamingOptions {
@@ -37,5 +37,5 @@ export async function* distinctNames(
   const clashes = names.clashes();
   if (clashes.length > 0 && !options.renames) throw clashError(clashes, folder);
   const renaming = new Renaming(names, clashes, options.onRenamed);
-  for (const found of all) yield 'bytes' in found ? names.checkKept(renaming.renamed(found)) : found;
+  for (const found of all) yield 'bytes' in found ? checkKeptName(renaming.renamed(found), folder, disk) : found;
 }

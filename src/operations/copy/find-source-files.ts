@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
@@ -7,12 +8,17 @@ import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts
 import { findEntry, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyOptions } from './copy-options.ts';
 import type { CopySource } from './copy-paths.ts';
-import type { FoundEntry, UncopiedEntry } from './found-entry.ts';
+import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
 import { parseTimestamp } from './unchanged.ts';
 import { walkLocal } from './walk-local.ts';
 
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;
+
+export interface FindOptions extends Pick<CopyOptions, 'include' | 'exclude' | 'follow'> {
+  /** Sorts the files of each folder by name. Those of a local folder always are. */
+  isSorted?: boolean;
+}
 
 /**
  * Yields the files of all sources as they are found. A single folder stands for its contents; with several sources, each
@@ -21,13 +27,13 @@ export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 export async function* findSourceFiles(
   sources: CopySource[],
   name: string | undefined,
-  options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
+  options: FindOptions,
   context: FindContext,
 ): AsyncGenerator<FoundEntry> {
   const filter = createPathFilter(options.include, options.exclude);
   for (const source of sources) {
     const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
-    if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, context);
+    if (source.isFolder) yield* inFolder(source, prefix, { ...options, filter }, context);
     else yield await singleFile(source, name ?? source.name, context);
   }
 }
@@ -35,8 +41,7 @@ export async function* findSourceFiles(
 async function* inFolder(
   { location }: CopySource,
   prefix: string,
-  filter: PathFilter,
-  follow: boolean,
+  { filter, follow, isSorted = false }: FindOptions & { filter: PathFilter },
   context: FindContext,
 ): AsyncGenerator<FoundEntry> {
   if (location.kind === 'local') {
@@ -46,14 +51,23 @@ async function* inFolder(
   }
   const at: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
   const obstacles: UncopiedEntry[] = [];
-  const onUnread = (folder: string, entries: number) =>
-    obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
-  for await (const { path, size, modified } of walkVolume(context, at, onUnread)) {
+  const onUnreadableEntries = (folder: string, entries: number) =>
+    void obstacles.push({
+      path: prefix + (folder.slice(at.path.length) || '.'),
+      failure: unreadEntries(folder, entries),
+    });
+  for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries, isSorted })) {
     if (!filter.includes(path)) continue;
-    const from = { ...at, path: joinRemotePath(at.path, path) };
+    const from = sourceOf(location, path);
     yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };
   }
   yield* obstacles;
+}
+
+/** Where the file at a path below a source folder is. */
+export function sourceOf(folder: CopySource['location'], path: string): FoundFile['from'] {
+  if (folder.kind === 'local') return join(folder.path, path);
+  return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
 }
 
 /** A failure: the copy is incomplete without these entries, and sync must not delete anything. */

@@ -15,9 +15,10 @@ export {
 export type { FailedFile, RenamedEntry } from './copy-progress.ts';
 export { maxListedPaths, printablePath } from './copy-texts.ts';
 export { distinctNames } from './distinct-names.ts';
-export { findSourceFiles } from './find-source-files.ts';
+export { findSourceFiles, sourceOf } from './find-source-files.ts';
 export type { FoundFile, UncopiedEntry } from './found-entry.ts';
-export { createPathFilter, type PathFilter } from './path-filter.ts';
+export { checkKeptName } from './name-clashes.ts';
+export { createPathFilter } from './path-filter.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
 export { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
 export { walkLocal } from './walk-local.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type NameProbe, nameKey } from '../../disk/index.ts';
+import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { maxListedPaths, printablePath } from './copy-texts.ts';
@@ -58,7 +58,7 @@ export class Names {
       if (entry.isFolder) this.#refused.set(`${parent}${entry.name}/`, failure);
       return { path: file.path, failure };
     }
-    return this.checkKept(file);
+    return checkKeptName(file, this.folder, this.disk);
   }
 
   /** The error of the closest refused folder above a path. */
@@ -69,19 +69,6 @@ export class Names {
       if (failure) return failure;
     }
     return undefined;
-  }
-
-  /** Fails a file whose name the disk would change. */
-  checkKept(file: FoundFile): FoundEntry {
-    let parent = '';
-    for (const name of file.path.split('/')) {
-      if (/[^. ][. ]+$/.test(name) && !this.disk.keepsName(join(this.folder, parent), name)) {
-        const failure = new FailedError('the target disk removes trailing dots and spaces from names');
-        return { path: file.path, failure };
-      }
-      parent += `${name}/`;
-    }
-    return file;
   }
 
   clashes(): Clash[] {
@@ -145,6 +132,19 @@ export class Names {
       else names.delete(key);
     }
   }
+}
+
+/** Fails a file whose name the disk of the target folder would change. */
+export function checkKeptName(file: FoundFile, folder: string, disk: NameProbe = nameProbe): FoundEntry {
+  let parent = '';
+  for (const name of file.path.split('/')) {
+    if (/[^. ][. ]+$/.test(name) && !disk.keepsName(join(folder, parent), name)) {
+      const failure = new FailedError('the target disk removes trailing dots and spaces from names');
+      return { path: file.path, failure };
+    }
+    parent += `${name}/`;
+  }
+  return file;
 }
 
 export function clashError(clashes: Clash[], folder: string): ConflictError {

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { opendirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { toDiskError } from '../../disk/index.ts';
@@ -47,29 +47,47 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
 }
 
 async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
-  const entries: Dirent[] = readdirSync(join(walk.folder, folder.path), { withFileTypes: true });
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (entries.length === 0 && folder.path !== '') {
+  const { names, folders, links } = readNames(join(walk.folder, folder.path));
+  if (names.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
   }
   let lastTurn = performance.now();
-  for (const entry of entries) {
+  for (const name of names) {
     if (performance.now() - lastTurn > maxBlockingMs) {
       await turn();
       lastTurn = performance.now();
     }
-    if (walk.isTemporary(entry.name)) continue;
-    const path = folder.path + entry.name;
-    if (entry.isDirectory()) {
+    if (walk.isTemporary(name)) continue;
+    const path = folder.path + name;
+    if (folders.has(name)) {
       if (!walk.filter.excludesFolder(path))
-        inner.push({ path: `${path}/`, real: join(folder.real, entry.name), linkedFrom: folder.linkedFrom });
+        inner.push({ path: `${path}/`, real: join(folder.real, name), linkedFrom: folder.linkedFrom });
     } else {
-      const found = inspectEntry(path, entry.isSymbolicLink(), folder, walk);
+      const found = inspectEntry(path, links.has(name), folder, walk);
       if (found && 'linkedFrom' in found) inner.push(found);
       else if (found) yield found;
     }
   }
 }
+
+/** Sorted. An object for each entry of a huge folder would take three times as much memory as its name. */
+function readNames(path: string): { names: string[]; folders: Set<string>; links: Set<string> } {
+  const found = { names: [] as string[], folders: new Set<string>(), links: new Set<string>() };
+  const folder = opendirSync(path, { bufferSize: entriesAtOnce });
+  try {
+    for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
+      found.names.push(entry.name);
+      if (entry.isDirectory()) found.folders.add(entry.name);
+      else if (entry.isSymbolicLink()) found.links.add(entry.name);
+    }
+  } finally {
+    folder.closeSync();
+  }
+  found.names.sort();
+  return found;
+}
+
+const entriesAtOnce = 1_000;
 
 /** Follows symbolic links to a file, a folder to enter, or an entry that is not copied. */
 function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): FoundEntry | Folder | undefined {

@@ -28,6 +28,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   /** How long to watch the new build, in ms. */
   watchHealthyMs?: number | undefined;
   maxFailures: number;
+  /** False: compress every file again. */
+  cache: boolean;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
   confirm?: ((plan: DeployPlan) => Promise<void>) | undefined;
 }

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { App, type AppCreation, getApp } from '../../contract/apps.ts';
-import { toDiskError, writeFileAtomic } from '../../disk/index.ts';
+import { sha256OfFile, toDiskError, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
+import { packingCache } from './packing-options.ts';
 
 /**
  * What a plan is bound to. It holds digests instead of settings: pipelines keep plans as artifacts, and a shell command
@@ -38,7 +37,7 @@ type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  options: CreateAppOptions,
+  options: CreateAppOptions & { cache?: boolean },
   file: string,
 ): Promise<void> {
   const body = withoutLogin(local.project, options);
@@ -49,7 +48,11 @@ export async function writePlanFile(
     });
   };
   if (local.project.partner) await write();
-  else await withTemporaryArchive(local.entries, write, { signal: context.signal });
+  else
+    await withTemporaryArchive(local.entries, write, {
+      signal: context.signal,
+      cache: packingCache(context, options.cache),
+    });
   context.progress.note(`wrote the plan to ${file}; to apply it: gantry deploy --plan ${file}`);
 }
 
@@ -137,12 +140,6 @@ function digests(fields: Record<string, unknown>): Record<string, string> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /** What differs, in the user's words. */

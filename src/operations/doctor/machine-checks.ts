@@ -6,6 +6,8 @@ import { storableSettings, withoutCredentials } from '../../config/setting-list.
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
+import { size } from '../../output/format.ts';
+import { cacheUsage } from '../../project/packing-cache/index.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
@@ -52,6 +54,13 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
     problems.push(warningCheck('files', message, `${fix} a writable folder if you need it`));
   }
   return problems.length > 0 ? problems : [okCheck('files', `settings are stored in ${folders.config}`)];
+}
+
+/** Shows what compressed files of apps take. */
+export function checkCache({ folders, packingCache }: Settings): Check {
+  const { folder, bytes } = cacheUsage(folders.cache);
+  const state = packingCache.value === 'off' ? `off (${packingCache.origin})` : 'on';
+  return okCheck('cache', `${state}, ${size(bytes)} in ${folder}`);
 }
 
 /** Shows the proxy, without its password. */

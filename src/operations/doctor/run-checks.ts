@@ -2,7 +2,7 @@ import { resolveSettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import type { GantryError } from '../../errors.ts';
 import type { Check } from './check.ts';
-import { checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
+import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform } from './platform-checks.ts';
 import { checkToken } from './token-check.ts';
 
@@ -18,6 +18,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
     ...checkSettings(settings, invalid),
     ...checkFiles(settings, env),
     checkProxy(settings),
+    checkCache(settings),
   ];
   // After checkFiles: looking for the token changes the permissions of its file.
   const token = checkToken(env, settings, context.now());

@@ -15,7 +15,16 @@ export interface ArgumentSources {
 /** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
 export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : parseObject(await readData(context, data), data);
-  const text = JSON.stringify({ ...given, ...parseParameters(pairs) });
+  return checkedSize(JSON.stringify({ ...given, ...parseParameters(pairs) }));
+}
+
+/** Adds parameters to arguments that were read. Throws UsageError as readArguments does. */
+export function addParameters(args: string, { pairs }: ArgumentSources, more: readonly string[]): string {
+  if (more.length === 0) return args;
+  return checkedSize(JSON.stringify({ ...JSON.parse(args), ...parseParameters([...pairs, ...more]) }));
+}
+
+function checkedSize(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
   throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {

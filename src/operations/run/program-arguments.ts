@@ -26,6 +26,14 @@ interface Claim {
   isUnderstood: boolean;
 }
 
+/** A flag of gantry that is passed to the function instead. */
+interface ClaimedParameter {
+  /** `name=text`. */
+  pair: string;
+  /** So that nothing is silently taken for the other. */
+  note: string;
+}
+
 /** A flag of gantry, by all of its names. */
 export interface OwnFlag {
   names: readonly string[];
@@ -59,18 +67,26 @@ export function parseProgramArguments(words: readonly string[], flags: readonly 
 }
 
 /**
- * Refuses what could be meant for gantry as well as for the program, and parameters that the function does not have.
- * `called` is undefined if no function is called by gantry. Throws UsageError.
+ * Decides what flags of gantry after the file are meant for: returns those that are parameters of the function, as
+ * `name=text`. Refuses what could be meant for gantry as well, and parameters that the function does not have. `called` is
+ * undefined if no function is called by gantry. Throws UsageError.
  */
 export function checkProgramArguments(
   { claims, spellings }: ProgramArguments,
   target: string,
   called: { name: string; parameters: FunctionParameters } | undefined,
-): void {
+): ClaimedParameter[] {
   const names = called?.parameters.names ?? [];
+  const claimed: ClaimedParameter[] = [];
   for (const one of claims) {
     const isParameter = names.includes(parameterName(one.flag));
     if (one.isUnderstood && !isParameter) continue;
+    if (isParameter && !one.isUnderstood && one.value !== undefined) {
+      const own = gantryCommand`run ${[one.flag, one.value]} ${target}`;
+      const note = `${one.flag} is passed to ${called?.name}, which has this parameter; for gantry: ${own}`;
+      claimed.push({ pair: `${parameterName(one.flag)}=${one.value}`, note });
+      continue;
+    }
     throw new UsageError(`${one.flag} after ${target} is ambiguous`, {
       why: isParameter
         ? `it is a flag of gantry run and a parameter of ${called?.name}`
@@ -79,7 +95,7 @@ export function checkProgramArguments(
     });
   }
   // With one parameter, the function may take all arguments as one object.
-  if (!called || called.parameters.takesAny || names.length === 1) return;
+  if (!called || called.parameters.takesAny || names.length === 1) return claimed;
   for (const [name, spelling] of spellings) {
     if (names.includes(name)) continue;
     const meant = closestName(name, names);
@@ -88,6 +104,7 @@ export function checkProgramArguments(
       ...(meant && { fix: `did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` }),
     });
   }
+  return claimed;
 }
 
 function bothSpellings({ flag, value }: Claim, target: string): string {

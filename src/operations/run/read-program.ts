@@ -27,6 +27,8 @@ export interface Program {
   functionName: string | undefined;
   /** The app folder, uncompressed. */
   tar: Buffer<ArrayBuffer>;
+  /** Flags of gantry after the file that are parameters of the function, as `name=text`. */
+  pairs: string[];
 }
 
 export interface ProgramOptions {
@@ -69,14 +71,15 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasArguments);
-    checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
+    const claimed = checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
     const content = called === undefined ? source : withFunctionCall(source, program, called);
     const tar = await pack({ entries: collection.entries, exclude }, file, content);
     step.done(
       `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
     for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
-    return { project, file, functionName, tar };
+    for (const { note } of claimed) context.progress.note(note);
+    return { project, file, functionName, tar, pairs: claimed.map(({ pair }) => pair) };
   } catch (error) {
     step.clear();
     throw error;

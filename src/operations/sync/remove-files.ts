@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { toDiskError } from '../../disk/index.ts';
 import { GantryError } from '../../errors.ts';
+import type { PackedList } from '../../packed-list.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import { type CopyTarget, type FailedFile, printablePath } from '../copy/index.ts';
@@ -8,7 +9,7 @@ import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
 
 const maxConcurrent = 16;
-/** Remote files deleted before they are confirmed, so that progress is reported for a long list. */
+/** Remote files deleted before they are confirmed: each time, a folder is listed as a whole. */
 const batchSize = 10_000;
 
 interface Removals {
@@ -20,7 +21,7 @@ interface Removals {
 export async function removeFiles(
   context: Context,
   { folder }: CopyTarget,
-  paths: readonly string[],
+  paths: PackedList<string>,
 ): Promise<Removals> {
   const { progress, signal } = context;
   const result: Removals = { deleted: 0, failed: [] };
@@ -44,11 +45,10 @@ type ReportRemoval = (path: string, error: GantryError | undefined) => void;
 async function removeRemote(
   context: Context,
   at: VolumePath,
-  paths: readonly string[],
+  paths: PackedList<string>,
   report: ReportRemoval,
 ): Promise<void> {
-  for (let start = 0; start < paths.length; start += batchSize) {
-    const batch = paths.slice(start, start + batchSize);
+  for (const batch of inBatches(paths)) {
     const outcomes = await deletePaths(
       context,
       batch.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
@@ -57,7 +57,18 @@ async function removeRemote(
   }
 }
 
-async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, report: ReportRemoval) {
+function* inBatches(paths: Iterable<string>): Generator<string[]> {
+  let batch: string[] = [];
+  for (const path of paths) {
+    batch.push(path);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function removeLocally(root: string, paths: Iterable<string>, signal: AbortSignal, report: ReportRemoval) {
   const removal = new LocalRemoval(root);
   const lane = new TaskQueue(maxConcurrent);
   for (const path of paths) {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, fileSummary } from '../../output/format.ts';
+import type { PackedList } from '../../packed-list.ts';
 import {
   type CopyContext,
   type CopyLocation,
@@ -8,13 +9,15 @@ import {
   type CopyPaths,
   type CopySummary,
   copyFiles,
+  type FoundFile,
   formatLocation,
   inspectSource,
   maxListedPaths,
   printablePath,
   resolveTarget,
 } from '../copy/index.ts';
-import { compare, type Difference } from './compare.ts';
+import { compare } from './compare.ts';
+import type { Difference } from './difference.ts';
 import { removeFiles } from './remove-files.ts';
 
 export interface SyncOptions extends CopyOptions {
@@ -32,7 +35,7 @@ export interface SyncSummary extends CopySummary {
   extra: number;
   deleted: number;
   /** The files that a dry run would delete. */
-  toDelete?: string[] | undefined;
+  toDelete?: PackedList<string> | undefined;
 }
 
 /**
@@ -85,7 +88,7 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 
 function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, updated, unchanged, extra } = found;
-  const bytes = [...added, ...updated].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+  const bytes = totalBytes(added) + totalBytes(updated);
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
   progress.note(
     [
@@ -96,9 +99,19 @@ function reportDifference({ progress }: Context, found: Difference, options: Syn
   );
 }
 
-async function confirmDeletion({ progress, prompt }: Context, extra: string[], name: string, options: SyncOptions) {
-  const { confirm, dryRun } = options;
-  for (const path of extra.slice(0, maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
+function totalBytes(files: Iterable<FoundFile>): number {
+  let sum = 0;
+  for (const { bytes = 0 } of files) sum += bytes;
+  return sum;
+}
+
+async function confirmDeletion(
+  { progress, prompt }: Context,
+  extra: PackedList<string>,
+  name: string,
+  { confirm, dryRun }: SyncOptions,
+) {
+  for (const path of extra.first(maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
   if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
   else await prompt.confirmByName(`This permanently deletes ${count(extra.length, 'file')} in ${name}.`, name, confirm);

@@ -1,3 +1,4 @@
+import { PackedList, sortPacked } from '../../packed-list.ts';
 import { remoteName } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeContext, type VolumePath, walkVolume } from './walk-volume.ts';
 
@@ -16,23 +17,29 @@ export async function diskUsage(
   context: VolumeContext,
   at: VolumePath,
   onFiles: (files: number) => void,
-): Promise<{ entries: EntryUsage[]; total: EntryUsage }> {
+): Promise<{ entries: PackedList<EntryUsage>; total: EntryUsage }> {
   const { isFolder, size } = await findEntry(context, at);
   const total: EntryUsage = { name: at.path, files: 0, bytes: 0 };
   if (!isFolder) {
     const entry = { name: remoteName(at.path), files: 1, bytes: size ?? 0 };
-    return { entries: [entry], total: { ...entry, name: at.path } };
+    return { entries: PackedList.from([entry]), total: { ...entry, name: at.path } };
   }
-  const entries = new Map<string, EntryUsage>();
-  for await (const file of walkVolume(context, at)) {
-    const [first = ''] = /^[^/]*\/?/.exec(file.path) ?? [];
-    const entry = entries.get(first) ?? { name: first, files: 0, bytes: 0 };
-    entries.set(first, entry);
-    for (const sum of [entry, total]) {
-      sum.files += 1;
-      sum.bytes += file.size ?? 0;
-    }
+  const own = new PackedList<EntryUsage>();
+  const folders = new Map<string, EntryUsage>();
+  for await (const { path, size: bytes } of walkVolume(context, at)) {
+    total.files += 1;
+    total.bytes += bytes ?? 0;
     onFiles(total.files);
+    const end = path.indexOf('/');
+    if (end < 0) own.add({ name: path, files: 1, bytes: bytes ?? 0 });
+    else addTo(folders, path.slice(0, end + 1), bytes ?? 0);
   }
-  return { entries: [...entries.values()].sort((a, b) => b.bytes - a.bytes), total };
+  return { entries: PackedList.from(sortPacked(own.concat(folders.values()), (a, b) => b.bytes - a.bytes)), total };
+}
+
+function addTo(folders: Map<string, EntryUsage>, name: string, bytes: number): void {
+  const folder = folders.get(name) ?? { name, files: 0, bytes: 0 };
+  folders.set(name, folder);
+  folder.files += 1;
+  folder.bytes += bytes;
 }

@@ -13,6 +13,7 @@ import {
   toRemotePath,
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
+import { sortEntries } from './sort-entries.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
 
@@ -55,18 +56,25 @@ export function parseVolumePath(text: string, settings: Context['settings']): Vo
 
 /** The entries of a folder, in the platform's order. A missing folder throws NotFoundError or gives no entries. */
 export async function listEntries(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
-  return (await readFolder(context, folder)).entries;
+  return [...(await readFolder(context, folder)).entries];
 }
 
 async function readFolder(
   { api, project }: VolumeContext,
   folder: VolumePath,
-): Promise<{ entries: ListedEntry[]; unreadable: number }> {
+): Promise<{ entries: Iterable<ListedEntry>; unreadable: number }> {
   const { volume, region } = folder;
   const dir = withTrailingSlash(folder.path);
   const reply = await api(listFolder, { project, volume, query: { region, dir } });
-  const entries = reply.map((entry) => toListedEntry(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
+  const entries = { [Symbol.iterator]: () => toListedEntries(dir, reply) };
   return { entries, unreadable: unreadableItems(reply).length };
+}
+
+function* toListedEntries(folder: string, entries: Iterable<VolumeEntry>): Generator<ListedEntry> {
+  for (const entry of entries) {
+    const listed = toListedEntry(folder, entry);
+    if (listed.name !== '' && listed.name !== '.') yield listed;
+  }
 }
 
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
@@ -103,10 +111,9 @@ export async function listIfExists(context: VolumeContext, folder: VolumePath): 
 export async function* walkVolume(
   context: VolumeContext,
   folder: VolumePath,
-  onUnreadableEntries?: WalkOptions['onUnreadableEntries'],
+  options: Omit<WalkOptions, 'entersFolder'> = {},
 ): AsyncGenerator<WalkedFile> {
   const { length } = withTrailingSlash(folder.path);
-  const options = onUnreadableEntries && { onUnreadableEntries };
   for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
     if (!isFolder) yield { path: path.slice(length), size, modified };
   }
@@ -117,6 +124,8 @@ export interface WalkOptions {
   entersFolder?: (folder: ListedEntry) => boolean;
   /** Called for each folder with unreadable entries, with their number. */
   onUnreadableEntries?: (folder: string, entries: number) => void;
+  /** Sorts each folder by name, in UTF-16 code units as a walk of local files. Default: the platform's order. */
+  isSorted?: boolean;
 }
 
 /**
@@ -126,7 +135,7 @@ export interface WalkOptions {
 export async function* walkEntries(
   context: VolumeContext,
   { path, ...volume }: VolumePath,
-  { entersFolder = () => true, onUnreadableEntries }: WalkOptions = {},
+  { entersFolder = () => true, onUnreadableEntries, isSorted = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
     { path: withTrailingSlash(path), depth: 0 },
@@ -140,8 +149,11 @@ export async function* walkEntries(
     waiting.pop();
     const { entries, unreadable } = (await folder.reading) ?? { entries: [], unreadable: 0 };
     if (unreadable > 0) onUnreadableEntries?.(folder.path, unreadable);
-    yield* entries;
-    const folders = entries.filter((entry) => entry.isFolder && entersFolder(entry));
+    const folders: ListedEntry[] = [];
+    for (const entry of isSorted ? sortEntries(entries) : entries) {
+      yield entry;
+      if (entry.isFolder && entersFolder(entry)) folders.push(entry);
+    }
     const depth = folder.depth + 1;
     if (folders.some((inner) => depth > maxDepth || inner.path.length > maxPathLength))
       throw endlessError(volume, folder.path);

@@ -5,35 +5,65 @@
  *
  * Each task brings a buffer, which the result returns, so that memory is allocated once.
  *
- * @typedef {{ kind: 'files', files: SmallFile[], buffer: ArrayBuffer }} FilesTask
+ * @typedef {{ kind: 'files', files: SmallFile[], salt?: string | undefined, buffer: ArrayBuffer }} FilesTask
+ *   with a salt, files are read and hashed but not compressed
  * @typedef {{ file: string, store: boolean } | { text: string, store: boolean }} SmallFile
+ * @typedef {{ kind: 'contents', lengths: number[], buffer: ArrayBuffer }} ContentsTask
+ *   `buffer` holds contents of small files, concatenated
  * @typedef {{ kind: 'block', dictionary: number, length: number, last: boolean, buffer: ArrayBuffer }} BlockTask
  *   `buffer` holds `dictionary` bytes that precede the block in its file, then the `length` bytes to compress
- * @typedef {FilesTask | BlockTask} Task
+ * @typedef {Omit<BlockTask, 'kind'> & { kind: 'hash', salt: string }} HashTask
+ * @typedef {FilesTask | ContentsTask | BlockTask | HashTask} Task
  *
- * @typedef {{ size: number, compressed: number, crc32: number, deflated: boolean }} Packed
+ * @typedef {{ size: number, compressed: number, crc32: number, deflated: boolean, hashed?: Hashed }} Packed
+ * @typedef {{ key: string, identity: string }} Hashed the key of its content, and what identified the file before it was read
  * @typedef {{ error: { code: string, message: string } } | { grown: true } | Packed} FileResult
- * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer }} Result
- *   the first `length` bytes of `buffer` are the data of all files, concatenated
+ * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer, key?: string }} Result
+ *   the first `length` bytes of `buffer` are the data of all files, concatenated; a hash has its key instead of data
  */
+import { createHash } from 'node:crypto';
 import { closeSync, constants as fileConstants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /** Level 9 takes three times as long for 0.4 %. */
-const level = 6;
+export const deflateLevel = 6;
 
 /**
  * @param {Task} task
  * @returns {Result}
  */
 export function runTask(task) {
-  return task.kind === 'files' ? packFiles(task) : deflateBlock(task);
+  if (task.kind === 'files') return packFiles(task);
+  if (task.kind === 'contents') return packContents(task);
+  return task.kind === 'hash' ? hashBlock(task) : deflateBlock(task);
 }
 
 /** @param {FilesTask} task */
-function packFiles({ files, buffer }) {
-  const results = files.map((file) => packFile(file, buffer.byteLength));
+function packFiles({ files, salt, buffer }) {
+  return joined(
+    files.map((file) => packFile(file, salt, buffer.byteLength)),
+    buffer,
+  );
+}
+
+/** @param {ContentsTask} task */
+function packContents({ lengths, buffer }) {
+  let at = 0;
+  const results = lengths.map((length) => {
+    const content = new Uint8Array(buffer, at, length);
+    at += length;
+    return shrink(content);
+  });
+  return joined(results, buffer);
+}
+
+/**
+ * Data may lie in the buffer itself, but not before where it goes: nothing becomes larger.
+ * @param {{ result: FileResult, data: Uint8Array }[]} results
+ * @param {ArrayBuffer} buffer
+ */
+function joined(results, buffer) {
   const length = results.reduce((sum, { data }) => sum + data.length, 0);
   const target = new Uint8Array(length <= buffer.byteLength ? buffer : new ArrayBuffer(length));
   let at = 0;
@@ -48,18 +78,19 @@ const nothing = new Uint8Array(0);
 
 /**
  * @param {SmallFile} file
+ * @param {string | undefined} salt
  * @param {number} maxBytes larger files are not read
  * @returns {{ result: FileResult, data: Uint8Array }}
  */
-function packFile(file, maxBytes) {
+function packFile(file, salt, maxBytes) {
   try {
-    const content = 'text' in file ? Buffer.from(file.text) : readUpTo(file.file, maxBytes);
+    if ('text' in file) return shrink(Buffer.from(file.text), file.store);
+    const { content, identity } = readUpTo(file.file, maxBytes);
     if (!content) return { result: { grown: true }, data: nothing };
-
-    const deflated = file.store || content.length === 0 ? content : deflateRawSync(content, { level });
-    const data = deflated.length < content.length ? deflated : content;
-    const result = { size: content.length, compressed: data.length, crc32: crc32(content), deflated: data !== content };
-    return { result, data };
+    if (salt === undefined || file.store) return shrink(content, file.store);
+    const key = createHash('sha256').update(salt).update('file\n').update(content).digest('base64');
+    const { result, data } = shrink(content, true);
+    return { result: { ...result, hashed: { key, identity } }, data };
   } catch (cause) {
     const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (cause);
     return { result: { error: { code, message } }, data: nothing };
@@ -67,7 +98,19 @@ function packFile(file, maxBytes) {
 }
 
 /**
- * Reads the current size of the file, without what is appended meanwhile.
+ * The content compressed, or as it is if that is not smaller.
+ * @param {Uint8Array} content
+ * @param {boolean} [store] do not compress
+ */
+function shrink(content, store = content.length === 0) {
+  const deflated = store ? content : deflateRawSync(content, { level: deflateLevel });
+  const data = deflated.length < content.length ? deflated : content;
+  const result = { size: content.length, compressed: data.length, crc32: crc32(content), deflated: data !== content };
+  return { result, data };
+}
+
+/**
+ * Reads the current size of the file, without what is appended meanwhile. No content if it is larger than `maxBytes`.
  * @param {string} path
  * @param {number} maxBytes
  */
@@ -75,10 +118,13 @@ function readUpTo(path, maxBytes) {
   // As in disk/regular-file.ts: opening a FIFO must not block.
   const file = openSync(path, fileConstants.O_RDONLY | (fileConstants.O_NONBLOCK ?? 0));
   try {
-    const stats = fstatSync(file);
+    const stats = fstatSync(file, { bigint: true });
     if (!stats.isFile()) throw new Error('it is no longer a regular file');
-    const { size } = stats;
-    if (size > maxBytes) return undefined;
+    const { dev, ino, mtimeNs, ctimeNs } = stats;
+    const size = Number(stats.size);
+    // As in packing-cache/file-identity.ts.
+    const identity = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    if (size > maxBytes) return { identity };
     const content = Buffer.allocUnsafeSlow(size);
     let read = 0;
     while (read < size) {
@@ -86,10 +132,23 @@ function readUpTo(path, maxBytes) {
       if (count === 0) break;
       read += count;
     }
-    return content.subarray(0, read);
+    return { identity, content: content.subarray(0, read) };
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * The key of a block: what compressing it depends on.
+ * @param {HashTask} task
+ */
+function hashBlock({ salt, dictionary, length, last, buffer }) {
+  const key = createHash('sha256')
+    .update(salt)
+    .update(`block ${dictionary} ${last}\n`)
+    .update(new Uint8Array(buffer, 0, dictionary + length))
+    .digest('base64');
+  return { files: [], length: 0, buffer, key };
 }
 
 /**
@@ -101,7 +160,7 @@ function deflateBlock({ dictionary, length, last, buffer }) {
   const finishFlush = last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   const before = dictionary > 0 ? { dictionary: new Uint8Array(buffer, 0, dictionary) } : {};
   const deflated = deflateRawSync(new Uint8Array(buffer, dictionary, length), {
-    level,
+    level: deflateLevel,
     finishFlush,
     chunkSize,
     ...before,

@@ -4,6 +4,8 @@
  *
  * For reproducible archives, all entries have the same date and one of two modes. The only extra field is zip64.
  */
+import type { FileEntry } from '../files/entry.ts';
+
 export interface ZipEntry {
   path: string;
   executable: boolean;
@@ -21,6 +23,23 @@ export interface ZipEntry {
 
 export const compressionMethods = { stored: 0, deflated: 8 } as const;
 export type CompressionMethod = (typeof compressionMethods)[keyof typeof compressionMethods];
+
+/** An entry of which only this is known yet. */
+export function newZipEntry(
+  { path, executable }: FileEntry,
+  { deflated, size = 0, crc32 = 0, data, zip64 = false }: NewZipEntry,
+): ZipEntry {
+  const method = deflated ? compressionMethods.deflated : compressionMethods.stored;
+  return { path, executable, method, crc32, size, compressed: data?.length ?? 0, offset: 0, zip64 };
+}
+
+interface NewZipEntry {
+  deflated: boolean;
+  size?: number;
+  crc32?: number;
+  data?: Uint8Array;
+  zip64?: boolean;
+}
 
 const max16 = 0xffff;
 const max32 = 0xffffffff;

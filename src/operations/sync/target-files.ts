@@ -1,0 +1,44 @@
+import { temporaryFilter } from '../../disk/index.ts';
+import { NotFoundError } from '../../errors.ts';
+import { type CopyTarget, createPathFilter, parseTimestamp, walkLocal } from '../copy/index.ts';
+import { walkVolume } from '../volumes/index.ts';
+import type { CompareContext, CompareOptions } from './difference.ts';
+
+export interface TargetFileInfo {
+  path: string;
+  bytes: number | null;
+  modified: number | undefined;
+}
+
+/** The files of a target folder; none if it does not exist. Sorted as a local source, with `isSorted` also on a volume. */
+export async function* findTargetFiles(
+  folder: CopyTarget['folder'],
+  { include, exclude }: CompareOptions,
+  context: CompareContext,
+  isSorted = false,
+): AsyncGenerator<TargetFileInfo> {
+  const filter = createPathFilter(include, exclude);
+  if (folder.kind === 'remote') {
+    let isEmpty = true;
+    try {
+      for await (const { path, size, modified } of walkVolume(context, folder.at, { isSorted })) {
+        if (!filter.includes(path)) continue;
+        yield { path, bytes: size, modified: parseTimestamp(modified) };
+        isEmpty = false;
+      }
+    } catch (error) {
+      if (!(error instanceof NotFoundError) || !isEmpty) throw error;
+    }
+    return;
+  }
+  const isTemporary = temporaryFilter(() => context.settings.folders.state);
+  try {
+    // Sync does not delete through symbolic links, so files behind them do not count.
+    for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false, isTemporary })) {
+      if ('failure' in file) throw file.failure;
+      if ('bytes' in file) yield { path: file.path, bytes: file.bytes ?? null, modified: file.modified };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

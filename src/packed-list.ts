@@ -1,0 +1,105 @@
+import { stringifyJson } from './json-text.ts';
+
+/** Loaded by the first list that is long enough: every start of the program loads this module. */
+const zlib = () => process.getBuiltinModule('node:zlib');
+
+/** Items that are packed at once. */
+const batchSize = 1_000;
+
+/**
+ * A list of values that JSON can hold, for a million and more of them: packed it takes some ten bytes for a path, where an
+ * object takes two hundred. Items are unpacked one batch after another whenever the list is read.
+ */
+export class PackedList<Item> implements Iterable<Item> {
+  readonly #batches: Buffer[] = [];
+  /** The last items. A short list is never packed. */
+  #open: Item[] = [];
+
+  static from<Item, Made = Item>(items: Iterable<Item>, make?: (item: Item) => Made): PackedList<Made> {
+    const list = new PackedList<Made>();
+    for (const item of items) list.add(make ? make(item) : (item as never));
+    return list;
+  }
+
+  get length(): number {
+    return this.#batches.length * batchSize + this.#open.length;
+  }
+
+  add(item: Item): void {
+    this.#open.push(item);
+    if (this.#open.length < batchSize) return;
+    this.#batches.push(zlib().deflateRawSync(stringifyJson(this.#open), { level: 1 }));
+    this.#open = [];
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    for (const batch of this.batches()) yield* batch;
+  }
+
+  /** The items of this list and then others, unpacked while they are read. */
+  concat(others: Iterable<Item>): Iterable<Item> {
+    const own = this;
+    return {
+      *[Symbol.iterator]() {
+        yield* own;
+        yield* others;
+      },
+    };
+  }
+
+  first(count: number): Item[] {
+    const [batch = []] = this.batches();
+    return batch.slice(0, count);
+  }
+
+  /** One after another, some thousand items each. */
+  *batches(): Generator<Item[]> {
+    for (const batch of this.#batches) yield JSON.parse(zlib().inflateRawSync(batch).toString('utf8')) as Item[];
+    if (this.#open.length > 0) yield this.#open;
+  }
+
+  toJSON(): Item[] {
+    return [...this];
+  }
+}
+
+const maxRunLength = 20_000;
+
+/** Sorts any number of items without holding them unpacked. Equal items keep their order. */
+export function sortPacked<Item>(items: Iterable<Item>, compare: (one: Item, other: Item) => number): Iterable<Item> {
+  const runs: Iterable<Item>[] = [];
+  let open: Item[] = [];
+  const endRun = () => {
+    open.sort(compare);
+    runs.push(runs.length === 0 && open.length < maxRunLength ? open : PackedList.from(open));
+    open = [];
+  };
+  for (const item of items) {
+    open.push(item);
+    if (open.length === maxRunLength) endRun();
+  }
+  endRun();
+  return mergeRuns(runs, compare);
+}
+
+function mergeRuns<Item>(runs: Iterable<Item>[], compare: (one: Item, other: Item) => number): Iterable<Item> {
+  const [first = [], ...others] = runs;
+  if (others.length === 0) return first;
+  const middle = Math.ceil(runs.length / 2);
+  const [left, right] = [runs.slice(0, middle), runs.slice(middle)].map((half) => mergeRuns(half, compare));
+  return { [Symbol.iterator]: () => mergeTwo(left ?? [], right ?? [], compare) };
+}
+
+function* mergeTwo<Item>(
+  left: Iterable<Item>,
+  right: Iterable<Item>,
+  compare: (one: Item, other: Item) => number,
+): Generator<Item> {
+  const others = right[Symbol.iterator]();
+  let other = others.next();
+  for (const one of left) {
+    for (; !other.done && compare(other.value, one) < 0; other = others.next()) yield other.value;
+    yield one;
+  }
+  for (; !other.done; other = others.next()) yield other.value;
+}

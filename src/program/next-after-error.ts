@@ -1,0 +1,75 @@
+import { type ExitName, GantryError } from '../errors.ts';
+import { readTypedCommand, type TypedCommand } from './typed-command.ts';
+
+interface Failed extends TypedCommand {
+  argv: readonly string[];
+  /** Ids and names that the error knows. */
+  details: Record<string, unknown>;
+}
+
+/**
+ * The command that usually helps after an error whose fix is none, as a list of arguments: the same command line with the
+ * flags that it lacked, or the one for this kind of error. `argv` is the command line that failed.
+ */
+export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] {
+  const { exit, facts } = error instanceof GantryError ? error : { exit: 'bug' as const, facts: {} };
+  if (facts.retryWith) return withFlags(argv, facts.retryWith);
+  const typed = readTypedCommand(argv);
+  const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });
+  return usual[0] === 'gantry' ? usual : ['gantry', ...usual, ...typed.selection];
+}
+
+/** What helps after each kind of error. Lines that begin with `gantry` are complete. */
+const usualNext: Record<ExitName, (failed: Failed) => readonly string[]> = {
+  usage: help,
+  'input-needed': help,
+  auth: () => ['whoami', '--verify'],
+  denied: () => ['whoami', '--verify'],
+  'not-found': listOfSuch,
+  conflict: again,
+  project: () => ['check'],
+  limit: () => ['plan', 'cost'],
+  'build-failed': ({ details: { app, build } }) =>
+    app && build ? ['builds', 'logs', `${app}`, `${build}`] : ['check'],
+  'not-ready': ({ details: { app } }) => (app ? ['logs', `${app}`] : ['check']),
+  'app-error': ({ details, operand }) => {
+    const app = details.app ?? operand;
+    return app ? ['logs', `${app}`] : ['apps', 'list'];
+  },
+  pending: again,
+  unavailable: again,
+  'rate-limited': again,
+  interrupted: again,
+  terminated: again,
+  failed: ({ argv }) => withFlags(argv, ['--debug']),
+  bug: ({ argv }) => withFlags(argv, ['--debug']),
+  ok: again,
+  changes: again,
+};
+
+function again({ argv }: Failed): string[] {
+  return ['gantry', ...argv];
+}
+
+function help({ path }: Failed): string[] {
+  return [...path, '--help'];
+}
+
+/** The command that lists what could have been meant. An error that knows it better has it as its fix. */
+function listOfSuch(failed: Failed): readonly string[] {
+  const [first = ''] = failed.path;
+  const lists = Object.entries(listsFor).find(([, names]) => names.includes(first));
+  return lists?.[0].split(' ') ?? (hasList.includes(first) ? [first, 'list'] : help(failed));
+}
+
+const hasList = ['secrets', 'projects', 'users', 'service-accounts', 'profiles', 'config', 'emulator'];
+const listsFor: Record<string, readonly string[]> = {
+  'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'containers', 'builds', 'runs'],
+  ls: ['ls', 'cat', 'rm', 'du', 'cp', 'sync'],
+};
+
+function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const known = flags.every((flag) => argv.includes(flag));
+  return ['gantry', ...argv.slice(0, end), ...(known ? [] : flags), ...argv.slice(end)];
+}

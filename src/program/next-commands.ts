@@ -1,0 +1,182 @@
+import type { Command as Commander } from 'commander';
+import { readTypedCommand } from './typed-command.ts';
+
+/** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
+interface Usual {
+  line: string;
+  /** What it is for. */
+  when: string;
+  /** Whether it follows these results; always if absent. */
+  if?: (facts: Facts) => boolean;
+}
+
+/** The fields of a result, and the arguments of the command by their names. */
+type Facts = Readonly<Record<string, unknown>>;
+
+interface NextArguments {
+  argv: readonly string[];
+  when: string;
+}
+
+/**
+ * The commands that usually follow the command that was called with these inputs, as `line`, with the values of its
+ * result. What needs a value that is not known is omitted.
+ */
+export function usualNextOf(
+  called: Commander,
+  inputs: readonly unknown[],
+  document: { id?: unknown; dryRun?: unknown; changed?: unknown },
+  line: readonly string[],
+): NextArguments[] {
+  if (document.dryRun === true) return document.changed === false ? [] : [afterDryRun(line)];
+  const group = called.parent?.parent ? called.parent.name() : '';
+  const command = [group, called.name()].filter(Boolean).join(' ');
+  const named = called.registeredArguments.map((argument, at) => [argument.name(), inputs[at]]);
+  // `id` of `builds get` is that of a build.
+  const facts: Facts = {
+    [group.replace(/s$/, '')]: document.id,
+    ...withoutAbsent(Object.fromEntries(named)),
+    ...document,
+  };
+  return (usualCommands[command] ?? []).flatMap((usual) => {
+    const argv = usual.if?.(facts) === false ? undefined : fill(usual.line, facts);
+    return argv ? [inSamePlace({ argv: ['gantry', ...argv], when: usual.when }, line)] : [];
+  });
+}
+
+function withoutAbsent(values: Facts): Facts {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** With the flags of this command line that say where it worked: its project, profile, region and folder. */
+export function inSamePlace({ argv, when }: NextArguments, line: readonly string[]): NextArguments {
+  const { selection } = readTypedCommand(line);
+  // The folder that a line names itself is an absolute path.
+  return { argv: argv.includes('-C') ? argv : [...argv, ...selection], when };
+}
+
+/** The command line of a dry run without `--dry-run`. */
+function afterDryRun(line: readonly string[]): NextArguments {
+  return { argv: ['gantry', ...line.filter((word) => word !== '--dry-run')], when: 'to do it' };
+}
+
+function fill(line: string, facts: Facts): string[] | undefined {
+  const words = line.split(' ').map((word) => {
+    const [, name] = /^<(.+)>$/.exec(word) ?? [];
+    if (name === undefined) return word;
+    const value = facts[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  });
+  return words.every((word) => word !== undefined) ? words : undefined;
+}
+
+// The last line of a stream has no fields: by then it has stopped.
+const isRunning = ({ url }: Facts) => url !== undefined;
+const toPlatform = ({ to }: Facts) => /^[\w-]*:/.test(String(to));
+const ofProject = ({ app }: Facts) => typeof app !== 'string';
+
+const secretsAfter: Usual[] = [
+  { line: 'secrets list --app <app>', when: 'to list the secrets of the app' },
+  { line: 'secrets list', when: 'to list the secrets', if: ofProject },
+];
+const copiesAfter: Usual[] = [{ line: 'ls <to>', when: 'to list what is there', if: toPlatform }];
+const accountsAfter: Usual[] = [{ line: 'service-accounts list', when: 'to see all grants' }];
+
+/** By command. Commands whose result decides declare it themselves (`next` in src/command.ts). */
+export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
+  init: [
+    { line: 'dev <dir>', when: 'to run it on this machine' },
+    { line: 'deploy -C <dir>', when: 'to deploy it' },
+  ],
+  dev: [
+    { line: 'emulator env', when: 'to call it from another shell', if: isRunning },
+    { line: 'deploy', when: 'to deploy it' },
+  ],
+  invoke: [{ line: 'logs <app>', when: 'to see what it printed' }],
+  logs: [{ line: 'runs list <app>', when: 'to see its runs' }],
+  run: [{ line: 'runs logs <app> <run>', when: 'to see its output again' }],
+  check: [
+    {
+      line: 'deploy --dry-run',
+      when: 'to see what a deploy would change',
+      if: ({ path }) => path === 'cerebrium.toml',
+    },
+  ],
+  package: [{ line: 'deploy', when: 'to deploy it' }],
+  cp: copiesAfter,
+  sync: copiesAfter,
+  ls: [{ line: 'cp <path> .', when: 'to download one' }],
+  cat: [{ line: 'cp <path> .', when: 'to download it' }],
+  rm: [{ line: 'ls', when: 'to list what is left' }],
+  du: [{ line: 'ls -R <path>', when: 'to list the files' }],
+  df: [{ line: 'du', when: 'to see what takes the space' }],
+  'volumes resize': [{ line: 'df', when: 'to see the sizes of all volumes' }],
+  rollback: [{ line: 'logs <app>', when: 'to see whether it is well', if: ({ changed }) => changed === true }],
+  'builds archives': [{ line: 'rollback <app>', when: 'to deploy the build before the live one again' }],
+  'previews list': [{ line: 'previews prune --merged', when: 'to delete those whose branch is merged' }],
+  'previews prune': [{ line: 'previews list', when: 'to list what is left' }],
+  'apps list': [{ line: 'apps get <app>', when: 'to see one of them' }],
+  'apps get': [
+    { line: 'logs <app>', when: 'to see its log' },
+    { line: 'builds list <app>', when: 'to see its builds' },
+    { line: 'runs list <app>', when: 'to see its runs' },
+  ],
+  'apps delete': [{ line: 'apps list', when: 'to see which apps are left' }],
+  'apps cost': [{ line: 'plan cost', when: 'to see the cost of the project' }],
+  'builds list': [{ line: 'builds get <app> <build>', when: 'to see one of them' }],
+  'builds get': [{ line: 'builds logs <app> <build>', when: 'to see its log' }],
+  'builds logs': [{ line: 'builds get <app> <build>', when: 'to see its status' }],
+  'builds files': [{ line: 'builds get <app> <build>', when: 'to see its status' }],
+  'builds follow': [{ line: 'logs <app>', when: 'to see the log of the app' }],
+  'runs list': [{ line: 'runs get <app> <run>', when: 'to see one of them' }],
+  'runs chart': [{ line: 'runs list <app>', when: 'to see the runs themselves' }],
+  'runs get': [{ line: 'runs logs <app> <run>', when: 'to see its log' }],
+  'runs logs': [{ line: 'runs get <app> <run>', when: 'to see its status' }],
+  'runs follow': [{ line: 'runs logs <app> <run>', when: 'to see its log' }],
+  'metrics startup': [{ line: 'metrics resources <app>', when: 'to see what its replicas use' }],
+  'metrics resources': [{ line: 'containers list <app>', when: 'to see its containers' }],
+  'containers list': [{ line: 'logs <app> --container <container>', when: 'to see the log of one of them' }],
+  'secrets list': [{ line: 'secrets set <name>', when: 'to replace one' }],
+  'secrets set': secretsAfter,
+  'secrets import': secretsAfter,
+  'secrets unset': secretsAfter,
+  'webhooks listen': [{ line: 'webhooks replay latest', when: 'to send the last delivery again' }],
+  'webhooks verify': [{ line: 'webhooks replay latest', when: 'to send the last stored delivery again' }],
+  'webhooks replay': [{ line: 'webhooks replay <id>', when: 'to send it once more' }],
+  'projects list': [{ line: 'projects use <project>', when: 'to select one' }],
+  'projects current': [{ line: 'apps list', when: 'to see its apps' }],
+  'projects use': [{ line: 'apps list', when: 'to see its apps' }],
+  'users list': [{ line: 'users invite <email>', when: 'to invite somebody' }],
+  'users invite': [{ line: 'users list --status invited', when: 'to see pending invitations' }],
+  'service-accounts list': [{ line: 'service-accounts grant <id> <project>', when: 'to add a grant' }],
+  'service-accounts grant': accountsAfter,
+  'service-accounts revoke': accountsAfter,
+  'service-accounts set-grants': accountsAfter,
+  'api-keys list': [{ line: 'service-accounts list', when: 'to see the accounts that they belong to' }],
+  'plan set': [{ line: 'plan cost', when: 'to see the cost of the project' }],
+  'plan payment-methods': [{ line: 'plan invoices', when: 'to see what was paid' }],
+  'plan cost': [{ line: 'plan invoices', when: 'to see what was paid' }],
+  'plan invoices': [{ line: 'plan cost', when: 'to see the current cost' }],
+  login: [{ line: 'apps list', when: 'to see the apps of the project' }],
+  logout: [{ line: 'login', when: 'to log in again' }],
+  whoami: [{ line: 'apps list', when: 'to see the apps of the project' }],
+  'profiles list': [{ line: 'profiles use <profile>', when: 'to select one' }],
+  'profiles use': [{ line: 'whoami', when: 'to see its project and login' }],
+  'profiles remove': [{ line: 'profiles list', when: 'to see which profiles are left' }],
+  'config list': [{ line: 'config set <setting> <value>', when: 'to change one' }],
+  'config get': [{ line: 'config list --show-origin', when: 'to see where each setting comes from' }],
+  'config set': [{ line: 'config get <setting>', when: 'to see which value is in use' }],
+  'config unset': [{ line: 'config get <setting>', when: 'to see which value is in use' }],
+  'cache info': [{ line: 'cache clear', when: 'to empty it' }],
+  'cache clear': [{ line: 'cache info', when: 'to see what it takes' }],
+  doctor: [{ line: 'status', when: 'to see the incidents of the platform' }],
+  open: [{ line: 'apps list', when: 'to see the apps of the project' }],
+  status: [{ line: 'doctor', when: 'to check this machine as well' }],
+  'emulator start': [{ line: 'emulator env', when: 'to use it from another shell', if: isRunning }],
+  'emulator env': [{ line: 'emulator stop', when: 'to stop it' }],
+  'emulator list': [{ line: 'emulator stop', when: 'to stop one' }],
+  'emulator stop': [{ line: 'emulator list', when: 'to see which emulators are left' }],
+  'ci init': [{ line: 'deploy --dry-run', when: 'to see what its first deploy would change' }],
+  'mcp install': [{ line: 'skill', when: 'to print instructions for the agent' }],
+  version: [{ line: 'version --check', when: 'to ask for a newer version', if: ({ newest }) => newest === null }],
+};

@@ -1,0 +1,39 @@
+import { commands } from '../commands/index.ts';
+
+/** What a command line says before it is parsed, or if it could not be parsed. */
+export interface TypedCommand {
+  /** The words that name its group or command; empty if there is none. */
+  path: string[];
+  /** The word after these, unless it is a flag. */
+  operand: string | undefined;
+  /** The global flags that say where it works, with their values. */
+  selection: string[];
+}
+
+const selecting = ['-p', '--project', '--profile', '--region', '-C', '--cwd'];
+const takesValue = [...selecting, '--color', '--jq'];
+
+export function readTypedCommand(argv: readonly string[]): TypedCommand {
+  const end = argv.indexOf('--');
+  const selection: string[] = [];
+  const words: string[] = [];
+  const own = end < 0 ? argv : argv.slice(0, end);
+  for (let at = 0; at < own.length; at++) {
+    const word = own[at] ?? '';
+    const isWhole = takesValue.includes(word);
+    const [flag = ''] = word.split('=', 1);
+    if (selecting.includes(flag)) selection.push(...own.slice(at, isWhole ? at + 2 : at + 1));
+    else if (!isWhole) words.push(word);
+    if (isWhole) at += 1;
+  }
+  const start = words.findIndex((word) => !word.startsWith('-'));
+  const path = pathOf(words.slice(start < 0 ? words.length : start));
+  const next = path.length === 0 ? undefined : words[start + path.length];
+  return { path, operand: next?.startsWith('-') ? undefined : next, selection };
+}
+
+function pathOf([first = '', second = '']: string[]): string[] {
+  const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, first))?.[first];
+  if (!entry) return [];
+  return 'commands' in entry && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
+}

@@ -1,0 +1,95 @@
+import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isNamedTemporary } from '../../disk/index.ts';
+import { indexEnding } from './file-index.ts';
+import { segmentEnding } from './segment.ts';
+
+const maxBytes = 2 * 2 ** 30;
+const dayMs = 86_400_000;
+/** Indexes of app folders that are gone would pile up. */
+const maxIndexDays = 90;
+
+interface CacheFile {
+  path: string;
+  name: string;
+  bytes: number;
+  usedAt: number;
+}
+
+/** Below gantry's folder for caches. */
+export function packingFolder(cache: string): string {
+  return join(cache, 'packing');
+}
+
+export interface CacheUsage {
+  folder: string;
+  files: number;
+  bytes: number;
+}
+
+/** `cache`: gantry's folder for caches. */
+export function cacheUsage(cache: string): CacheUsage {
+  const folder = packingFolder(cache);
+  const files = listFiles(folder);
+  return { folder, files: files.length, bytes: totalOf(files) };
+}
+
+/** Removes everything. Returns what there was. Throws system errors. */
+export function clearPackingCache(cache: string): CacheUsage {
+  const before = cacheUsage(cache);
+  rmSync(before.folder, { recursive: true, force: true });
+  return before;
+}
+
+/** Throws if another user could have written there: their content would be deployed. */
+export function checkOwner(folder: string): void {
+  const { uid, mode } = statSync(folder);
+  if (process.getuid && (uid !== process.getuid() || (mode & 0o022) !== 0)) {
+    throw new Error(`other users can write ${folder}`);
+  }
+}
+
+export function segmentPaths(folder: string): string[] {
+  return listFiles(folder)
+    .filter(({ name }) => name.endsWith(segmentEnding))
+    .map(({ path }) => path);
+}
+
+/** How large the cache may be: 2 GiB, on a disk with little space a tenth of that. */
+export function maxCacheBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(maxBytes, Math.floor((bavail * bsize + totalOf(listFiles(folder))) / 10));
+}
+
+/** Removes what was not used for the longest time until the rest fits, and what a killed process has left. */
+export function trimCache(folder: string, limit: number, now: number): void {
+  const files = listFiles(folder).sort((a, b) => b.usedAt - a.usedAt);
+  let bytes = 0;
+  for (const file of files) {
+    bytes += file.bytes;
+    if (bytes > limit || isStale(file, now)) rmSync(file.path, { force: true });
+  }
+}
+
+function isStale({ name, usedAt }: CacheFile, now: number): boolean {
+  const maxDays = isNamedTemporary(name) ? 1 : name.endsWith(indexEnding) ? maxIndexDays : Number.POSITIVE_INFINITY;
+  return usedAt < now - maxDays * dayMs;
+}
+
+function listFiles(folder: string): CacheFile[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? [{ path, name, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const totalOf = (files: readonly CacheFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { deflateLevel } from '../zip/deflate-worker.mjs';
+
+/**
+ * A part of every key: what deflate makes of the same content here. zlib compresses differently on other versions, and
+ * with the instructions of other processors, which its version number does not tell.
+ */
+export function deflateVersion(): string {
+  const made = deflateRawSync(sample(), { level: deflateLevel });
+  return `deflate ${deflateLevel} zlib ${process.versions.zlib} ${createHash('sha256').update(made).digest('hex')}\n`;
+}
+
+const sampleWords = 6_000;
+
+/** Text with matches at many distances, always the same. */
+function sample(): string {
+  const words: string[] = [];
+  let state = 1;
+  for (let at = 0; at < sampleWords; at++) {
+    state = (state * 48_271) % 2_147_483_647;
+    words.push((state % 1_500).toString(36).repeat((state % 3) + 1));
+  }
+  return words.join(' ');
+}

@@ -1,0 +1,46 @@
+/** What is known of the files of one app folder, by their path. Each entry holds as long as the file's identity does. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../disk/index.ts';
+import { stringifyJson, tryParseJson } from '../../json-text.ts';
+
+/** The content of a file as it goes into an archive. */
+export interface KnownContent {
+  /** In bytes. */
+  size: number;
+  crc32: number;
+  /** Of the compressed blocks, in order; a small file has one. Empty if it is stored as it is. */
+  keys: string[];
+}
+
+export interface IndexedFile extends KnownContent {
+  identity: string;
+}
+
+export type FileIndex = Map<string, IndexedFile>;
+
+export const indexEnding = '.files';
+
+export function indexPath(folder: string, root: string): string {
+  return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${indexEnding}`);
+}
+
+/** Empty if there is none, or a damaged one. `salt`: of the keys in it. */
+export async function readFileIndex(path: string, salt: string): Promise<FileIndex> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const [head = '', body = ''] = text.split('\n', 2);
+  const rows = head === headOf(body, salt) ? tryParseJson(body) : [];
+  return new Map(rows as [string, IndexedFile][]);
+}
+
+/** Throws system errors. */
+export async function writeFileIndex(path: string, salt: string, index: FileIndex): Promise<void> {
+  const body = stringifyJson([...index]);
+  await writeFileAtomic(path, `${headOf(body, salt)}\n${body}\n`, { mode: 0o600 });
+}
+
+/** Damage and other versions of the format differ in it. */
+function headOf(body: string, salt: string): string {
+  return createHash('sha256').update(`files 1\n${salt}\n${body}`).digest('hex');
+}

@@ -1,0 +1,178 @@
+import { rmSync, utimesSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { makePrivateFolder } from '../../disk/index.ts';
+import { throwIfAborted } from '../../errors.ts';
+import type { FileEntry } from '../files/entry.ts';
+import { checkOwner, maxCacheBytes, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
+import { deflateVersion } from './deflate-version.ts';
+import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
+import { type FileIndex, indexPath, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
+import { PackedSegment } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+
+export type { KnownContent } from './file-index.ts';
+
+export interface PackingCacheOptions {
+  /** gantry's folder for caches. */
+  cache: string;
+  /** The app folder. */
+  root: string;
+  /** Wall-clock time in ms. */
+  now: number;
+  trace?: ((line: string) => void) | undefined;
+}
+
+/** Smaller segments are joined when there are too many of them. */
+const smallBytes = 8 * 2 ** 20;
+const maxSmall = 16;
+/** The longest time between two turns of the event loop. */
+const maxBlockingMs = 20;
+
+/** The cache of one packing. It turns itself off on the first error. */
+export class PackingCache {
+  readonly #segments: PackedSegment[] = [];
+  #writer: SegmentWriter | undefined;
+  /** The files that have not changed, and those that were read. */
+  readonly #files: FileIndex = new Map();
+  #hasLearned = false;
+  #isOff = false;
+
+  private constructor(
+    /** Begins what is hashed for a key. */
+    readonly salt: string,
+    private readonly folder: string,
+    private readonly limit: number,
+    private readonly before: FileIndex,
+    private readonly options: PackingCacheOptions,
+  ) {}
+
+  /** Undefined if the folder cannot be used. */
+  static async open(options: PackingCacheOptions): Promise<PackingCache | undefined> {
+    const folder = packingFolder(options.cache);
+    try {
+      makePrivateFolder(folder);
+      checkOwner(folder);
+      const salt = deflateVersion();
+      const before = await readFileIndex(indexPath(folder, options.root), salt);
+      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), before, options);
+      for (const path of segmentPaths(folder)) cache.#openSegment(path);
+      return cache;
+    } catch (error) {
+      options.trace?.(`packing without a cache: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  /** Finds the files that have not changed since they were packed. */
+  async recognize(entries: readonly FileEntry[], signal?: AbortSignal): Promise<void> {
+    const device = this.before.size > 0 ? trustedDevice(this.options.root) : undefined;
+    if (device === undefined) return;
+    let lastTurn = performance.now();
+    for (const { source } of entries) {
+      const known = 'file' in source ? this.before.get(source.file) : undefined;
+      if ('file' in source && known && currentIdentity(source.file, device) === known.identity) {
+        this.#files.set(source.file, known);
+      }
+      if (performance.now() - lastTurn < maxBlockingMs) continue;
+      await turn();
+      throwIfAborted(signal);
+      lastTurn = performance.now();
+    }
+  }
+
+  /** What is known of a file, if it has not changed and all of its compressed content is here. */
+  recall({ source }: FileEntry): KnownContent | undefined {
+    const known = 'file' in source ? this.#files.get(source.file) : undefined;
+    return known?.keys.every((key) => this.#segments.some(({ index }) => index.has(key))) ? known : undefined;
+  }
+
+  /** Compressed content, empty if it does not shrink; undefined if it is not here or damaged. */
+  read(key: string): Uint8Array | undefined {
+    for (const segment of this.#segments) {
+      const record = segment.index.get(key);
+      const data = record && segment.read(record);
+      if (data) return data;
+    }
+    return undefined;
+  }
+
+  async add(key: string, data: Uint8Array): Promise<void> {
+    await this.#attempt(async () => {
+      if ((this.#writer?.bytes ?? 0) + data.length > this.limit) return;
+      this.#writer ??= await SegmentWriter.create(this.folder);
+      await this.#writer.add(key, data);
+    });
+  }
+
+  /** Remembers a file that was read. `identity` is from before that. */
+  learn(path: string, identity: string, content: KnownContent): void {
+    if (!isSettled(identity, this.options.now)) return;
+    this.#files.set(path, { identity, ...content });
+    this.#hasLearned = true;
+  }
+
+  /** Keeps what was added. Call it when the archive is complete. */
+  async finish(): Promise<void> {
+    await this.#attempt(() => this.#store());
+    this.#isOff = true;
+  }
+
+  /** Forgets what was added, unless it is finished. */
+  async close(): Promise<void> {
+    if (!this.#isOff) await this.#writer?.discard();
+    this.#isOff = true;
+    for (const segment of this.#segments) segment.close();
+  }
+
+  async #store(): Promise<void> {
+    const joined = this.#segmentsToJoin();
+    if (joined.length > 0) this.#writer ??= await SegmentWriter.create(this.folder);
+    for (const segment of joined) await this.#writer?.addAll(segment);
+    await this.#writer?.commit();
+    for (const { path } of joined) rmSync(path, { force: true });
+
+    const { root, now } = this.options;
+    const path = indexPath(this.folder, root);
+    if (this.#hasLearned) await writeFileIndex(path, this.salt, this.#files);
+    const used = this.#segments.filter((segment) => segment.wasUsed && !joined.includes(segment));
+    for (const each of [path, ...used.map((segment) => segment.path)]) touch(each, now);
+    trimCache(this.folder, this.limit, now);
+  }
+
+  /** Of a damaged segment the intact rest is kept. */
+  #segmentsToJoin(): PackedSegment[] {
+    const small = this.#segments.filter(({ bytes }) => bytes < smallBytes);
+    return this.#segments.filter(
+      (segment) => segment.isDamaged || (small.length >= maxSmall && small.includes(segment)),
+    );
+  }
+
+  #openSegment(path: string): void {
+    try {
+      const segment = PackedSegment.open(path);
+      if (segment) this.#segments.push(segment);
+      else rmSync(path, { force: true });
+    } catch {
+      // Another process has removed it.
+    }
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    if (this.#isOff) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#isOff = true;
+      this.options.trace?.(`cannot write the packing cache: ${(error as Error).message}`);
+      await this.#writer?.discard();
+    }
+  }
+}
+
+function touch(path: string, now: number): void {
+  try {
+    utimesSync(path, now / 1000, now / 1000);
+  } catch {
+    // Another process has removed it.
+  }
+}
