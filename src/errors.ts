@@ -79,6 +79,8 @@ export interface ErrorFacts {
   retryAfterMs?: number;
   /** More for programs, such as ids. Shown in JSON only. */
   details?: Record<string, unknown>;
+  /** The end of the log of what failed, to find the cause. Not shown. */
+  log?: readonly string[];
   cause?: unknown;
 }
 

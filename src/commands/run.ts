@@ -43,7 +43,7 @@ export default defineCommand({
     const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true || programArguments.detach;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
-    if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
+    if (!detach) return runOutput(context, followProgram(context, started, program, timeoutMs), options);
     return started;
   },
   verbatim: () => true,

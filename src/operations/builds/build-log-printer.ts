@@ -12,8 +12,9 @@ import {
 } from '../logs/index.ts';
 import { buildLogSource } from './build-log.ts';
 
-/** Lines that are shown with a failure. */
+/** Lines that are shown with a failure, and lines that its cause is looked for in. */
 const tailLines = 20;
+const keptLines = 1_000;
 /** How long the result waits for the rest of the log, in ms. The end of a failed one has the reason. */
 const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
 
@@ -90,9 +91,9 @@ export class BuildLogPrinter {
     await this.#following;
   }
 
-  /** The last lines. */
-  tail(): string[] {
-    return this.#lines;
+  /** The last lines: few to show, or all that are kept. */
+  tail(count = tailLines): string[] {
+    return this.#lines.slice(-count);
   }
 
   async #printLive(): Promise<void> {
@@ -137,7 +138,7 @@ export class BuildLogPrinter {
     for (const received of batch) {
       const { text, timestamp } = withoutSplitSecrets(received, this.#secrets);
       const lines = splitLogText(text);
-      this.#lines = [...this.#lines, ...lines].slice(-tailLines);
+      this.#lines = [...this.#lines, ...lines].slice(-keptLines);
       if (!print) continue;
       for (const line of lines) {
         this.context.progress.log(line);

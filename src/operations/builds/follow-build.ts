@@ -64,7 +64,7 @@ async function waitForEnd(
     });
     const failed = buildPhase(state.status) === 'failed';
     if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs);
-    if (failed) throw failure(state, options, log.tail());
+    if (failed) throw failure(state, options, log);
     return state;
   } finally {
     await log.abort();
@@ -99,7 +99,8 @@ async function pollUntilEnded(
   });
 }
 
-function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]): GantryError {
+function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogPrinter): GantryError {
+  const tail = log.tail();
   const reason = build.initError || undefined;
   // A reason of several lines is the end of the log.
   const shownAlready = logs || tail.length === 0 || reason?.includes('\n');
@@ -108,6 +109,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]
     ...(why ? { why } : {}),
     fix: gantryCommand`builds logs ${app} ${build.id}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
+    log: log.tail(Number.POSITIVE_INFINITY),
   };
   if (/^init_/i.test(build.status)) {
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);

@@ -41,6 +41,7 @@ export async function startProgram(context: Context, program: Program, options: 
 export async function* followProgram(
   context: Context,
   { app, run }: StartedProgram,
+  { project }: Program,
   timeoutMs: number,
 ): AsyncGenerator<RunLine, FinishedRun> {
   try {
@@ -48,6 +49,7 @@ export async function* followProgram(
     return yield* followRun(context, { app, run, timeoutMs });
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
+    else await (await import('../failures/index.ts')).addCause(context, error, project);
     throw error;
   }
 }

@@ -27,8 +27,9 @@ export interface FollowRunOptions {
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
-/** Lines that are kept for the details of a failure. */
+/** Lines for the details of a failure, and lines that its cause is looked for in. */
 const tailLines = 20;
+const keptLines = 1_000;
 
 /**
  * Yields what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
@@ -61,7 +62,7 @@ export async function* followRun(
     for await (const line of log.lines(isOver ? 'ended' : 'inProgress')) {
       progress.event('log', { ...details, ...line });
       tail.push(line.line);
-      if (tail.length > tailLines) tail.shift();
+      if (tail.length > keptLines) tail.shift();
       yield line;
     }
     if (isOver) return toFinishedRun(item, app, tail);
@@ -77,7 +78,7 @@ function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun {
   const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
   throw new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
-    { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log } },
+    { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },
     exitCode ?? undefined,
   );
 }

@@ -2,6 +2,7 @@ import { deploymentRule, fileListsRule } from './deployment.ts';
 import { entrypointRule } from './entrypoint.ts';
 import { filesRule } from './files.ts';
 import { hardwareRule } from './hardware.ts';
+import { knownLimitsRule } from './known-limits.ts';
 import { appNameRule } from './name.ts';
 import type { Rule } from './rule.ts';
 import { runtimeRule } from './runtime.ts';
@@ -17,6 +18,7 @@ export const runRules: readonly Rule[] = [
   scalingRule,
   runtimeRule,
   filesRule,
+  knownLimitsRule,
 ];
 
 /** The same with the checks of what only a deploy uses. */

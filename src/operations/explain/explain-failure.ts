@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { CommandLine } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import type { FileLocation } from '../../errors.ts';
+import { type AppConfig, checkAppConfig } from '../../project/config.ts';
+import { locateSetting } from '../../project/setting-location.ts';
+import { type Evidence, explainLog } from '../failures/index.ts';
+import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
+
+/** A failure, and what is known of its cause. */
+export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand'> {
+  /** Null if nothing failed, `unknown` if no rule knows it. */
+  cause: string | null;
+  title: string;
+  evidence: Evidence | null;
+  fix: string | null;
+  /** The setting to change. */
+  location: FileLocation | null;
+  /** The end of the log, if the cause is unknown. */
+  log: string[];
+  /** The command that helps. */
+  command?: CommandLine;
+}
+
+export interface ExplainOptions extends SubjectOptions {
+  /** The config file of the app, relative to the working directory. */
+  configFile: string;
+}
+
+/** Explains why a build or a run failed, or what a log shows. */
+export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
+  const config = await readConfig(context, options.configFile);
+  const { facts, readLog, logCommand, ...subject } = await findSubject(context, options, config?.name);
+  if (subject.failed === false) return { ...subject, ...nothing, title: nothingFailed(subject) };
+  const log = await readLog();
+  // The app in this folder may be another one.
+  const own = subject.app === null || subject.app === config?.name ? config : undefined;
+  const found = explainLog(log, { ...facts, config: own });
+  if (!found) {
+    const unknown = { ...nothing, cause: 'unknown', title: 'the cause is unknown', log: endOf(log, facts.reason) };
+    return { ...subject, ...unknown, ...(logCommand && { command: logCommand }) };
+  }
+  const { setting, next, ...explanation } = found;
+  const location = setting && own ? await locateSetting(own, options.configFile, setting) : undefined;
+  const command = next && new CommandLine(['gantry', ...next]);
+  return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
+}
+
+const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
+
+/** Undefined without a config file that can be read: the log is explained all the same. */
+async function readConfig({ cwd }: Context, configFile: string): Promise<AppConfig | undefined> {
+  // The checks of a deploy would reject what explains a failure, such as an entrypoint that does not exist.
+  const options = { shownAs: configFile, root: cwd, purpose: 'run' } as const;
+  return (await checkAppConfig(resolve(cwd, configFile), options)).project;
+}
+
+function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
+  if (build !== null) return `build ${build} of ${app} has not failed: ${status}`;
+  if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
+  return `no build or run of ${app} has failed`;
+}
+
+const shownLines = 20;
+
+function endOf(log: string, reason = ''): string[] {
+  const lines = [...log.split('\n'), ...reason.split('\n')].map((line) => line.trimEnd());
+  return lines.filter((line) => line !== '').slice(-shownLines);
+}

@@ -1,0 +1,1 @@
+export { type ExplainedFailure, explainFailure } from './explain-failure.ts';

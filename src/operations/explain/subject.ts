@@ -1,0 +1,121 @@
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { type Build, buildPhase } from '../../contract/builds.ts';
+import { listRuns, type Run, runPhase } from '../../contract/runs.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { buildLogSource, fetchBuild, findLatestBuild } from '../builds/index.ts';
+import type { FailureFacts } from '../failures/index.ts';
+import { readNamedFile } from '../input/index.ts';
+import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
+import { fetchRun, runStatus } from '../runs/index.ts';
+
+/** What is explained: a build, a run, or a log of a file. */
+export interface Subject {
+  /** Null for a log of a file. */
+  app: string | null;
+  build: string | null;
+  run: string | null;
+  status: string | null;
+  /** Null for a log of a file: a log does not say how the work ended. */
+  failed: boolean | null;
+  /** What the platform says about the failure. */
+  facts: FailureFacts;
+  readLog: () => Promise<string>;
+  /** The command that shows the whole log. */
+  logCommand?: CommandLine;
+}
+
+export interface SubjectOptions {
+  app?: string | undefined;
+  /** Of a build or a run; by default the latest build if it failed, else the latest run that failed. */
+  id?: string | undefined;
+  /** A log to explain instead; `-` is stdin. */
+  file?: string | undefined;
+}
+
+/** Finds what to explain. `localApp` is the app in this folder. Throws UsageError if there is none and none is named. */
+export async function findSubject(
+  context: Context,
+  { app, id, file }: SubjectOptions,
+  localApp: string | undefined,
+): Promise<Subject> {
+  if (file !== undefined) return fileSubject(context, file);
+  const name = app ?? localApp;
+  if (name === undefined) throw new UsageError('no app in this folder', { fix: gantryCommand`explain ${'<app>'}` });
+  if (id !== undefined) return findById(context, name, id);
+  const build = await readBuild(context, name, await findLatestBuild(context, name));
+  return build.failed ? build : ((await findFailedRun(context, name)) ?? { ...build, ...noWork });
+}
+
+/** Neither the latest build nor a run has failed. */
+const noWork = { build: null, run: null, status: null };
+
+function fileSubject(context: Context, file: string): Subject {
+  const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
+  return { app: null, ...noWork, failed: null, facts: {}, readLog: () => read };
+}
+
+async function findById(context: Context, app: string, id: string): Promise<Subject> {
+  try {
+    return await readBuild(context, app, id);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+  const { api, project } = context;
+  return runSubject(context, app, await fetchRun(api, { project, app, run: id }));
+}
+
+async function readBuild(context: Context, app: string, id: string): Promise<Subject> {
+  const { api, project } = context;
+  return buildSubject(context, app, await fetchBuild(api, { project, app, build: id }));
+}
+
+function buildSubject(context: Context, app: string, { id: build, status, initError }: Build): Subject {
+  return {
+    app,
+    build,
+    run: null,
+    status,
+    failed: isFailed(buildPhase(status), status),
+    facts: { source: 'build', status, reason: initError || undefined },
+    readLog: () => readText(context, buildLogSource(context, app, build)),
+    logCommand: gantryCommand`builds logs ${app} ${build}`,
+  };
+}
+
+/** Of the first page, which has the latest runs. */
+async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {
+  const { api, project } = context;
+  const { items } = await api(listRuns, { project, app, query: {} });
+  const run = items.find((one) => isFailed(runPhase(runStatus(one)), runStatus(one)));
+  return run && runSubject(context, app, run);
+}
+
+function runSubject(context: Context, app: string, run: Run): Subject {
+  const status = runStatus(run);
+  const { exitCode } = run as { exitCode?: unknown };
+  return {
+    app,
+    build: null,
+    run: run.id,
+    status,
+    failed: isFailed(runPhase(status), status),
+    facts: { source: 'run', status, ...(typeof exitCode === 'number' && { exitCode }) },
+    readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
+    logCommand: gantryCommand`runs logs ${app} ${run.id}`,
+  };
+}
+
+/** What a user canceled has not failed. */
+function isFailed(phase: 'in progress' | 'succeeded' | 'failed', status: string): boolean {
+  return phase === 'failed' && !/^cancell?ed$/i.test(status);
+}
+
+/** The end of a log has the failure. */
+const maxLines = 5_000;
+
+async function readText(context: Context, source: LogSource): Promise<string> {
+  const lines: string[] = [];
+  for await (const { line } of readLog(context, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
+  return lines.join('\n');
+}

@@ -1,0 +1,126 @@
+import type { Evidence, Explanation } from './explanation.ts';
+import type { FailureFacts } from './facts.ts';
+import { packageOf } from './import-names.ts';
+import { cleanLines } from './log-text.ts';
+import { refine } from './refine.ts';
+import type { Captured, FailureRule } from './rule.ts';
+import { rules } from './rules/index.ts';
+
+/** The cause that best explains a failure; undefined if no rule knows it. */
+export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
+  const lines = [...factLines(facts), ...logLines(log)];
+  if (!hasFailed(facts) && endsWell(lines)) return undefined;
+  const whole = lines.map(({ text }) => text).join('\n');
+  const matches = rules
+    .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
+    .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? []);
+  const best = matches.reduce<Match | undefined>(
+    (one, other) => (one && !isBetter(other, one) ? one : other),
+    undefined,
+  );
+  return best && refine(toExplanation(best), best.captured, facts);
+}
+
+function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
+  return status !== undefined || reason !== undefined || Boolean(exitCode);
+}
+
+/** Whether the last line says so, where nothing else does: the errors before it were handled. */
+function endsWell(lines: readonly Line[]): boolean {
+  const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
+  return /\b(?:done|ready|succeeded|success(?:fully)?)\b/i.test(last) && !/\b(?:error|fail|not |un)/i.test(last);
+}
+
+interface Line extends Omit<Evidence, 'text'> {
+  /** Without prefixes. */
+  text: string;
+}
+
+interface Match {
+  rule: FailureRule;
+  captured: Captured;
+  /** In the lines that were searched. */
+  at: number;
+  line: Line;
+}
+
+function logLines(log: string): Line[] {
+  return cleanLines(log).map(({ text, number }) => ({ source: 'log', text, line: number }));
+}
+
+/** What the platform says, as lines before the log: of two lines that show the same, the log's is the evidence. */
+function factLines({ reason, status, exitCode }: FailureFacts): Line[] {
+  const reasons = reason === undefined ? [] : cleanLines(reason).map(({ text }) => text);
+  return [
+    ...(status === undefined ? [] : [{ source: 'status' as const, line: null, text: `status ${status}` }]),
+    ...(exitCode ? [{ source: 'exit code' as const, line: null, text: `exit code ${exitCode}` }] : []),
+    ...reasons.map((text) => ({ source: 'reason' as const, line: null, text })),
+  ];
+}
+
+/** The last line that shows the cause, unless the work went on after it. */
+function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, facts: FailureFacts): Match | undefined {
+  const signs = Object.entries(rule.signs).filter(([word]) => whole.includes(word));
+  if (signs.length === 0) return undefined;
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] as Line;
+    if (rule.undoneBy?.test(line.text)) return undefined;
+    const captured = capture(signs, line.text);
+    const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
+    if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
+    const named = withPackage(captured);
+    if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
+  }
+  return undefined;
+}
+
+function capture(signs: readonly [string, RegExp][], text: string): Captured | undefined {
+  for (const [word, sign] of signs) {
+    const match = text.includes(word) ? sign.exec(text) : null;
+    if (match) return definedGroups(match.groups ?? {});
+  }
+  return undefined;
+}
+
+function definedGroups(groups: Record<string, string | undefined>): Captured {
+  return Object.fromEntries(
+    Object.entries(groups).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** How many lines above a sign belong to it. */
+const maxDistance = 40;
+
+/** A module is installed by the package that contains it. */
+function withPackage(captured: Captured): Captured {
+  const { module, package: name } = captured;
+  return module === undefined || name !== undefined ? captured : { ...captured, package: packageOf(module) };
+}
+
+const defaultRank = 2;
+
+/** What ends the work comes last; what follows from a cause has a lower rank. */
+function isBetter(one: Match, other: Match): boolean {
+  const rank = ({ rule }: Match) => rule.rank ?? defaultRank;
+  return (rank(one) - rank(other) || one.at - other.at) > 0;
+}
+
+function toExplanation({ rule, captured, line }: Match): Explanation {
+  const { source, line: number, text } = line;
+  return {
+    cause: rule.cause,
+    title: fill(rule.title, captured),
+    evidence: { source, line: number, text: text.trim() },
+    fix: fill(rule.fix, captured),
+    ...(rule.at !== undefined && { setting: fill(rule.at, captured) }),
+    ...(rule.next && { next: rule.next.map((word) => fill(word, captured)) }),
+  };
+}
+
+/** `{package|a package}` is the group, or the text after the bar if nothing was captured. */
+function fill(template: string, captured: Captured): string {
+  return template
+    .replace(/\{(\w+)(?:\|([^}]*))?\}/g, (_, name: string, otherwise = '') => captured[name] ?? otherwise)
+    .replace(/ {2,}/g, ' ')
+    .replace(/[\s:]+$/, '');
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultExclude, defaultInclude } from '../../project/collect.ts';
+import { exclusionReason } from '../../project/files/exclusion-reason.ts';
+import { isSelected } from '../../project/files/patterns.ts';
+import { missingWheels, pinnedVersion } from '../../project/wheels.ts';
+import type { Explanation } from './explanation.ts';
+import type { FailureFacts } from './facts.ts';
+import type { Captured } from './rule.ts';
+
+/** A more precise cause, for failures that the app folder or known facts explain better than the log. */
+export function refine(found: Explanation, captured: Captured, facts: FailureFacts): Explanation {
+  for (const refinement of refinements) {
+    const better = refinement(found, captured, facts);
+    if (better) return better;
+  }
+  return found;
+}
+
+type Refinement = (found: Explanation, captured: Captured, facts: FailureFacts) => Explanation | undefined;
+
+/** A module of the app that its patterns leave out. */
+const excludedModule: Refinement = (found, { module, path }, facts) => {
+  const name = found.cause === 'module-missing' ? module : found.cause === 'entrypoint-not-found' ? path : undefined;
+  if (name === undefined) return undefined;
+  const file = name.replace(/\.py$/, '').replaceAll('.', '/');
+  // A folder is excluded if no module of it would be sent.
+  return leftOut(found, 'module-excluded', [`${file}.py`, `${file}/__init__.py`, `${file}/`], facts);
+};
+
+const fileCauses = new Set(['file-not-found', 'requirements-file-missing', 'copy-source-missing']);
+
+/** A file of the app that its patterns leave out. */
+const excludedFile: Refinement = (found, { path }, facts) => {
+  if (path === undefined || !fileCauses.has(found.cause)) return undefined;
+  return leftOut(found, 'file-excluded', [path.replace(/^(\/cortex|\/app)\//, '').replace(/^\.\//, '')], facts);
+};
+
+function leftOut(
+  found: Explanation,
+  cause: string,
+  paths: readonly string[],
+  { config, exists = (path) => existsSync(join(config?.root ?? '', path)) }: FailureFacts,
+): Explanation | undefined {
+  const path = paths.find((one) => !one.startsWith('/') && !one.split('/').includes('..') && exists(one));
+  if (!config || path === undefined) return undefined;
+  const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
+  const file = path.replace(/\/$/, '/module.py');
+  if (isSelected(file, include, exclude)) return undefined;
+  const { why, pattern } = exclusionReason(file, exclude);
+  return {
+    ...found,
+    cause,
+    title: `${path} is in the app folder, but is not sent: ${why}`,
+    fix: pattern === undefined ? `add "${path}" to include` : `remove "${pattern}" from exclude, or narrow it`,
+    setting: pattern === undefined ? 'deployment.include' : 'deployment.exclude',
+    next: ['deploy', '--dry-run', '--files'],
+  };
+}
+
+/** pip does not say why it has no wheel of a version; for some packages it is known. */
+const unsupportedPython: Refinement = (found, { package: name = '', wanted = '', version }, { config }) => {
+  if (!['package-version-not-found', 'package-not-found', 'package-build-failed'].includes(found.cause))
+    return undefined;
+  const python = config?.deployment.python_version ?? '3.11';
+  const pinned = version ?? pinnedVersion(wanted);
+  const missing = pinned === undefined ? undefined : missingWheels(name.toLowerCase(), pinned, python);
+  if (!missing) return undefined;
+  const { pythons, versions } = missing;
+  return {
+    ...found,
+    cause: 'python-version-unsupported',
+    title: `${name} ${pinned} has no wheels for Python ${python}`,
+    fix: pythons.length > 0 ? `python_version = "${pythons.at(-1)}"` : `use ${name} ${versions.join(' to ')}`,
+    setting: 'deployment.python_version',
+  };
+};
+
+const refinements: readonly Refinement[] = [excludedModule, excludedFile, unsupportedPython];

@@ -1,0 +1,34 @@
+import type { FailureFacts } from './facts.ts';
+
+/** What the named groups of a sign captured. */
+export type Captured = Readonly<Record<string, string>>;
+
+/**
+ * A known cause of failures. Rules are data: what a line of the log looks like, and what is said about it. In texts,
+ * `{name}` stands for what the group `name` of the sign has captured.
+ */
+export interface FailureRule {
+  /** Programs compare it: it never changes its meaning. */
+  cause: string;
+  /**
+   * Lines that show the cause, by a text that each such line contains: most rules are settled by one search of the log.
+   * A pattern must take linear time for any line.
+   */
+  signs: Readonly<Record<string, RegExp>>;
+  /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 2 by default. */
+  rank?: number;
+  /** What one of the lines before must match. */
+  after?: RegExp;
+  /** Only in the log of a build, or of a run. */
+  only?: 'build' | 'run';
+  /** A later line that shows that the work went on: what happened before it was not fatal. */
+  undoneBy?: RegExp;
+  /** Whether it applies to what was captured, and to the lines before it. */
+  applies?: (captured: Captured, facts: FailureFacts, before: () => readonly string[]) => boolean;
+  title: string;
+  fix: string;
+  /** The setting to change, such as `dependencies.pip.{package}`; the nearest section around it if it is not set. */
+  at?: string;
+  /** The command that helps, without `gantry`. */
+  next?: readonly string[];
+}

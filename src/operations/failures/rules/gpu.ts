@@ -1,0 +1,92 @@
+import type { FailureRule } from '../rule.ts';
+
+/** GPUs: memory, drivers, and what was compiled for them. */
+export const gpuRules: readonly FailureRule[] = [
+  {
+    cause: 'gpu-out-of-memory',
+    rank: 5,
+    signs: {
+      'CUDA out of memory':
+        /^(?:\w[\w.]{0,80}(?:Error|Exception): )?CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})/,
+      'CUDA error: out of memory': /CUDA error: out of memory/,
+      'No available memory for the cache blocks': /No available memory for the cache blocks/,
+      'OOM when allocating tensor': /OOM when allocating tensor with shape/,
+      CUBLAS_STATUS_ALLOC_FAILED: /CUBLAS_STATUS_ALLOC_FAILED/,
+      cudaErrorMemoryAllocation: /cudaErrorMemoryAllocation/,
+      'larger than the maximum number of tokens':
+        /larger than the maximum number of tokens that can be stored in KV cache/,
+      'Free memory on device': /Free memory on device .{0,200}is less than desired GPU memory utilization/,
+    },
+    title: 'the memory of the GPU is too small',
+    fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-kernels-missing',
+    rank: 5,
+    signs: {
+      'no kernel image is available': /no kernel image is available for execution on the device/,
+      'is not compatible with the current PyTorch installation':
+        /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
+      'compute capability of at least':
+        /only supported on GPUs with compute capability of at least (?<wanted>[\d.]{1,5})/,
+      'FlashAttention only supports': /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
+      cudaErrorNoKernelImageForDevice: /cudaErrorNoKernelImageForDevice/,
+    },
+    title: 'the packages have no code for this GPU',
+    fix: 'use a version of torch that supports the GPU, or another GPU',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-driver-too-old',
+    rank: 5,
+    signs: {
+      'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
+      'insufficient for CUDA runtime version': /CUDA driver version is insufficient for CUDA runtime version/,
+      'unsatisfied condition: cuda': /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
+    },
+    title: 'the CUDA version of the app is newer than the driver of the platform',
+    fix: 'use a base image or a torch that is built for an older CUDA',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'torch-without-cuda',
+    rank: 5,
+    signs: { 'Torch not compiled with CUDA enabled': /^AssertionError: Torch not compiled with CUDA enabled/ },
+    title: 'torch was installed without CUDA',
+    fix: 'install the torch of PyPI for Linux, not one with +cpu',
+    at: 'dependencies.pip.torch',
+  },
+  {
+    cause: 'gpu-driver-missing',
+    rank: 5,
+    signs: {
+      'Found no NVIDIA driver': /^(?:\w[\w.]{0,60}Error: )?Found no NVIDIA driver on your system/,
+      'No CUDA GPUs are available': /^RuntimeError: No CUDA GPUs are available/,
+      'torch.cuda.is_available() is False':
+        /Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False/,
+      'could not select device driver': /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
+      cudaErrorInsufficientDriver: /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
+      cudaErrorNoDevice: /cudaErrorNoDevice/,
+      NVMLError_LibraryNotFound: /NVMLError_LibraryNotFound/,
+      CudaSupportError: /CudaSupportError: /,
+      CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
+    },
+    title: 'the app needs a GPU, and the replica has none',
+    fix: 'set compute to a GPU, such as compute = "AMPERE_A10"',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'cuda-toolkit-missing',
+    rank: 5,
+    signs: {
+      'CUDA_HOME environment variable is not set': /CUDA_HOME environment variable is not set/,
+      'The detected CUDA version':
+        /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
+      'nvcc was not found': /nvcc (?:was )?not found/,
+    },
+    title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',
+    fix: 'use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04',
+    at: 'deployment.docker_base_image_url',
+  },
+];

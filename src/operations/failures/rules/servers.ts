@@ -1,0 +1,166 @@
+import type { FailureRule } from '../rule.ts';
+
+const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
+const listening = new RegExp(
+  `${server}(?:\\* )?(?:Uvicorn running on|Running on|Listening at:|Serving on|Starting server at|Listening at) https?://(?<host>\\[[\\da-f:]{1,40}\\]|[\\w.-]{1,80}):(?<port>\\d{1,5})`,
+);
+const isLocal = (host = '') => /^(127\.\d|localhost$|\[::1\]$)/.test(host);
+
+/** Servers of apps: how they are started, where they listen, and what the checks of the platform say. */
+export const serverRules: readonly FailureRule[] = [
+  {
+    cause: 'entrypoint-not-found',
+    rank: 4,
+    signs: {
+      'Could not import module': /Error loading ASGI app\. Could not import module "(?<path>[^"]{1,120})"/,
+      "can't open file": /python[\d.]{0,6}: can't open file '(?<path>[^']{1,200})': \[Errno 2\]/,
+      'Error: Could not import': /^Error: Could not import '(?<path>[^']{1,120})'/,
+      'No module named':
+        /^(?:NoAppError|hypercorn\.\S{1,60}NoAppError): .{0,120}No module named '?(?<path>[\w.]{1,100})/,
+    },
+    title: 'the entrypoint starts {path}, which is not in the app',
+    fix: 'correct the entrypoint, or add the file to the app folder and to include',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'entrypoint-not-found',
+    rank: 4,
+    signs: { 'No module named': /^ModuleNotFoundError: No module named '(?<path>[\w.]{1,100})'/ },
+    applies: ({ path = '' }, { config }, before) =>
+      startsModule(config?.custom?.entrypoint ?? [], path) || isImportedByServer(before()),
+    title: 'the entrypoint starts {path}, which is not in the app',
+    fix: 'correct the entrypoint, or add the file to the app folder and to include',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'entrypoint-attribute-missing',
+    rank: 4,
+    signs: {
+      'Error loading ASGI app. Attribute':
+        /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
+      'Failed to find attribute': /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
+      'Failed to find Flask application':
+        /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
+    },
+    title: 'the entrypoint names an object that {module} does not have: {name}',
+    fix: 'write the name of the object after the colon, as in main:app',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'entrypoint-invalid',
+    rank: 4,
+    signs: {
+      'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/,
+      'No such option': /^Error: No such option:? '?(?<target>[^'\s]{1,60})/,
+      'unrecognized arguments': /error: unrecognized arguments: (?<target>.{1,120})/,
+    },
+    title: 'the command of the entrypoint is not valid: {target}',
+    fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'port-in-use',
+    rank: 4,
+    signs: {
+      'address already in use': /address already in use/,
+      'Address already in use': /^(?:OSError: \[Errno 98\] )?Address already in use|\[Errno 98\]/,
+      'Connection in use: ': /Connection in use: \('(?<host>[^']{1,60})', (?<port>\d{1,5})\)/,
+    },
+    undoneBy: /Application startup complete|App is ready/,
+    title: 'another process of the container listens on the same port',
+    fix: 'start one server only, or give the others another port',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'bound-to-localhost',
+    rank: 1,
+    signs: { '://': listening },
+    applies: ({ host }, { config }, before) =>
+      isLocal(host) && config?.runtime !== 'cortex' && !before().some((line) => line.includes('on all addresses')),
+    title: 'the server listens on {host} only, so that the platform cannot reach it',
+    fix: 'add --host 0.0.0.0 to the entrypoint',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'wrong-port',
+    rank: 1,
+    signs: { '://': listening },
+    applies: ({ host, port }, { config }) =>
+      config?.custom !== undefined && !isLocal(host) && Number(port) !== (config.custom.port ?? 8000),
+    title: 'the server listens on port {port}, and the platform sends requests to another one',
+    fix: 'port = {port}',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'health-check-failed',
+    rank: 1,
+    signs: {
+      'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/,
+    },
+    applies: ({ path = '' }, { config }) =>
+      path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
+    title: 'the check of {path} gets the status {status}',
+    fix: 'answer {path} with 200 when the app is ready, or correct the path',
+    at: 'runtime.custom.healthcheck_endpoint',
+  },
+  {
+    cause: 'health-check-failed',
+    rank: 2,
+    signs: {
+      'probe failed':
+        /(?:Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
+    },
+    title: 'the health check of the app fails',
+    fix: 'answer the path of the check with 200, or correct healthcheck_endpoint and readycheck_endpoint',
+    at: 'runtime.custom.healthcheck_endpoint',
+  },
+  {
+    cause: 'not-listening',
+    rank: 0,
+    signs: {
+      'connection refused': /(?:probe|check) failed: .{0,200}connection refused/,
+    },
+    title: 'nothing answers on the port of the app',
+    fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom]',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'start-timeout',
+    rank: 0,
+    signs: {
+      'was not ready within':
+        /was not ready within (?:its deployment_initialization_timeout|(?<seconds>\d{1,5}) seconds)/,
+      'status init_timeout': /^status init_timeout$/,
+    },
+    title: 'the app was not ready in time',
+    fix: 'load models in the background, or raise deployment_initialization_timeout (up to 830 seconds)',
+    at: 'deployment.deployment_initialization_timeout',
+  },
+  {
+    cause: 'worker-timeout',
+    rank: 2,
+    signs: { 'WORKER TIMEOUT': /\[CRITICAL\] WORKER TIMEOUT \(pid:\d{1,8}\)/ },
+    title: 'gunicorn stopped a worker that took too long',
+    fix: 'raise --timeout of gunicorn: the default is 30 seconds',
+    at: 'runtime.custom.entrypoint',
+  },
+];
+
+/** Whether the server itself imports the module: no frame of the app stands between both. */
+function isImportedByServer(before: readonly string[]): boolean {
+  const at = before.findLastIndex((line) =>
+    /^\s+File "[^"]{1,300}gunicorn\/util\.py", line \d+, in import_app/.test(line),
+  );
+  return at >= 0 && !before.slice(at + 1).some((line) => /^\s+File "(?!<frozen |[^"]{1,300}\/importlib\/)/.test(line));
+}
+
+/** Whether `uvicorn src.app:app` or `gunicorn wsgi:app` starts the module. */
+function startsModule(entrypoint: readonly string[], module: string): boolean {
+  return entrypoint
+    .join(' ')
+    .split(/\s+/)
+    .some((word) => {
+      const [target = '', attribute] = word.split(':');
+      return attribute !== undefined && (target === module || target.startsWith(`${module}.`));
+    });
+}

@@ -1,0 +1,166 @@
+import { readdirSync, statSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { gpuFacts } from '../gpu-facts.ts';
+import { readTextIfPresent } from '../read-text.ts';
+import { sections } from '../schema.ts';
+import { toToml } from '../toml/format.ts';
+import { type ConfigIssue, warningAt } from '../toml/issue.ts';
+import { type MissingWheels, missingWheels, pinnedVersion } from '../wheels.ts';
+import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+
+/** Warns about what is known to fail later: in the build, on the GPU or under load. */
+export const knownLimitsRule: Rule = function* (app) {
+  const runtime = selectRuntime(app.sections);
+  if (runtime !== 'cortex' && runtime !== 'custom') return;
+  if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
+    yield* packagesWithoutWheels(app);
+    yield* imageOlderThanGpu(app);
+  }
+  yield* modelLargerThanGpu(app);
+  yield* bufferWithoutRoom(app);
+  yield* serverBelowConcurrency(app);
+};
+
+function* packagesWithoutWheels(app: RuleInput): Generator<ConfigIssue> {
+  if (!isReadable(app, 'deployment.python_version')) return;
+  const isSet = app.sections.deployment?.python_version !== undefined;
+  const python = app.sections.deployment?.python_version ?? String(sections.deployment.keys.python_version.default);
+  for (const { name, version, at } of pinnedPackages(app)) {
+    const missing = missingWheels(name, version, python);
+    if (!missing) continue;
+    const other = missing.pythons.at(-1);
+    const details = { why: whyMissing(missing, python) };
+    const message = `${name} ${version} has no wheels for Python ${python}`;
+    if (isSet && other !== undefined) {
+      yield warningAt('deployment.python_version', message, { ...details, fix: `python_version = "${other}"` });
+    } else {
+      yield warningAt(at, message, { ...details, fix: `use ${name} ${missing.versions.join(' to ')}` });
+    }
+  }
+}
+
+function whyMissing({ pythons, versions, source }: MissingWheels, python: string): string {
+  const has = pythons.length > 0 ? `it has them for Python ${pythons.join(', ')}` : 'it has them for no Python offered';
+  return `${has}; ${versions.join(' to ')} have them for ${python} (${source})`;
+}
+
+interface PinnedPackage {
+  name: string;
+  version: string;
+  at: string[];
+}
+
+/** Of the section, or of the file that the config file names. */
+function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
+  const path = draft['dependencies.paths']?.pip;
+  const text = path === undefined ? '' : (readTextIfPresent(resolve(root, path)) ?? '');
+  const listed = text.split(/\r?\n/).flatMap((line) => {
+    const [, name = '', version] = /^\s*([\w.-]+)\s*(==\s*[^\s;#]+)/.exec(line) ?? [];
+    return version === undefined ? [] : [{ name, version, at: ['cerebrium', 'dependencies', 'paths', 'pip'] }];
+  });
+  const own = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, version]) => ({
+    name,
+    version,
+    at: ['cerebrium', 'dependencies', 'pip', name],
+  }));
+  return [...own, ...listed].flatMap(({ name, version, at }) => {
+    const pinned = pinnedVersion(version);
+    return pinned === undefined ? [] : [{ name: name.toLowerCase(), version: pinned, at }];
+  });
+}
+
+function* imageOlderThanGpu({ sections: { deployment, hardware } }: RuleInput): Generator<ConfigIssue> {
+  const image = deployment?.docker_base_image_url ?? '';
+  const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
+  if (cuda === undefined) return;
+  const newer = (hardware?.compute ?? []).find((name) => isNewer(gpuFacts[name]?.oldestCuda ?? '0', cuda));
+  if (newer === undefined) return;
+  const oldest = gpuFacts[newer]?.oldestCuda;
+  yield warningAt('deployment.docker_base_image_url', `the image has CUDA ${cuda}, which has no code for ${newer}`, {
+    why: `the first CUDA for it is ${oldest} (https://docs.nvidia.com/cuda/archive/${oldest}.0)`,
+    fix: `use an image with CUDA ${oldest} or later, or another GPU`,
+  });
+}
+
+function isNewer(one: string, other: string): boolean {
+  const [major = 0, minor = 0] = one.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major > otherMajor || (major === otherMajor && minor > otherMinor);
+}
+
+/** The weights alone need as much memory as their files have. */
+function* modelLargerThanGpu({ root, sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+  const [gpu] = hardware?.compute ?? [];
+  const facts = gpu === undefined ? undefined : gpuFacts[gpu];
+  if (gpu === undefined || !facts) return;
+  const count = Math.max(1, hardware?.gpu_count ?? 1);
+  const memory = facts.memory * count;
+  for (const path of namedFolders(root)) {
+    const gigabytes = weightBytes(join(root, path)) / 1e9;
+    if (gigabytes <= memory) continue;
+    yield warningAt('hardware.compute', `the model in ${path} is larger than the memory of ${count} ${gpu}`, {
+      why: `its files have ${Math.round(gigabytes)} GB, and the memory ${memory} GB`,
+      fix: `compute = ${toToml(largerThan(gigabytes / count) ?? gpu)}, a larger gpu_count, or a quantized model`,
+    });
+  }
+}
+
+function largerThan(gigabytes: number): string | undefined {
+  const [smallest] = Object.entries(gpuFacts)
+    .filter(([, { memory }]) => memory > gigabytes)
+    .sort(([, one], [, other]) => one.memory - other.memory);
+  return smallest?.[0];
+}
+
+/** Folders of the app folder that main.py names in a string, as `from_pretrained("models/llama")` does. */
+function namedFolders(root: string): string[] {
+  const source = readTextIfPresent(join(root, 'main.py')) ?? '';
+  const named = [...source.matchAll(/["'](?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*)\/?["']/g)].map(
+    ([, path = '']) => path,
+  );
+  return [...new Set(named)].slice(0, 200).filter((path) => isFolder(join(root, path)));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+const weightFiles = new Set(['.safetensors', '.gguf', '.bin', '.pt', '.pth', '.ckpt', '.h5', '.onnx']);
+
+/** A model may lie there in several formats: only one of them is loaded. */
+function weightBytes(folder: string): number {
+  const bytes = new Map<string, number>();
+  for (const name of readdirSync(folder)) {
+    const kind = extname(name);
+    if (!weightFiles.has(kind)) continue;
+    bytes.set(kind, (bytes.get(kind) ?? 0) + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0));
+  }
+  return bytes.size === 0 ? 0 : Math.min(...bytes.values());
+}
+
+function* bufferWithoutRoom({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {
+  const {
+    scaling_buffer: buffer = 0,
+    min_replicas: min = 0,
+    max_replicas: max = 1,
+    scaling_metric: metric = '',
+  } = scaling;
+  // With a metric of a resource, the buffer itself is rejected.
+  if (buffer === 0 || min < max || /^(cpu|memory)_/.test(metric)) return;
+  yield warningAt('scaling.scaling_buffer', `scaling_buffer ${buffer} has no effect`, {
+    why: `min_replicas and max_replicas are both ${max}, so no replica can be added`,
+    fix: `max_replicas = ${max + buffer}`,
+  });
+}
+
+/** uvicorn answers 503 to what exceeds its own limit. */
+function* serverBelowConcurrency(app: RuleInput): Generator<ConfigIssue> {
+  const command = (app.sections['runtime.custom']?.entrypoint ?? []).join(' ');
+  const limit = Number(/--limit-concurrency[= ](\d{1,6})\b/.exec(command)?.[1] ?? Number.NaN);
+  const concurrency = app.sections.scaling?.replica_concurrency;
+  if (concurrency === undefined || Number.isNaN(limit) || concurrency <= limit) return;
+  yield warningAt('scaling.replica_concurrency', `replica_concurrency ${concurrency} exceeds what the server accepts`, {
+    why: `the entrypoint has --limit-concurrency ${limit}, and the server answers 503 to more`,
+    fix: `replica_concurrency = ${limit}`,
+  });
+}

@@ -1,0 +1,19 @@
+import type { ExplainedFailure } from '../operations/explain/index.ts';
+import { problemText } from '../output/failure.ts';
+import type { View } from '../output/page.ts';
+import { wrapped } from '../output/table.ts';
+
+/** As errors are shown: what happened, where, the line that proves it, and how to fix it. */
+export function explanationView({ cause, title, evidence, fix, location, log }: ExplainedFailure): View {
+  if (cause === null) return wrapped(() => title);
+  const why = evidence ? `${sourceName(evidence)}: ${evidence.text}` : log.join('\n');
+  return (page) =>
+    problemText(
+      { severity: 'error', message: title, ...(location && { location }), ...(why && { why }), ...(fix && { fix }) },
+      page,
+    );
+}
+
+function sourceName({ source, line }: NonNullable<ExplainedFailure['evidence']>): string {
+  return line === null ? source : `line ${line} of the log`;
+}

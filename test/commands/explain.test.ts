@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false });
+});
+
+afterAll(() => emulator.close());
+
+const withPackage = smallApp('\n[cerebrium.dependencies.pip]\nnumpy = "1.26.4"\ntorchh = "latest"\n');
+
+/** The app of a folder after a deploy that failed. */
+async function failedApp(status: Parameters<Emulator['fail']>[1], files: Record<string, string> = smallApp()) {
+  emulator.fail('build', status);
+  const app = await folderOf(files);
+  const { code } = await gantry(['deploy'], { emulator, cwd: app.path });
+  expect(code).toBeGreaterThan(0);
+  return app;
+}
+
+test('explains the failed build of the app in the folder, with the line of its config file', async () => {
+  await using app = await failedApp('build_failure', withPackage);
+  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^error: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
+  );
+  const { json } = await gantry(['explain', 'web', '--json'], { emulator, cwd: app.path });
+  expect(json()).toMatchObject({
+    app: 'web',
+    status: 'build_failure',
+    failed: true,
+    cause: 'package-not-found',
+    evidence: { source: 'log', text: 'ERROR: No matching distribution found for torchh' },
+    location: { file: 'cerebrium.toml', line: 7 },
+    log: [],
+  });
+});
+
+test('uses no config file of another app', async () => {
+  await using _app = await failedApp('build_failure');
+  const config = String(withPackage['cerebrium.toml']).replace('"web"', '"other"');
+  await using other = await folderOf({ ...withPackage, 'cerebrium.toml': config });
+  const { json } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other.path });
+  expect(json()).toEqual({ location: null, cause: 'package-not-found' });
+});
+
+test('says that nothing failed', async () => {
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app.path });
+  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
+  expect([code, stdout]).toEqual([0, 'no build or run of web has failed\n']);
+  const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app.path });
+  expect(json()).toEqual({ failed: false, cause: null, title: 'no build or run of web has failed' });
+});
+
+describe('a log of a file', () => {
+  test('is explained without a platform', async () => {
+    await using folder = await folderOf({
+      'build.log': 'Collecting cv2\nERROR: No matching distribution found for cv2\n',
+    });
+    const { code, json } = await gantry(['explain', '--file', 'build.log', '--json'], { cwd: folder.path });
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ app: null, failed: null, cause: 'package-not-found', evidence: { line: 2 } });
+  });
+
+  test('comes from stdin', async () => {
+    const stdin = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
+    const { stdout } = await gantry(['explain', '--file', '-'], { stdin });
+    expect(stdout).toContain('the Python module PIL is not installed');
+    expect(stdout).toContain('pillow = "latest"');
+  });
+
+  test('of an unknown kind is shown to its end', async () => {
+    const stdin = Array.from({ length: 40 }, (_, at) => `step ${at}`).join('\n');
+    const { code, stdout, json } = await gantry(['explain', '--file', '-', '--json'], { stdin });
+    expect([code, json()]).toMatchObject([0, { cause: 'unknown', evidence: null, fix: null }]);
+    expect(stdout).toContain('step 39');
+    expect(stdout).not.toContain('step 19"');
+  });
+
+  test('cannot be combined with an app', async () => {
+    const { code, stderr } = await gantry(['explain', 'web', '--file', 'build.log']);
+    expect([code, stderr]).toEqual([2, 'error: --file explains a log, not an app\n']);
+  });
+
+  test('that is missing is an error', async () => {
+    const { code } = await gantry(['explain', '--file', 'missing.log']);
+    expect(code).toBe(2);
+  });
+});
+
+test('needs an app', async () => {
+  await using folder = await folderOf({});
+  const { code, stderr } = await gantry(['explain'], { emulator, cwd: folder.path });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+});
+
+test('explains the build or the run with an id, and says if there is none', async () => {
+  await using app = await failedApp('init_failure');
+  const builds = (await gantry(['builds', 'list', 'web', '--json=id'], { emulator })).json() as { id: string }[];
+  const build = builds[0]?.id ?? '';
+  const { json } = await gantry(['explain', 'web', build, '--json=build,cause'], { emulator, cwd: app.path });
+  expect(json()).toEqual({ build, cause: 'module-missing' });
+  expect((await gantry(['explain', 'web', 'b-none'], { emulator })).code).toBe(6);
+});

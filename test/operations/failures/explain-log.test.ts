@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { explainLog } from '../../../src/operations/failures/index.ts';
+import { rules } from '../../../src/operations/failures/rules/index.ts';
+import { cases, type FailureCase, factsOf, isSetAside, readCase } from './corpus.ts';
+
+describe('the corpus', () => {
+  test('has at least 120 failures that really happened, some of unknown kinds, and some logs of success', () => {
+    const count = (matches: (one: FailureCase) => boolean) => cases.filter(matches).length;
+    expect(count(({ made, cause }) => made === 'produced' && cause !== 'nothing')).toBeGreaterThanOrEqual(120);
+    expect(count(({ cause }) => cause === 'unknown')).toBeGreaterThanOrEqual(12);
+    expect(count(({ cause }) => cause === 'nothing')).toBeGreaterThanOrEqual(10);
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
+  });
+
+  test('names no machine and no host of a registry', () => {
+    const hosts =
+      /\b(?:pypi\.org|pythonhosted\.org|debian\.org|anaconda\.(?:org|com)|npmjs\.(?:org|com))\b|\/tmp\/failures|\/root\/\.pyenv/;
+    expect(cases.filter((one) => hosts.test(readCase(one))).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('expects causes that rules have', () => {
+    const known = new Set([
+      ...rules.map(({ cause }) => cause),
+      'module-excluded',
+      'file-excluded',
+      'unknown',
+      'nothing',
+    ]);
+    expect(cases.filter(({ cause }) => !known.has(cause))).toEqual([]);
+  });
+});
+
+describe('the causes', () => {
+  test('are listed in docs/failures.md', () => {
+    const listed = [...readFileSync('docs/failures.md', 'utf8').matchAll(/^\| `([\w-]+)`/gm)].map(([, cause]) => cause);
+    const causes = new Set([...rules.map(({ cause }) => cause), 'module-excluded', 'file-excluded']);
+    expect(listed).toEqual([...causes].sort());
+  });
+
+  test('are right for the half that rules were written from', async () => {
+    const { precision, recall, wrong } = await measure(cases.filter((one) => !isSetAside(one)));
+    expect(wrong).toEqual([]);
+    expect([precision, recall]).toEqual([1, expect.closeTo(1, 1)]);
+  });
+
+  test('are right for the half that was set aside before rules were written', async () => {
+    const { precision, recall } = await measure(cases.filter(isSetAside));
+    expect(precision).toBeGreaterThanOrEqual(0.95);
+    expect(recall).toBeGreaterThanOrEqual(0.7);
+  });
+});
+
+async function measure(some: readonly FailureCase[]): Promise<{ precision: number; recall: number; wrong: string[] }> {
+  const answers = await Promise.all(
+    some.map(async (one) => ({ ...one, answer: explainLog(readCase(one), await factsOf(one))?.cause })),
+  );
+  const known = answers.filter(({ cause }) => cause !== 'unknown' && cause !== 'nothing');
+  const given = answers.filter(({ answer }) => answer !== undefined);
+  const wrong = given.filter(({ cause, answer }) => cause !== answer);
+  return {
+    precision: (given.length - wrong.length) / given.length,
+    recall: (given.length - wrong.length) / known.length,
+    wrong: wrong.map(({ name, cause, answer }) => `${name}: ${cause}, not ${answer}`),
+  };
+}

@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs';
+import { truncate } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { knownLimitsRule } from '../../src/project/rules/known-limits.ts';
+import { readRoot } from '../../src/project/toml/root.ts';
+import { readSections } from '../../src/project/toml/sections.ts';
+import { createSource, readText } from '../../src/project/toml/source.ts';
+import { parseToml } from '../../src/project/toml/syntax.ts';
+import { missingWheels, pinnedVersion } from '../../src/project/wheels.ts';
+import { folderOf } from '../support/app.ts';
+
+/** What the rule says about a config file in a folder with these other files. */
+async function issuesOf(toml: string, files: Record<string, string> = {}) {
+  await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
+  return await issuesIn(join(app.path, 'cerebrium.toml'));
+}
+
+async function issuesIn(file: string) {
+  const read = await readText(file, 'cerebrium.toml');
+  if ('problem' in read) throw new Error(read.problem.message);
+  const { cerebrium } = readRoot(parseToml(createSource(read.text, 'cerebrium.toml')).document ?? {});
+  const folder = dirname(file);
+  return [...knownLimitsRule({ root: folder, configFolder: folder, ...readSections(cerebrium ?? {}).draft })];
+}
+
+const apps = readdirSync('fixtures/apps').map((name) => resolve('fixtures/apps', name, 'cerebrium.toml'));
+const realworld = readdirSync('fixtures/realworld').map((name) => resolve('fixtures/realworld', name));
+
+test.each([...apps, ...realworld])('says nothing about the example %s', async (file) => {
+  expect(await issuesIn(file)).toEqual([]);
+});
+
+const pip = (packages: string) =>
+  `[cerebrium.deployment]\npython_version = "3.12"\n[cerebrium.dependencies.pip]\n${packages}\n`;
+
+test('warns about a pinned package without wheels for the Python version', async () => {
+  expect(await issuesOf(pip('torch = "==1.13.1"'))).toMatchObject([
+    {
+      at: ['cerebrium', 'deployment', 'python_version'],
+      message: 'torch 1.13.1 has no wheels for Python 3.12',
+      why: expect.stringMatching(
+        /^it has them for Python 3\.10, 3\.11; .*pypi\.org\/project\/torch.*, \d{4}-\d\d-\d\d\)$/,
+      ),
+      fix: 'python_version = "3.11"',
+    },
+  ]);
+  expect(await issuesOf('[cerebrium.dependencies.pip]\ntensorflow = "2.11.0"\n')).toMatchObject([
+    { at: ['cerebrium', 'dependencies', 'pip', 'tensorflow'], fix: 'use tensorflow 2.12.0 to 2.21.0' },
+  ]);
+  const files = { 'requirements.txt': '# pins\nnumpy==1.22.4 ; python_version > "3"\nrequests==2\n' };
+  const listed = `[cerebrium.deployment]\npython_version = "3.12"\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`;
+  expect(await issuesOf(listed, files)).toMatchObject([{ message: 'numpy 1.22.4 has no wheels for Python 3.12' }]);
+});
+
+test.each(['torch = "2.5.1"', 'torch = ">=1.13"', 'torch = "latest"', 'torch = "==99.0"', 'requests = "==1.0"'])(
+  'says nothing about %s',
+  async (line) => {
+    expect(await issuesOf(pip(line))).toEqual([]);
+  },
+);
+
+test('compares versions by their numbers', () => {
+  expect(missingWheels('tensorflow', '2.9.0', '3.11')?.pythons).toEqual(['3.10']);
+  expect(missingWheels('tensorflow', '2.15.0.post1', '3.11')).toBeUndefined();
+  expect(missingWheels('jax', '0.6.2', '3.10')).toBeUndefined();
+  expect(missingWheels('jax', '0.7.0', '3.10')?.pythons).toEqual(['3.11', '3.12', '3.13']);
+  expect([pinnedVersion('==2.1.0+cu121'), pinnedVersion('~=2.1'), pinnedVersion('2.1.*')]).toEqual([
+    '2.1.0',
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each([
+  ['nvidia/cuda:11.8.0-runtime-ubuntu22.04', 'BLACKWELL_B200', true],
+  ['pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime', 'BLACKWELL_RTX6000', true],
+  ['nvidia/cuda:12.8.1-devel-ubuntu22.04', 'BLACKWELL_B200', false],
+  ['nvidia/cuda:11.8.0-runtime-ubuntu22.04', 'HOPPER_H100', false],
+  ['debian:bookworm-slim', 'BLACKWELL_B200', false],
+])('compares the CUDA version of %s with %s', async (image, gpu, isOlder) => {
+  const toml = `[cerebrium.deployment]\ndocker_base_image_url = "${image}"\n[cerebrium.hardware]\ncompute = "${gpu}"\n`;
+  expect((await issuesOf(toml)).length).toBe(isOlder ? 1 : 0);
+});
+
+test('warns about a model that is larger than the memory of the GPU', async () => {
+  const toml = '[cerebrium.hardware]\ncompute = "TURING_T4"\n';
+  const main = 'from transformers import AutoModel\nmodel = AutoModel.from_pretrained("./models/llama")\n';
+  await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': toml, 'models/llama/model-1.safetensors': '' });
+  const config = join(app.path, 'cerebrium.toml');
+  const weights = join(app.path, 'models/llama/model-1.safetensors');
+  // Sparse: it takes no place on the disk.
+  await truncate(weights, 15e9);
+  expect(await issuesIn(config)).toEqual([]);
+  await truncate(weights, 17e9);
+  expect(await issuesIn(config)).toMatchObject([
+    {
+      message: 'the model in models/llama is larger than the memory of 1 TURING_T4',
+      why: 'its files have 17 GB, and the memory 16 GB',
+      fix: 'compute = "ADA_L4", a larger gpu_count, or a quantized model',
+    },
+  ]);
+});
+
+test.each([
+  ['scaling_buffer = 2\nmin_replicas = 1', ['scaling_buffer 2 has no effect']],
+  ['scaling_buffer = 2\nmax_replicas = 4', []],
+  ['replica_concurrency = 50', ['replica_concurrency 50 exceeds what the server accepts']],
+  ['scaling_buffer = 2', []],
+  ['replica_concurrency = 10', []],
+])('warns about replicas and concurrency that contradict each other: %s', async (scaling, messages) => {
+  const runtime = '[cerebrium.runtime.custom]\nentrypoint = ["uvicorn", "main:app", "--limit-concurrency", "10"]\n';
+  const found = await issuesOf(`[cerebrium.scaling]\n${scaling}\n${runtime}`);
+  expect(found.map(({ message }) => message)).toEqual(messages);
+});
