@@ -79,7 +79,7 @@ test('sends what has changed, and the build has all files', async () => {
   expect((await deploy(['--if-changed'])) as unknown).toMatchObject({ changed: false, build: second.build });
   await write('data/8.txt', 'changed');
   expect((await deploy(['--partial'])).partial).toMatchObject({ base: second.build, sent: 1, unchanged: total });
-});
+}, 60_000);
 
 test('sends the config file if nothing has changed', async () => {
   await deploy();

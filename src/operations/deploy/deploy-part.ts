@@ -18,16 +18,16 @@ export async function deployPart(
   const { base, entries, unchanged } = upload;
   const of = count(local.entries.length, 'file');
   context.progress.note(`sending ${entries.length} of ${of}, the others come from build ${base} (experimental)`);
-  const part: DeployOptions['part'] = {
-    unchanged,
-    check: ({ buildId }, archive) => {
-      const app = local.project.name;
-      return checkUploadedPart(context, { app, build: buildId, base, sent: archive.entries, unchanged });
-    },
+  const onUploaded: DeployOptions['onUploaded'] = ({ buildId }, archive) => {
+    const app = local.project.name;
+    return checkUploadedPart(context, { app, build: buildId, base, sent: archive.entries, unchanged });
   };
   try {
     const sent = { ...local, entries, bytes: totalBytes(entries) };
-    return { ...(await deploy(context, sent, { ...options, part })), partial: summarizeUpload(local, upload) };
+    return {
+      ...(await deploy(context, sent, { ...options, unchanged, onUploaded })),
+      partial: summarizeUpload(local, upload),
+    };
   } catch (error) {
     if (!(error instanceof IncompleteBuildError)) throw error;
     if (error.isOnlyPart) await rememberRefusal(context, error.build);
