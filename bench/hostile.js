@@ -1,6 +1,5 @@
 // What hostile text costs: each kind is cleaned in a process of its own and compared with ordinary log text.
-import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { inTurns } from './measure.js';
 
@@ -28,37 +27,22 @@ const most = 3;
 
 /** @param {import('./run.js').Bench} bench */
 export async function hostile({ folder, quick, report }) {
-  const length = quick ? 1_000_000 : 10_000_000;
-  const script = await writeScript(folder, length);
+  const length = quick ? 100_000 : 10_000_000;
+  const script = await bundleScript(folder);
   const candidates = Object.entries(units).map(([name, unit]) => ({
     name,
-    command: [process.execPath, script, JSON.stringify(unit)],
+    command: [process.execPath, script, String(length), unit],
   }));
   report.begin(`Cleaning ${length / 1e6} MB of hostile text`);
-  const runs = await inTurns(candidates, quick ? 2 : 5);
+  const runs = await inTurns(candidates, quick ? 1 : 5);
   const compared = candidates.slice(1).map(({ name }) => [name, { over: [{ over: base, most }] }]);
   report.candidates(runs, Object.fromEntries(compared));
 }
 
-/**
- * @param {string} folder
- * @param {number} length
- */
-async function writeScript(folder, length) {
-  const entry = join(folder, 'hostile-entry.mjs');
-  const path = (/** @type {string} */ file) => JSON.stringify(resolve('src/output', file));
-  writeFileSync(
-    entry,
-    `import { shown } from ${path('clean.ts')};
-import { KnownSecrets } from ${path('known-secrets.ts')};
-const unit = JSON.parse(process.argv[2]);
-const secrets = new KnownSecrets();
-secrets.add('the-token-in-use-0123456789');
-shown(unit.repeat(Math.ceil(${length} / unit.length)), { colored: true, githubActions: true, secrets });
-`,
-  );
+/** @param {string} folder */
+async function bundleScript(folder) {
   const script = join(folder, 'hostile.mjs');
-  const bundle = await rolldown({ input: entry, platform: 'node' });
+  const bundle = await rolldown({ input: join(import.meta.dirname, 'sanitize-text.js'), platform: 'node' });
   await bundle.write({ file: script, format: 'esm' });
   return script;
 }

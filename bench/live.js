@@ -53,9 +53,9 @@ async function calls({ folder, quick, report }, app) {
   writeFileSync(large, '');
   truncateSync(large, upBytes);
   const cases = [
-    { title: 'a small answer', fn: 'small', body: small, rounds: quick ? 5 : 15 },
-    { title: `an answer of ${downBytes / mebibyte} MiB`, fn: 'large', body: small, rounds: quick ? 2 : 7 },
-    { title: `a body of ${upBytes / mebibyte} MiB`, fn: 'small', body: large, rounds: quick ? 2 : 7 },
+    { title: 'a small answer', fn: 'small', body: small, rounds: quick ? 1 : 15 },
+    { title: `an answer of ${downBytes / mebibyte} MiB`, fn: 'large', body: small, rounds: quick ? 1 : 7 },
+    { title: `a body of ${upBytes / mebibyte} MiB`, fn: 'small', body: large, rounds: quick ? 1 : 7 },
   ];
   for (const { title, fn, body, rounds } of cases) {
     report.begin(`call with ${title} over HTTP; ${rounds} rounds`);
@@ -104,7 +104,7 @@ const bareCall = `
  * @param {App} app
  */
 async function newLines({ quick, report }, app) {
-  const [lines, polls] = quick ? [9, 1] : [61, 8];
+  const [lines, polls] = quick ? [1, 1] : [61, 8];
   report.begin(`a new line until it is printed; ${lines} lines by socket, ${polls} by polling`);
   const socket = `${app.addresses.logs}/ws-logs?appID=`;
   const logs = [node, 'bin/gantry.cjs', 'logs', '--follow'];

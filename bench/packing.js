@@ -24,10 +24,10 @@ export async function packing(bench) {
 
 /** @param {Bench} bench */
 async function mixed({ folder, quick, report }) {
-  const tree = { files: quick ? 500 : 5_000, bytes: (quick ? 20 : 200) * megabyte, noisy: 0.2 };
+  const tree = { files: quick ? 50 : 5_000, bytes: (quick ? 2 : 200) * megabyte, noisy: 0.2 };
   const app = join(folder, 'mixed');
   makeTree(app, tree);
-  const rounds = quick ? 3 : 7;
+  const rounds = quick ? 1 : 7;
   report.begin(`${tree.files} files, ${tree.bytes / megabyte} MB, a fifth of it incompressible; ${rounds} rounds`);
   report.candidates(await inTurns([gantry(app), ...deflating(app)], rounds), {
     [name]: { over: [{ over: 'zip', most: 0.6 }, { over: 'bsdtar' }], memory: 200 },
@@ -37,10 +37,10 @@ async function mixed({ folder, quick, report }) {
 
 /** @param {Bench} bench */
 async function small({ folder, quick, report }) {
-  const tree = { files: quick ? 5_000 : 50_000, bytes: (quick ? 10 : 100) * megabyte };
+  const tree = { files: quick ? 500 : 50_000, bytes: (quick ? 1 : 100) * megabyte };
   const app = join(folder, 'small');
   makeTree(app, tree);
-  const rounds = quick ? 3 : 7;
+  const rounds = quick ? 1 : 7;
   report.begin(`${tree.files} small files, ${tree.bytes / megabyte} MB; ${rounds} rounds`);
   report.candidates(await inTurns([gantry(app), ...deflating(app)], rounds), {
     [name]: { over: [{ over: 'zip', most: 1.1 }, { over: 'bsdtar' }], memory: 200 },
@@ -50,12 +50,12 @@ async function small({ folder, quick, report }) {
 
 /** @param {Bench} bench */
 async function excluded({ folder, quick, report }) {
-  const tree = { files: quick ? 500 : 5_000, bytes: (quick ? 0.05 : 0.5) * megabyte };
-  const surplus = quick ? 9_500 : 95_000;
+  const tree = { files: quick ? 50 : 5_000, bytes: (quick ? 0.005 : 0.5) * megabyte };
+  const surplus = quick ? 950 : 95_000;
   const [all, kept] = [join(folder, 'all'), join(folder, 'kept')];
   makeTreeWithExcluded(all, tree, surplus);
   makeTree(kept, tree);
-  const rounds = quick ? 5 : 15;
+  const rounds = quick ? 1 : 15;
   report.begin(`${tree.files} files among ${surplus} in node_modules and .git; ${rounds} rounds`);
   const alone = 'gantry package, those alone';
   report.candidates(await inTurns([{ ...gantry(kept), name: alone }, gantry(all)], rounds), {
@@ -66,10 +66,10 @@ async function excluded({ folder, quick, report }) {
 
 /** @param {Bench} bench */
 async function model({ folder, quick, report }) {
-  const bytes = (quick ? 150 : 1_500) * megabyte;
+  const bytes = (quick ? 15 : 1_500) * megabyte;
   const app = join(folder, 'model');
   makeModel(app, bytes);
-  const rounds = quick ? 3 : 9;
+  const rounds = quick ? 1 : 9;
   report.begin(`one incompressible file of ${bytes / megabyte} MB; ${rounds} rounds`);
   report.candidates(await inTurns([gantry(app), ...storing(app)], rounds), {
     [name]: { over: [{ over: 'bsdtar, storing', most: 1.2 }, { over: 'zip, storing' }], memory: 150 },
@@ -79,7 +79,7 @@ async function model({ folder, quick, report }) {
 
 /** Too long for many rounds, and only its memory is asked for. @param {Bench} bench */
 async function manyModels({ folder, quick, report }) {
-  const tree = { files: quick ? 30 : 300, bytes: (quick ? 150 : 1_500) * megabyte, noisy: 0.5 };
+  const tree = { files: quick ? 3 : 300, bytes: (quick ? 15 : 1_500) * megabyte, noisy: 0.5 };
   const app = join(folder, 'large');
   makeTree(app, tree);
   report.begin(`${tree.files} large files, ${tree.bytes / megabyte} MB, half of it incompressible; 1 round`);

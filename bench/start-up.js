@@ -14,7 +14,7 @@ export async function startUp({ quick, report }) {
   const stub = await startStub();
   try {
     const env = { GANTRY_API_URL: stub.url, GANTRY_TOKEN: 'bench', GANTRY_PROJECT: 'p-bench' };
-    const rounds = quick ? 7 : 21;
+    const rounds = quick ? 1 : 21;
     report.begin(`start-up, ${rounds} rounds`);
     const runs = await inTurns(
       [

@@ -23,7 +23,7 @@ export async function transfer(bench) {
   const tls = makeCertificate(bench.folder);
   if (!tls) bench.report.text('\nthere is no openssl for a certificate: nothing is measured over HTTPS');
   const model = join(bench.folder, 'large', 'model.safetensors');
-  makeModel(join(bench.folder, 'large'), (bench.quick ? 256 : 2048) * mebibyte);
+  makeModel(join(bench.folder, 'large'), (bench.quick ? 32 : 2048) * mebibyte);
   if (tls) await upload(bench, model, tls);
   if (tls) await limited(bench, tls);
   rmSync(join(bench.folder, 'large'), { recursive: true });
@@ -44,7 +44,7 @@ async function upload({ folder, quick, report }, model, tls) {
   const parts = join(folder, 'parts');
   const sources = cut(model, parts, partBytes);
   const sink = await startSink({ tls, etags: etagOf(sources[0] ?? '', partBytes) });
-  const rounds = quick ? 2 : 5;
+  const rounds = quick ? 1 : 5;
   report.begin(`upload of one file of ${sources.length * 16} MiB over HTTPS; ${rounds} rounds`);
   const check = gantry(sink, folder, { name: 'gantry cp', words: [model, ':/model'], tls });
   const noCheck = gantry(sink, folder, {
@@ -67,7 +67,7 @@ async function upload({ folder, quick, report }, model, tls) {
  * @param {Tls} tls
  */
 async function limited({ folder, quick, report }, tls) {
-  const bytes = (quick ? 64 : 512) * mebibyte;
+  const bytes = (quick ? 32 : 512) * mebibyte;
   const app = join(folder, 'limited');
   makeModel(app, bytes);
   const model = join(app, 'model.safetensors');
@@ -90,9 +90,9 @@ async function limited({ folder, quick, report }, tls) {
  * @param {Tls} tls
  */
 async function download({ folder, quick, report }, tls) {
-  const bytes = (quick ? 256 : 2048) * mebibyte;
+  const bytes = (quick ? 32 : 2048) * mebibyte;
   const sink = await startSink({ tls, folder: { files: 1, bytes } });
-  const rounds = quick ? 2 : 5;
+  const rounds = quick ? 1 : 5;
   report.begin(`download of one file of ${bytes / mebibyte} MiB over HTTPS; ${rounds} rounds`);
   const room = roomInMemory(folder, bytes);
   const output = join(room, 'received');
@@ -106,12 +106,12 @@ async function download({ folder, quick, report }, tls) {
 
 /** curl only does the PUTs: of the three requests that a file costs, one. @param {Bench} bench */
 async function smallFiles({ folder, quick, report }) {
-  const files = quick ? 1_000 : 10_000;
+  const files = quick ? 100 : 10_000;
   const tree = join(folder, 'small');
   makeEqualFiles(tree, files, 4096);
   const sources = filesIn(tree);
   const sink = await startSink({ etags: etagOf(sources[0] ?? '', partBytes) });
-  const rounds = quick ? 3 : 5;
+  const rounds = quick ? 1 : 5;
   report.begin(`upload of ${files} files of 4 KB over HTTP; ${rounds} rounds`);
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'], files });
   const put = curlPut(sink, folder, sources, { atOnce: manySmall }).map((curl) => ({ ...curl, files }));
@@ -127,7 +127,7 @@ async function smallFiles({ folder, quick, report }) {
  * @param {Bench} bench
  */
 async function confirmation({ folder, quick, report }) {
-  const files = quick ? 1_000 : 10_000;
+  const files = quick ? 100 : 10_000;
   const tree = join(folder, 'confirmed');
   makeEqualFiles(tree, files, 4096);
   const sink = await startSink({ etags: etagOf(filesIn(tree)[0] ?? '', partBytes) });
@@ -138,7 +138,7 @@ async function confirmation({ folder, quick, report }) {
       to: 'add(file: CompletedFile): void { return this.listener.arrived(file);',
     },
   ]);
-  const rounds = quick ? 5 : 11;
+  const rounds = quick ? 1 : 11;
   report.begin(`upload of ${files} files of 4 KB over HTTP, with and without looking them up; ${rounds} rounds`);
   const without = 'without looking them up';
   const runs = await inTurns(
@@ -169,8 +169,12 @@ async function engineFlags({ folder, quick, report }) {
   const sink = await startSink({});
   const without = 'without flags of V8';
   for (const { files, rounds, target } of [
-    { files: 1, rounds: quick ? 3 : 11, target: { over: without, most: 0.9, of: /** @type {const} */ ('cpu') } },
-    { files: 1_000, rounds: quick ? 2 : 5, target: { over: without, most: 0.9, of: /** @type {const} */ ('peak') } },
+    { files: 1, rounds: quick ? 1 : 11, target: { over: without, most: 0.9, of: /** @type {const} */ ('cpu') } },
+    {
+      files: quick ? 10 : 1_000,
+      rounds: quick ? 1 : 5,
+      target: { over: without, most: 0.9, of: /** @type {const} */ ('peak') },
+    },
   ]) {
     const tree = join(folder, `flags-${files}`);
     makeEqualFiles(tree, files, 4096);
@@ -187,7 +191,7 @@ async function engineFlags({ folder, quick, report }) {
 
 /** One request at a time takes its time, hence fewer files. @param {Bench} bench */
 async function farAway({ folder, quick, report }) {
-  const [many, few] = quick ? [500, 20] : [2_000, 100];
+  const [many, few] = quick ? [100, 3] : [2_000, 100];
   const [manyFiles, fewFiles] = [join(folder, 'many'), join(folder, 'few')];
   makeEqualFiles(manyFiles, many, 4096);
   makeEqualFiles(fewFiles, few, 4096);
@@ -209,15 +213,15 @@ async function farAway({ folder, quick, report }) {
 
 /** @param {Bench} bench */
 async function mixed({ folder, quick, report }) {
-  const tree = { files: quick ? 300 : 3_000, bytes: (quick ? 15 : 150) * 1e6 };
-  const bytes = (quick ? 64 : 512) * mebibyte;
+  const tree = { files: quick ? 30 : 3_000, bytes: (quick ? 1.5 : 150) * 1e6 };
+  const bytes = (quick ? 32 : 512) * mebibyte;
   const [app, parts] = [join(folder, 'tree'), join(folder, 'parts')];
   makeTree(app, tree);
   const small = filesIn(app);
   makeModel(app, bytes);
   const sources = [...small, ...cut(join(app, 'model.safetensors'), parts, partBytes)];
   const sink = await startSink({});
-  const rounds = quick ? 2 : 5;
+  const rounds = quick ? 1 : 5;
   const title = `upload of ${tree.files} files, ${tree.bytes / 1e6} MB, and one of ${bytes / mebibyte} MiB`;
   report.begin(`${title} over HTTP; ${rounds} rounds`);
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [app, ':/tree'] });
