@@ -1,4 +1,4 @@
-// Of three libraries the program needs a part. The whole ones would make the package half as large again.
+// Of four libraries the program needs a part. The whole ones would make the package half as large again.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -48,6 +48,14 @@ const mcpParts = replaced(/@modelcontextprotocol.server.dist.shimsNode\.mjs$/, (
   ].join('\n'),
 );
 
+/** The tars of archiver, without its zips and its search for files. @type {Plugin[]} */
+const archiverParts = [
+  replaced(/archiver.lib.plugins.zip\.js$/, () => 'export default class Zip {}'),
+  replaced(/node_modules.readdir-glob.dist.index\.mjs$/, () => 'export default { ReaddirGlob: class {} };'),
+  // A copy of Node's own streams for browsers and old versions of Node.
+  replaced(/node_modules.readable-stream.lib.ours.index\.js$/, () => "module.exports = require('node:stream');"),
+];
+
 /**
  * jq as a file of its own that is compressed: in the module it would be text, which is a third larger and compresses badly.
  * @param {string} folder of the program
@@ -89,7 +97,7 @@ function compressedJq() {
 
 /** @param {string} folder of the program */
 export function libraryParts(folder) {
-  return [undiciParts, oneParser, mcpParts, jqFile(folder)];
+  return [undiciParts, oneParser, mcpParts, ...archiverParts, jqFile(folder)];
 }
 
 /**

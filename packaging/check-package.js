@@ -8,8 +8,8 @@ import manifest from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
 import { npm } from './node-binary.js';
 
-/** A quarter of it is jq, as WebAssembly, and 14 in 100 are undici and the MCP server. */
-const maxBytes = 1_160_000;
+/** A fifth of it is jq, as WebAssembly. */
+const maxBytes = 1_200_000;
 const made = ['main.cjs', 'main.cjs.map', 'gantry.1', 'cerebrium.schema.json', 'THIRD-PARTY-NOTICES.txt'];
 
 const { messages } = await publint({ pkgDir: '.', strict: true });

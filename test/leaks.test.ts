@@ -56,6 +56,7 @@ const lines: Record<string, string[]> = {
   'apps scale': ['web', '--min-replicas', '1'],
   'apps delete': ['web', '--confirm', 'web'],
   'apps cost': ['web'],
+  rollback: ['web', 'b-1', '--yes'],
   'builds list': ['web'],
   'builds get': ['web', 'b-1'],
   'builds logs': ['web', 'b-1'],
@@ -66,6 +67,8 @@ const lines: Record<string, string[]> = {
   'secrets set': ['A', '--from-env', '--yes'],
   'secrets import': ['.env', '--yes'],
   'secrets unset': ['A', '--yes'],
+  'previews list': [],
+  'previews prune': ['--confirm', 'app'],
   'runs list': ['web', '--limit', '1'],
   'runs chart': ['web'],
   'runs get': ['web', 'r-1'],
@@ -96,7 +99,17 @@ const lines: Record<string, string[]> = {
 
 /** Commands that never ask the platform. */
 const local = [
-  ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
+  ...[
+    'init',
+    'check',
+    'package',
+    'builds archives',
+    'dev',
+    'projects current',
+    'webhooks listen',
+    'webhooks verify',
+    'webhooks replay',
+  ],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],

@@ -15,11 +15,19 @@ export function loadUndici(): Promise<typeof import('undici')> {
   return import('undici');
 }
 
+/** Node reads into `buffer()`, and pauses if `callback` returns false. */
+export interface ReadInto {
+  buffer: () => Uint8Array;
+  callback: (length: number) => boolean;
+}
+
 export interface ConnectorOptions {
   proxy: ProxySettings | undefined;
   /** Aborts connections that are being opened: requests that wait for them fail with its reason. */
   signal: AbortSignal;
   onConnected?: (socket: Socket) => void;
+  /** Reads into memory of the caller instead of the socket's stream. */
+  onread?: ReadInto | undefined;
   /** Called if a connection could not be opened. */
   onFailed?: (error: GantryError) => void;
 }
@@ -30,10 +38,10 @@ export interface ConnectorOptions {
  * retries.
  */
 export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
-  const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {} } = options;
+  const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {}, onread } = options;
   const { buildConnector } = await loadUndici();
   // Its types do not say that it returns the socket.
-  const connect = buildConnector({ timeout: connectTimeoutMs }) as (
+  const connect = buildConnector({ timeout: connectTimeoutMs, ...(onread && { onread }) }) as (
     ...given: Parameters<buildConnector.connector>
   ) => Socket;
   const connecting = new Set<Socket>();
@@ -69,4 +77,14 @@ export async function createConnector(options: ConnectorOptions): Promise<buildC
       .then((socket) => (target.protocol === 'https:' ? connectOver(socket) : opened(socket)))
       .catch(failed);
   };
+}
+
+/** Opens one connection, as undici's are opened. Resolves to undefined if the URL needs a proxy. */
+export async function openSocket(url: URL, options: ConnectorOptions): Promise<Socket | undefined> {
+  if (proxyFor(options.proxy, url)) return undefined;
+  const connect = await createConnector(options);
+  const target = { protocol: url.protocol, host: url.host, hostname: urlHost(url), port: String(urlPort(url)) };
+  return new Promise((resolve, reject) => {
+    connect(target, (...[error, socket]) => (error ? reject(error) : resolve(socket)));
+  });
 }

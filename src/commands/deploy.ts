@@ -11,6 +11,8 @@ import {
   prepareDeploy,
   readLocalApp,
 } from '../operations/deploy/index.ts';
+import { planPreview, recordPreview } from '../operations/previews/index.ts';
+import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
 import {
@@ -84,6 +86,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
+      .option('--preview [name]', 'deploy as an app of its own for the branch, or this name')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
@@ -102,6 +105,7 @@ export default defineCommand({
       .option('--plan <file>', 'deploy only if settings, files and the deployed app are as planned')
       .option('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long', durationFlag)
       .option('--max-failures <number>', 'with --watch-healthy: runs that may fail', wholeNumberFlag(0), 0)
+      .option('--or-rollback', 'with --watch-healthy: else return to the build before')
       .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
       .option('--detach', 'return after the upload; the build continues')
       .option('--no-logs', 'do not show the build log')
@@ -112,7 +116,8 @@ export default defineCommand({
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { dryRun = false, timeout = 3_600_000, watchHealthy } = options;
     checkFlags(options);
-    const local = await readLocalApp(context, options);
+    const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
+    const local = await readLocalApp(context, preview ? { ...options, name: preview.app } : options);
     const prepared = await prepareDeploy(context, local, {
       ...options,
       dryRun,
@@ -125,7 +130,13 @@ export default defineCommand({
       watchHealthyMs: watchHealthy,
       confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
     });
-    return dryRun ? prepared.plan : reportOutcome(context, prepared.plan, prepared.run);
+    if (dryRun) return prepared.plan;
+    const { plan } = prepared;
+    if (preview) await recordPreview(context, preview);
+    if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
+    const rollback = { ...options, timeoutMs: timeout };
+    const run = options.orRollback ? () => orRollBack(context, rollback, prepared.run) : prepared.run;
+    return reportOutcome(context, plan, run);
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
@@ -166,7 +177,7 @@ export default defineCommand({
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
-    'deploy --watch-healthy 2m',
+    'deploy --watch-healthy 2m --or-rollback',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',
   ],
@@ -187,19 +198,21 @@ function checkFlags(flags: {
   plan?: string | undefined;
   detach?: true | undefined;
   watchHealthy?: number | undefined;
+  orRollback?: true | undefined;
 }): void {
-  const { dryRun, output, files, plan, detach, watchHealthy } = flags;
+  const { dryRun, output, files, plan, detach, watchHealthy, orRollback } = flags;
   if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
   if (files && !dryRun) throw filesWithoutDryRun();
   if (plan !== undefined && dryRun) throw new UsageError('--plan applies a plan, --dry-run only makes one');
   if (watchHealthy !== undefined && detach)
     throw new UsageError('--watch-healthy waits for the build, --detach does not');
+  if (orRollback && watchHealthy === undefined) throw new UsageError('--or-rollback needs --watch-healthy');
 }
 
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
-  await prompt.confirm('Deploy?', { byDefault: true });
+  await prompt.confirm(plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?', { byDefault: true });
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */

@@ -51,6 +51,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cost: { summary: 'show the cost of an app by day', load: () => import('./apps/cost.ts') },
       },
     },
+    rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
     builds: {
       summary: 'list, inspect, follow and cancel builds',
       commands: {
@@ -60,6 +61,17 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         files: { summary: 'list the files of a build', load: () => import('./builds/files.ts') },
         follow: { summary: 'show the log of a build until it ends', load: () => import('./builds/follow.ts') },
         cancel: { summary: 'cancel a build', load: () => import('./builds/cancel.ts') },
+        archives: {
+          summary: 'list and remove the archives kept for rollback',
+          load: () => import('./builds/archives.ts'),
+        },
+      },
+    },
+    previews: {
+      summary: 'list and delete the apps that deploy --preview makes',
+      commands: {
+        list: { summary: 'list previews', load: () => import('./previews/list.ts') },
+        prune: { summary: 'delete previews of this repository', load: () => import('./previews/prune.ts') },
       },
     },
     runs: {

@@ -23,8 +23,8 @@ export const readableSettings: readonly string[] = [
 
 /** Lists every setting with its origin. Contains no token, and no password of the proxy. */
 export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {
-  const { profile, project, region, addresses, packingCache, proxy, folders } = settings;
-  const resolved: Record<string, Setting> = { project, region, ...addresses, packingCache };
+  const { profile, project, region, addresses, packingCache, keepArchives, proxy, folders } = settings;
+  const resolved: Record<string, Setting> = { project, region, ...addresses, packingCache, keepArchives };
   const names = [...storableSettings.keys()];
   return [
     entry('profile', profile),

@@ -25,6 +25,8 @@ export interface Settings {
   packingCache: Setting;
   proxy: ProxySettings | undefined;
   folders: Folders;
+  /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
+  keepArchives: Setting;
 }
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
@@ -75,6 +77,7 @@ export const settingSources = {
   },
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
   packingCache: { variables: ['GANTRY_PACKING_CACHE'], key: 'packingCache', fallback: 'on' },
+  keepArchives: { variables: ['GANTRY_KEEP_ARCHIVES'], key: 'keepArchives', fallback: 'on' },
 } as const satisfies Record<string, SettingSource>;
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
@@ -112,6 +115,7 @@ export function resolveSettings(
     project: resolve(settingSources.project, flags.project),
     region: resolve(settingSources.region, flags.region),
     packingCache: resolve(settingSources.packingCache),
+    keepArchives: resolve(settingSources.keepArchives),
     addresses: {
       management: address(settingSources.management),
       invocation: address(settingSources.invocation),

@@ -22,7 +22,6 @@ import { Store } from './state/store.ts';
 import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
-export type { ServedCall } from './invocation/served-call.ts';
 export { killTree } from './processes/kill-tree.ts';
 export { findPython } from './processes/python.ts';
 export { DamagedDataError } from './state/damaged.ts';

@@ -35,10 +35,11 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
   return groups;
 }
 
-/** About gantry itself, of use in a shell only, or a way for an agent to lock itself out. */
+/** About gantry itself, of use in a shell or a pipeline only, or a way for an agent to lock itself out. */
 const notForAgents = new Set([
   ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
   ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
+  ...['builds archives', 'previews prune'],
 ]);
 
 /** Of tools whose noun has commands with several effects. */
@@ -48,7 +49,7 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init', 'ci'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
-  apps: ['apps', 'containers', 'metrics'],
+  apps: ['apps', 'containers', 'metrics', 'previews'],
   account: ['whoami', 'doctor', 'status', 'projects', 'users', 'service-accounts', 'api-keys', 'profiles', 'config'],
 };
 

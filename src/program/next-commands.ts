@@ -111,6 +111,10 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   du: [{ line: 'ls -R <path>', when: 'to list the files' }],
   df: [{ line: 'du', when: 'to see what takes the space' }],
   'volumes resize': [{ line: 'df', when: 'to see the sizes of all volumes' }],
+  rollback: [{ line: 'logs <app>', when: 'to see whether it is well', if: ({ changed }) => changed === true }],
+  'builds archives': [{ line: 'rollback <app>', when: 'to deploy the build before the live one again' }],
+  'previews list': [{ line: 'previews prune --merged', when: 'to delete those whose branch is merged' }],
+  'previews prune': [{ line: 'previews list', when: 'to list what is left' }],
   'apps list': [{ line: 'apps get <app>', when: 'to see one of them' }],
   'apps get': [
     { line: 'logs <app>', when: 'to see its log' },

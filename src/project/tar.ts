@@ -11,13 +11,18 @@ const entryDate = new Date('1980-01-01T00:00:00Z');
 
 /** Packs files into an uncompressed tar: the same bytes for the same files. The library is loaded by the first call. */
 export async function createTar(files: readonly TarInput[]): Promise<Buffer<ArrayBuffer>> {
-  const { pack } = await import('tar-stream');
-  const archive = pack();
+  const { TarArchive } = await import('archiver');
+  const archive = new TarArchive();
   for (const { path, content, executable } of files) {
-    archive.entry({ name: path, mode: executable ? 0o755 : 0o644, mtime: entryDate }, content);
+    archive.append(content, { name: entryName(path), mode: executable ? 0o755 : 0o644, date: entryDate });
   }
-  archive.finalize();
   const chunks: Buffer[] = [];
-  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  archive.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await archive.finalize();
   return Buffer.concat(chunks);
+}
+
+/** Archiver takes the beginning of `a:b.py` for a drive letter and drops it, unless the name begins with a folder. */
+function entryName(path: string): string {
+  return /^\w+:/.test(path) ? `./${path}` : path;
 }

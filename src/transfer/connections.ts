@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { createConnector, loadUndici } from '../api/undici.ts';
 import type { ProxySettings } from '../config/settings.ts';
@@ -31,8 +32,12 @@ export async function openConnections(
       proxy,
       signal,
       // undici's timeouts fire while a slow line still sends a large block.
-      onConnected: (socket) =>
-        socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no data for ${silenceMs / 1000} s`))),
+      onConnected: limitSilence(silenceMs),
     }),
   });
+}
+
+/** A connection without traffic for this long fails. */
+export function limitSilence(silenceMs: number): (socket: Socket) => void {
+  return (socket) => socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no data for ${silenceMs / 1000} s`)));
 }

@@ -89,13 +89,18 @@ class DownloadAttempt {
   }
 
   async run(): Promise<void> {
-    const { signal, large } = this.resources;
+    const { signal, requests } = this.resources;
     const { plan } = this.receiving;
     const missing = this.#missing();
-    // The first response tells the version that the others must have.
-    if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
-    const count = Math.min(large.max, plan.count - this.#done.size);
-    await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
+    const count = Math.min(requests.maxLarge, plan.count - this.#done.size);
+    let first: Promise<unknown> | undefined;
+    await runWorkers(count, signal, async (stop) => {
+      // The first response tells the version that the others must have.
+      const isFirst = first === undefined && this.#content.version === undefined;
+      if (isFirst) first = this.#receiveNext(missing, stop);
+      await (isFirst ? first : Promise.race([first?.catch(() => {}), this.#content.identified]));
+      await this.#receiveFrom(missing, stop);
+    });
     signal.throwIfAborted();
     await this.#check();
   }

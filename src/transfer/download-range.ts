@@ -1,13 +1,14 @@
 import { withRetries } from '../api/retry.ts';
 import { toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
+import type { ReceivedBlock } from './block-connection.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import { streamRange } from './byte-range.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
 import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { maxSmallBytes, type TransferResources } from './resources.ts';
+import { maxSmallBytes, requestKind, type TransferResources } from './resources.ts';
 import { isOverload, NoRangesError } from './storage-errors.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
@@ -33,13 +34,14 @@ export async function downloadRange(
   resources: TransferResources,
 ): Promise<string | undefined> {
   const { range, content, signal, order } = receiving;
-  const gate = content.bytes > maxSmallBytes ? resources.large : resources.small;
+  const { requests } = resources;
+  const request = { kind: requestKind(content.bytes), order };
   const attempt = new RangeAttempt(receiving, resources);
   try {
     await withRetries(
-      () => gate.run(() => attempt.proceed(), order),
+      () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed()),
       (error) => {
-        if (isOverload(error)) gate.reduce();
+        if (isOverload(error)) requests.reduce();
         return error.facts.retryable === true && !signal.aborted;
       },
       resources,
@@ -56,36 +58,38 @@ export async function downloadRange(
 class RangeAttempt {
   done = 0;
   #digest: Digest | undefined;
-  readonly #block: Block | undefined;
-  readonly #buffer: Buffer;
+  #block: Block | undefined;
+  #whole: Buffer | undefined;
 
   constructor(
     private readonly receiving: RangeDownload,
     private readonly resources: TransferResources,
   ) {
-    const { length } = receiving.range;
-    const isSmall = length <= maxInlineHashBytes;
     this.#digest = this.#newDigest();
-    this.#block = isSmall ? undefined : resources.blocks.acquire(blockBytesFor(length));
-    this.#buffer = this.#block?.bytes ?? Buffer.allocUnsafe(length);
   }
 
   /** Requests the missing bytes, or all of them if they may be of another version. */
   async proceed(): Promise<void> {
-    const { range, sink } = this.receiving;
     if (this.done > 0 && !this.receiving.content.isResumable) this.#startOver();
-    const { chunks } = await this.#request();
+    const { chunks, blocks } = await this.#request();
+    await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
+  }
+
+  async #takeBlocks(blocks: AsyncGenerator<ReceivedBlock>): Promise<void> {
+    for await (const { block, length } of blocks) await this.#take(block.bytes.subarray(0, length), block);
+    if (this.done < this.receiving.range.length) throw closedEarlyError();
+  }
+
+  async #takeChunks(chunks: AsyncGenerator<Buffer>): Promise<void> {
+    const { length } = this.receiving.range;
     const source = streamRange(chunks);
+    const buffer = this.#buffer();
     try {
-      while (this.done < range.length) {
-        const room = this.#buffer.subarray(0, Math.min(this.#buffer.length, range.length - this.done));
+      while (this.done < length) {
+        const room = buffer.subarray(0, Math.min(buffer.length, length - this.done));
         const bytes = room.subarray(0, await source.fill(room));
-        if (bytes.length === 0) throw new UnavailableError('the connection closed early', { retryable: true });
-        const hashing = this.#block && this.#digest?.update(this.#block, bytes.length);
-        // Both must have finished with the buffer before it is reused.
-        await Promise.allSettled([this.#write(sink, bytes), hashing]).then(throwFirst);
-        this.done += bytes.length;
-        this.resources.onBytes(bytes.length);
+        if (bytes.length === 0) throw closedEarlyError();
+        await this.#take(bytes, this.#block);
       }
       // A connection can be reused only if the response was read to its end.
       await source.fill(Buffer.alloc(1));
@@ -94,16 +98,36 @@ class RangeAttempt {
     }
   }
 
+  /** The whole range if it is short, and otherwise a block. */
+  #buffer(): Buffer {
+    const { length } = this.receiving.range;
+    if (length <= maxInlineHashBytes) {
+      this.#whole ??= Buffer.allocUnsafe(length);
+      return this.#whole;
+    }
+    this.#block ??= this.resources.blocks.acquire(blockBytesFor(length));
+    return this.#block.bytes;
+  }
+
+  /** Both the hash and the sink have finished with the bytes when it resolves. */
+  async #take(bytes: Buffer, block: Block | undefined): Promise<void> {
+    const hashing = block && this.#digest?.update(block, bytes.length);
+    await Promise.allSettled([this.#write(this.receiving.sink, bytes), hashing]).then(throwFirst);
+    this.done += bytes.length;
+    this.resources.onBytes(bytes.length);
+  }
+
   async #request(): Promise<ObjectResponse> {
     const { content, range, signal } = this.receiving;
     const isWhole = range.length === content.bytes;
     const missing = { start: range.offset + this.done, end: range.offset + range.length };
+    const intoBlocks = range.length > maxSmallBytes;
     try {
-      return await content.get(isWhole && this.done === 0 ? undefined : missing, signal);
+      return await content.get(isWhole && this.done === 0 ? undefined : missing, signal, intoBlocks);
     } catch (error) {
       if (!isWhole || !(error instanceof NoRangesError)) throw error;
       this.#startOver();
-      return await content.get(undefined, signal);
+      return await content.get(undefined, signal, intoBlocks);
     }
   }
 
@@ -119,7 +143,7 @@ class RangeAttempt {
   }
 
   async md5(length: number): Promise<string> {
-    return (await this.#digest?.end()) ?? md5(this.#buffer.subarray(0, length));
+    return (await this.#digest?.end()) ?? md5(this.#buffer().subarray(0, length));
   }
 
   /** Subtracts the received bytes from the progress. */
@@ -139,6 +163,10 @@ class RangeAttempt {
       throw toDiskError(cause);
     }
   }
+}
+
+function closedEarlyError(): UnavailableError {
+  return new UnavailableError('the connection closed early', { retryable: true });
 }
 
 function throwFirst(results: PromiseSettledResult<unknown>[]): void {

@@ -1,4 +1,5 @@
 import { FailedError } from '../errors.ts';
+import { maxLarge } from './request-pool.ts';
 
 /** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
 export interface PartPlan {
@@ -20,18 +21,25 @@ export const maxParts = 10_000;
 export const minPartBytes = 5 * mib;
 const maxFileBytes = 5 * mib * mib;
 
-/** Large enough to be worth a connection, small enough that a retry costs little. */
-export const defaultPartBytes = 16 * mib;
+/** Beyond this, longer parts save little, and a retry costs more. */
+const maxPreferredBytes = 16 * mib;
+/** With fewer, most connections would wait for the last parts. */
+const partsPerConnection = 4;
 
 /**
  * Divides a file into parts of the preferred length in whole MiB, or longer if there would be more than 10,000. An empty
  * file is one empty part. Throws a FailedError above 5 TiB.
  */
-export function planParts(bytes: number, preferredBytes = defaultPartBytes): PartPlan {
+export function planParts(bytes: number, preferredBytes = preferredPartBytes(bytes)): PartPlan {
   if (bytes > maxFileBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
   const neededBytes = Math.ceil(bytes / maxParts / mib) * mib;
   const partBytes = Math.max(minPartBytes, Math.ceil(preferredBytes / mib) * mib, neededBytes);
   return { bytes, partBytes, count: Math.max(1, Math.ceil(bytes / partBytes)) };
+}
+
+/** Several parts for each connection that may be used, so that few connections are idle in the end. */
+export function preferredPartBytes(bytes: number, connections = maxLarge): number {
+  return Math.min(maxPreferredBytes, bytes / (connections * partsPerConnection));
 }
 
 export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {

@@ -1,7 +1,8 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
 import { toConnectionError } from '../api/transport.ts';
 import { gantryCommand } from '../command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import type { ReceivedBlock } from './block-connection.ts';
 import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
@@ -16,6 +17,8 @@ export interface RangeRequest {
   range?: RangeBounds | undefined;
   /** The expected version (see {@link readVersion}): throws a {@link ChangedError} if it differs. */
   version?: string | undefined;
+  /** Prefers {@link ObjectResponse.blocks}. */
+  intoBlocks?: boolean | undefined;
 }
 
 /** Offsets in bytes; `end` is exclusive. */
@@ -33,9 +36,21 @@ export interface ObjectResponse {
    * response ends, to be sure that there are no more.
    */
   chunks: AsyncGenerator<Buffer>;
+  /** The same bytes without a copy. There may be fewer. Read either, not both. */
+  blocks?: AsyncGenerator<ReceivedBlock> | undefined;
+  /** Call it if nothing is read. */
+  drop: () => void;
 }
 
-type Reply = Dispatcher.ResponseData;
+/** Either client's reply. */
+interface StorageReply {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  body: AsyncIterable<Buffer>;
+  /** Call it if the body is not read. */
+  drop: () => void;
+  blocks?: () => AsyncGenerator<ReceivedBlock>;
+}
 
 /** One GET of a signed URL; download-range.ts repeats it. */
 export async function sendRangeRequest(
@@ -46,18 +61,14 @@ export async function sendRangeRequest(
   const url = parseSignedUrl(asking.url, 'download');
   const { range, version } = asking;
   try {
-    const reply = await resources.dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: {
-        // A compressed response has a different length than the file.
-        'accept-encoding': 'identity',
-        ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
-        ...conditionalHeaders(version),
-      },
-      signal,
-    });
+    const headers = {
+      // A compressed response has a different length than the file.
+      'accept-encoding': 'identity',
+      ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
+      ...conditionalHeaders(version),
+    };
+    const viaBlocks = asking.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
+    const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
     await checkReply(reply, url, resources);
     return read(reply, asking, url, resources, signal);
   } catch (cause) {
@@ -65,12 +76,37 @@ export async function sendRangeRequest(
   }
 }
 
+async function requestBlocks(
+  url: URL,
+  headers: Record<string, string>,
+  { blockConnections }: TransferResources,
+  signal: AbortSignal,
+): Promise<StorageReply | undefined> {
+  const reply = await blockConnections?.get(url, headers, signal);
+  return reply && { ...reply, body: copies(reply.receive), blocks: reply.receive };
+}
+
+async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGenerator<Buffer> {
+  for await (const { block, length } of receive()) yield Buffer.from(block.bytes.subarray(0, length));
+}
+
+export async function requestStream(
+  url: URL,
+  headers: Record<string, string>,
+  { dispatcher }: TransferResources,
+  signal: AbortSignal,
+) {
+  const options = { origin: url.origin, path: url.pathname + url.search, method: 'GET' as const, headers, signal };
+  const reply = await dispatcher.request(options);
+  return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
+}
+
 /** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */
-export async function checkReply(reply: Reply, url: URL, { now }: TransferResources): Promise<void> {
+export async function checkReply(reply: StorageReply, url: URL, { now }: TransferResources): Promise<void> {
   const { statusCode, headers, body } = reply;
   if (statusCode === 200 || statusCode === 206) {
     if (!isForeignPage(headers, url)) return;
-    body.on('error', () => {}).destroy();
+    reply.drop();
     throw webPageError(url, statusCode);
   }
   const text = await readStart(body);
@@ -78,7 +114,10 @@ export async function checkReply(reply: Reply, url: URL, { now }: TransferResour
 }
 
 /** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */
-function isForeignPage({ etag, 'last-modified': modified, 'content-type': type }: Reply['headers'], url: URL): boolean {
+function isForeignPage(
+  { etag, 'last-modified': modified, 'content-type': type }: IncomingHttpHeaders,
+  url: URL,
+): boolean {
   if (etag !== undefined || modified !== undefined || /\.x?html?$/i.test(url.pathname)) return false;
   return /^\s*(text\/html|application\/xhtml)/i.test(String(type ?? ''));
 }
@@ -107,28 +146,48 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 function read(
-  reply: Reply,
+  reply: StorageReply,
   asking: RangeRequest,
   url: URL,
   resources: TransferResources,
   signal: AbortSignal,
 ): ObjectResponse {
-  const { headers, body } = reply;
+  const { headers } = reply;
   const error = headerError(reply, asking);
   if (error) {
-    body.on('error', () => {}).destroy();
+    reply.drop();
     throw error;
   }
   const { start, end } = reply.statusCode === 206 && asking.range ? asking.range : { start: 0, end: asking.bytes };
+  const isExact = headers['content-length'] === String(end - start);
+  const { blocks } = reply;
   return {
     etag: headers.etag === undefined ? '' : String(headers.etag),
     version: readVersion(headers),
+    drop: reply.drop,
     chunks: chunks(reply, end - start, url, resources, signal),
+    blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), url, resources, signal) : undefined,
   };
 }
 
+async function* received(
+  blocks: AsyncGenerator<ReceivedBlock>,
+  url: URL,
+  resources: TransferResources,
+  signal: AbortSignal,
+): AsyncGenerator<ReceivedBlock> {
+  try {
+    yield* blocks;
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+}
+
 /** Checks the headers; returns an error if these are not the requested bytes. */
-function headerError({ statusCode, headers }: Reply, { range, bytes, version }: RangeRequest): Error | undefined {
+function headerError(
+  { statusCode, headers }: StorageReply,
+  { range, bytes, version }: RangeRequest,
+): Error | undefined {
   if (version !== undefined && !hasVersion(version, headers)) {
     return new ChangedError('the file changed during the copy');
   }
@@ -148,7 +207,7 @@ function headerError({ statusCode, headers }: Reply, { range, bytes, version }: 
   return range && range.start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
 }
 
-function contentRangeError(headers: Reply['headers'], range: RangeBounds, bytes: number): Error | undefined {
+function contentRangeError(headers: IncomingHttpHeaders, range: RangeBounds, bytes: number): Error | undefined {
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
   if (size === undefined) return new NoRangesError('the storage sent no valid Content-Range header');
   if (Number(size) !== bytes) return sizeError();
@@ -161,7 +220,7 @@ function sizeError(): ChangedError {
 }
 
 async function* chunks(
-  { headers, body }: Reply,
+  { headers, body }: StorageReply,
   expectedBytes: number,
   url: URL,
   resources: TransferResources,
@@ -170,7 +229,7 @@ async function* chunks(
   let received = 0;
   let last: Buffer | undefined;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       await resources.rateLimit?.wait(chunk.length, signal);
       received += chunk.length;
       if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
@@ -185,7 +244,7 @@ async function* chunks(
 }
 
 /** A chunked body marks its end, so it is complete and the file is shorter. */
-function tooShortError(headers: Reply['headers']): Error {
+function tooShortError(headers: IncomingHttpHeaders): Error {
   const isChunked =
     headers['content-length'] === undefined && /\bchunked\b/i.test(String(headers['transfer-encoding']));
   return isChunked

@@ -10,6 +10,11 @@ export class RemoteContent {
   etag: string | undefined;
   #url: Promise<{ url: string; expiresAt: number | undefined }> | undefined;
   #supportsRanges = true;
+  #identify = () => {};
+  /** Resolves with the first response, which tells the version. */
+  readonly identified = new Promise<void>((resolve) => {
+    this.#identify = resolve;
+  });
 
   /**
    * `createUrl` requests a new signed URL; `version` is from a previous attempt. With `mayMixVersions` responses may be
@@ -35,39 +40,42 @@ export class RemoteContent {
    * Requests a range, or the whole file. Renews an expired URL once. Throws a {@link NoRangesError} if the file can only be
    * read in one request.
    */
-  async get(range: RangeBounds | undefined, signal: AbortSignal): Promise<ObjectResponse> {
+  async get(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks = false): Promise<ObjectResponse> {
     try {
-      return this.#accept(await this.#receive(range, signal), range);
+      return this.#accept(await this.#receive(range, signal, intoBlocks), range);
     } catch (error) {
       if (error instanceof NoRangesError) this.#supportsRanges = false;
       throw error;
     }
   }
 
-  async #receive(range: RangeBounds | undefined, signal: AbortSignal): Promise<ObjectResponse> {
+  async #receive(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks: boolean): Promise<ObjectResponse> {
     const { bytes, version, resources } = this;
     const url = await this.#usableUrl();
     try {
-      return await sendRangeRequest({ url, bytes, range, version }, resources, signal);
+      return await sendRangeRequest({ url, bytes, range, version, intoBlocks }, resources, signal);
     } catch (error) {
       if (!(error instanceof UrlExpiredError)) throw error;
     }
     this.#url = undefined;
     const newUrl = await this.#usableUrl();
-    return sendRangeRequest({ url: newUrl, bytes, range, version }, resources, signal).catch((error: unknown) => {
-      throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
-    });
+    return sendRangeRequest({ url: newUrl, bytes, range, version, intoBlocks }, resources, signal).catch(
+      (error: unknown) => {
+        throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
+      },
+    );
   }
 
   /** Checks the version again, because requests may start before the first response tells it. */
   #accept(response: ObjectResponse, range: RangeBounds | undefined): ObjectResponse {
     const error = this.#versionError(response, range);
     if (error) {
-      void response.chunks.return(undefined);
+      response.drop();
       throw error;
     }
     this.version ??= response.version;
     this.etag ??= response.etag || undefined;
+    this.#identify();
     return response;
   }
 

@@ -1,5 +1,5 @@
 import { withRetries } from '../api/retry.ts';
-import { checkReply, requestError } from './range-request.ts';
+import { checkReply, requestError, requestStream } from './range-request.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 
@@ -18,7 +18,7 @@ export function readRemoteFileInfo(
   resources: TransferResources,
 ): Promise<RemoteFileInfo> {
   return withRetries(
-    () => resources.small.run(() => requestInfo(createUrl, resources), 0),
+    () => resources.requests.run({ kind: 'small', order: 0, bytes: 1 }, () => requestInfo(createUrl, resources)),
     (error) => error.facts.retryable === true,
     resources,
   );
@@ -26,15 +26,10 @@ export function readRemoteFileInfo(
 
 async function requestInfo(createUrl: () => Promise<string>, resources: TransferResources): Promise<RemoteFileInfo> {
   const url = parseSignedUrl(await createUrl(), 'download');
-  const { dispatcher, signal } = resources;
+  const { signal } = resources;
   try {
-    const reply = await dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: { 'accept-encoding': 'identity', range: 'bytes=0-0' },
-      signal,
-    });
+    const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+    const reply = await requestStream(url, headers, resources, signal);
     // An empty file has no first byte.
     if (reply.statusCode !== 416) await checkReply(reply, url, resources);
     await reply.body.dump({ limit: maxDiscardedBytes });

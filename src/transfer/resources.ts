@@ -2,12 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Dispatcher } from 'undici';
 import type { Retry } from '../api/retry.ts';
+import { BlockConnections } from './block-connections.ts';
 import { BlockPool } from './block-pool.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
 import { Hasher } from './hash.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
+import { type RequestKind, RequestPool } from './request-pool.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
@@ -24,11 +25,10 @@ export interface TransferResources {
   onRetry: (retry: Retry) => void;
   /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
   onBytes: (bytes: number) => void;
-  /** Limits large requests: a few saturate the connection. */
-  large: ConcurrencyLimit;
-  /** Limits small requests: many in flight hide their latency. */
-  small: ConcurrencyLimit;
+  requests: RequestPool;
   blocks: BlockPool;
+  /** For large downloads. */
+  blockConnections: BlockConnections | undefined;
   rateLimit: RateLimit | undefined;
   /** Undefined if checksums are off. */
   hasher: Hasher | undefined;
@@ -37,18 +37,22 @@ export interface TransferResources {
 type Callbacks = Pick<TransferResources, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
 
 export interface TransferOptions extends ConnectionOptions, Callbacks {
-  /** Requests in flight; if undefined, a default for large and small requests each. */
+  /** Requests in flight; undefined: adaptive. */
   concurrency: number | undefined;
   /** Bytes per second. */
   limitRate: number | undefined;
   check: boolean;
+  /** Takes the decisions about requests in flight; shown with `--debug`. */
+  trace?: (decision: string) => void;
 }
 
-/** A file or part is small up to this size. */
+/** A file is small up to this size. */
 export const maxSmallBytes = mib;
 
-const defaultLarge = 8;
-const defaultSmall = 64;
+export function requestKind(fileBytes: number): RequestKind {
+  return fileBytes > maxSmallBytes ? 'large' : 'small';
+}
+
 /** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
 const minConnectionRate = 256 * 1024;
 
@@ -57,19 +61,19 @@ export async function withTransferResources<T>(
   options: TransferOptions,
   work: (resources: TransferResources) => Promise<T>,
 ): Promise<T> {
-  const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
+  const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check, trace = () => {} } = options;
   setMaxListeners(0, signal);
   const maxConnections =
     limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
-  const limits = {
-    large: Math.min(maxConnections, concurrency ?? defaultLarge),
-    small: Math.min(maxConnections, concurrency ?? defaultSmall),
-  };
+  const requests = new RequestPool({ concurrency, maxConnections, elapsed, trace });
   const closing = new AbortController();
   const either = AbortSignal.any([signal, closing.signal]);
-  const open = () => openConnections(options, Math.max(limits.large, limits.small), either);
+  setMaxListeners(0, either);
+  const open = () => openConnections(options, requests.max, either);
   const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
+  const blocks = new BlockPool();
+  const blockConnections = new BlockConnections({ ...options, blocks, signal: either });
   const restoreYoungGeneration = limitYoungGeneration();
   try {
     return await work({
@@ -82,14 +86,15 @@ export async function withTransferResources<T>(
       onRetry,
       onBytes,
       hasher,
-      large: new ConcurrencyLimit(limits.large, elapsed),
-      small: new ConcurrencyLimit(limits.small, elapsed),
-      blocks: new BlockPool(),
+      requests,
+      blocks,
+      blockConnections,
       rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),
     });
   } finally {
     restoreYoungGeneration();
     closing.abort();
+    blockConnections.close();
     await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close()]);
   }
 }

@@ -4,7 +4,7 @@ import type { ByteRange } from './byte-range.ts';
 import { eachPart, type Part, type PartPlan } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
 import type { TransferResources } from './resources.ts';
-import { maxSmallBytes } from './resources.ts';
+import { requestKind } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { isOverload, UrlExpiredError } from './storage-errors.ts';
@@ -91,9 +91,9 @@ class UploadAttempt {
   }
 
   async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
-    const { signal, large } = this.resources;
+    const { signal, requests } = this.resources;
     const missing = eachPart(this.sending.plan);
-    const count = Math.min(large.max, this.sending.plan.count);
+    const count = Math.min(requests.maxLarge, this.sending.plan.count);
     await runWorkers(count, signal, (stop) => this.#sendFrom(missing, stop));
     signal.throwIfAborted();
     const upload = await this.#open();
@@ -114,11 +114,12 @@ class UploadAttempt {
   async #send(part: Part, stop: AbortSignal): Promise<void> {
     const { resources, sending } = this;
     const { plan, order } = sending;
-    const gate = plan.bytes > maxSmallBytes ? resources.large : resources.small;
+    const { requests } = resources;
+    const request = { kind: requestKind(plan.bytes), order, bytes: part.length };
     const etag = await withRetries(
-      () => gate.run(() => this.#sendOnce(part, stop), order),
+      () => requests.run(request, (begin) => this.#sendOnce(part, stop, begin)),
       (error) => {
-        if (isOverload(error)) gate.reduce();
+        if (isOverload(error)) requests.reduce();
         return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
       },
       resources,
@@ -130,8 +131,9 @@ class UploadAttempt {
   }
 
   /** The session is created when the first part is due, because the URLs expire. */
-  async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
+  async #sendOnce(part: Part, stop: AbortSignal, begin: () => void): Promise<string> {
     const { id, urls } = await this.#open();
+    begin();
     const url = urls[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
     if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))

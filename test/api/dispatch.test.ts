@@ -39,11 +39,14 @@ test('reads a reply in chunks, even if a chunk ends within a character', async (
 test('a signal aborts requests in flight, and those that wait for a connection, with its reason', async () => {
   const stop = new AbortController();
   const ask = await asking(silence);
+  let closed = 0;
+  server.on('request', (request) => request.on('close', () => closed++));
   const requests = Promise.allSettled(Array.from({ length: 5 }, () => ask(stop.signal)));
   await new Promise((arrived) => server.once('request', arrived));
   stop.abort(new Error('enough'));
   const outcomes = (await requests).map((each) => (each.status === 'rejected' ? each.reason.message : 'an answer'));
   expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'enough'));
+  await expect.poll(() => closed).toBeGreaterThan(0);
 });
 
 test('sends nothing after the signal', async () => {

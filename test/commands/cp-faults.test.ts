@@ -402,6 +402,25 @@ describe('an interrupted copy', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
+  test.each([
+    ['keeps the parts it began with', [], 12 * 2 ** 20],
+    ['starts over if a flag requests other parts', parts, 0],
+  ])('%s', async (_, flags, resumedBytes) => {
+    const [large, sixMib] = [noise(12 * 2 ** 20), ['--part-size', '6MiB']];
+    writeFileSync(join(here, 'large'), large);
+    emulator.fail('completeUpload', 500);
+    await gantry(['cp', 'large', ':/large', ...sixMib], { interruptAt: /retrying in/ });
+    const up = await gantry(['cp', 'large', ':/large', ...flags, '--json', '--debug']);
+    expect([up.code, up.json()]).toMatchObject([0, { resumedBytes }]);
+    expect(up.stderr).toContain(`large: 12.0 MiB in ${flags.length > 0 ? '3 parts of 5' : '2 parts of 6'} MiB`);
+
+    emulator.fail('object', 'no-range', 'reset-during');
+    await gantry(['cp', ':/large', 'g', ...sixMib, '--concurrency', '1'], { interruptAt: /retrying in/ });
+    const down = await gantry(['cp', ':/large', 'g', ...flags, '--json']);
+    expect([down.code, down.json()]).toMatchObject([0, { resumedBytes: resumedBytes / 2 }]);
+    expect(readFileSync(join(here, 'g')).equals(large)).toBe(true);
+  });
+
   test('starts over with --no-resume', async () => {
     emulator.fail('completeUpload', 500);
     await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });

@@ -59,7 +59,17 @@ describe('gantry mcp', () => {
         'open',
         'webhooks listen',
       ],
-      ['completion', 'help', 'logout', 'mcp install', 'reference', 'skill', 'version'],
+      [
+        'builds archives',
+        'completion',
+        'help',
+        'logout',
+        'mcp install',
+        'previews prune',
+        'reference',
+        'skill',
+        'version',
+      ],
     ];
     expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
     for (const { command, effect } of commands) {

@@ -122,13 +122,23 @@ describe.skipIf(!python)("a WebSocket of an app's own server (needs python3)", (
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
 
-  test('is closed when its run is canceled, and a client that leaves is noticed while the app starts', async () => {
+  test('is closed when its run is canceled', async () => {
     const { open, runs, ask, path } = await voice();
     const socket = await started(open());
     const { closed } = listen(socket);
     await ask('DELETE', `${path}/runs/${(await runs())[0].id}`);
     expect(await closed).toEqual([1011, 'the run was canceled']);
     expect((await runs())[0]).toMatchObject({ status: 'cancelled', statusCode: 0 });
+  });
+
+  test('whose client leaves while it waits for a replica is a run that the caller ended', async () => {
+    const { open, runs } = await voice({ replicaConcurrency: 1 });
+    const first = await started(open());
+    const second = open().on('error', () => {});
+    await expect.poll(async () => (await runs())[0].status).toBe('containerQueued');
+    second.terminate();
+    await expect.poll(async () => (await runs())[0].statusCode).toBe(-1);
+    first.close(1000);
   });
 
   test('holds no more than a few buffers for a client that does not read', async () => {

@@ -68,6 +68,7 @@ describe('a webhook', () => {
     ['that is down', [0], [undefined, undefined, undefined]],
     ['that does not exist yet', [404, 404, 204], [404, 404, 204]],
     ['that sends elsewhere', [302], [302, 302, 302]],
+    ['that finds it bad', [400], [400]],
     ['that refuses', [410], [410]],
     ['that is broken', [503], [503]],
   ])('%s', async (_, statuses, attempts) => {

@@ -5,10 +5,12 @@ import { eachPart, mib, partAt, planParts } from '../../src/transfer/parts.ts';
 const gib = 1024 * mib;
 
 test.each([
-  ['an empty file', 0, undefined, 16, 1],
-  ['a byte', 1, undefined, 16, 1],
-  ['just one part', 16 * mib, undefined, 16, 1],
-  ['a byte more', 16 * mib + 1, undefined, 16, 2],
+  ['an empty file', 0, undefined, 5, 1],
+  ['a byte', 1, undefined, 5, 1],
+  ['just one part', 5 * mib, undefined, 5, 1],
+  ['a byte more', 5 * mib + 1, undefined, 5, 2],
+  ['four parts for each of 32 connections', gib, undefined, 8, 128],
+  ['a large file', 100 * gib, undefined, 16, 6_400],
   ['smaller parts', 16 * mib, 5 * mib, 5, 4],
   ['parts smaller than the storage takes', 16 * mib, 1, 5, 4],
   ['parts of no whole MiB', 20 * mib, 5 * mib + 1, 6, 4],

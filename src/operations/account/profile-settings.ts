@@ -73,7 +73,7 @@ export function warnIfOverridden(
 
 function checkValue(key: StoredKey, value: string): string {
   if (key === 'project') return checkProjectId(value);
-  if (key === 'packingCache') return checkSwitch(value);
+  if (key === 'packingCache' || key === 'keepArchives') return checkSwitch(value);
   if (key.endsWith('Url')) return checkUrl(value, 'command line');
   if (/^[a-z0-9-]+$/.test(value)) return value;
   throw new UsageError(`invalid region "${value}"`, { why: 'only lower-case letters, digits and hyphens are allowed' });

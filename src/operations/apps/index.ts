@@ -1,4 +1,4 @@
 export { readAppCost } from './app-cost.ts';
 export { dashboardUrl } from './dashboard.ts';
-export { removeApp } from './delete-app.ts';
+export { deleteAppAndWait, removeApp } from './delete-app.ts';
 export { changeScaling } from './scale-app.ts';

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
+import { maxLarge } from '../../transfer/request-pool.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import type { CopyContext } from './copy-context.ts';
@@ -32,8 +33,8 @@ export type ReportFailure = (file: FoundFile, error: unknown) => void;
 
 /** Small files in progress: each takes three requests in sequence. */
 const defaultSmallFiles = 64;
-/** Large files in progress. Their parts are limited separately. */
-const maxLargeFiles = 16;
+/** Large files in progress: those of one part fill the line, too. */
+const maxLargeFiles = maxLarge;
 /** Small files found ahead of those being copied, so that large ones behind them start early. */
 const maxFilesAhead = 1_000;
 /** Consecutive failures of one kind that end the copy: the other files would fail too. */

@@ -168,7 +168,7 @@ async function createCopyContext(
   const { createPooledSend } = await import('../../api/dispatch.ts');
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
-    if (status === 429 || status === 503) resources.small.reduce();
+    if (status === 429 || status === 503) resources.requests.reduce();
     progress.retried(retry);
   };
   const apiOn = (dispatcher: TransferResources['dispatcher']) =>
@@ -188,6 +188,7 @@ function resourceOptions(context: Context, options: CopyOptions, progress: CopyP
     delay: (ms: number) => context.delay(ms),
     onRetry: progress.retried.bind(progress),
     onBytes: progress.transferred.bind(progress),
+    trace: context.trace,
     concurrency: options.concurrency,
     limitRate: options.limitRate,
     check: options.check || options.verify,

@@ -7,7 +7,9 @@ import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { findEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
+import { printablePath } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
+import { planCopy, planText } from './plan-copy.ts';
 import { contentToCompare, fileMd5, resolveSize } from './source-content.ts';
 import type { TargetFile, TargetFolder } from './target-folder.ts';
 import { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
@@ -40,9 +42,12 @@ export class Downloader {
     let isRepeated = false;
     let inOneRequest = false;
     for (;;) {
-      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.context.options.partSize);
+      const known = isRepeated || inOneRequest ? undefined : this.#savedEntry(file);
+      const plan = inOneRequest
+        ? planParts(file.bytes, file.bytes)
+        : planCopy(file.bytes, this.context.options, known?.partBytes);
       try {
-        return await this.#copyOnce(file, order, plan, !isRepeated && !inOneRequest);
+        return await this.#copyOnce(file, order, plan, known);
       } catch (error) {
         if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
         else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
@@ -62,24 +67,35 @@ export class Downloader {
     this.folder.close();
   }
 
-  async #copyOnce(found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
+  /** What the journal has of this version of the file. */
+  #savedEntry(found: SizedFile): JournalEntry | undefined {
+    const saved = this.context.journal?.saved.get(found.path);
+    return saved?.mark === markOf(found) ? saved : undefined;
+  }
+
+  async #copyOnce(found: SizedFile, order: number, plan: PartPlan, known: JournalEntry | undefined): Promise<void> {
     const placed = await this.folder.open(found.path);
     try {
-      await this.#copyTo(placed, found, order, plan, mayContinue);
+      await this.#copyTo(placed, found, order, plan, known);
     } finally {
       placed.release();
     }
   }
 
-  async #copyTo(placed: TargetFile, found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean) {
+  async #copyTo(
+    placed: TargetFile,
+    found: SizedFile,
+    order: number,
+    plan: PartPlan,
+    known: JournalEntry | undefined,
+  ): Promise<void> {
     const { context } = this;
     const { progress, journal, resources } = context;
     const { path: file, bytes, modified } = found;
     const at = found.from as VolumePath;
     const target = placed.path;
-    const mark = `${bytes}:${modified ?? ''}`;
+    const mark = markOf(found);
     const before = journal?.saved.get(file);
-    const known = mayContinue && before?.mark === mark ? before : undefined;
     if (known?.doneAt !== undefined && (await isAsLeft(target, found))) {
       progress.copied(file, bytes, bytes);
       return;
@@ -88,6 +104,7 @@ export class Downloader {
     const saved = known && usable(known, plan);
     // An unfinished download that cannot be resumed would stay until its journal is removed.
     if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
+    if (plan.count > 1) context.command.trace(`${printablePath(file)}: ${planText(plan)}`);
     const resumed = await downloadFile(
       {
         target,
@@ -132,6 +149,11 @@ export class Downloader {
     const content = contentToCompare(from as VolumePath, bytes, this.context, resources);
     await verifyCopy((part) => fileMd5(path, part, resources), content, plan, resources);
   }
+}
+
+/** Identifies the version of a remote file. */
+function markOf({ bytes, modified }: SizedFile): string {
+  return `${bytes}:${modified ?? ''}`;
 }
 
 /** The progress of a previous attempt, if it used the same parts. */

@@ -1,7 +1,6 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { groupDigits } from '../../output/format.ts';
 import { normalizeEtag } from '../../transfer/etag-checksum.ts';
-import { planParts } from '../../transfer/parts.ts';
 import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
@@ -11,6 +10,7 @@ import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/inde
 import type { CopyContext } from './copy-context.ts';
 import { printablePath, unconfirmedPrefix } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
+import { planCopy } from './plan-copy.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
 import { parseTimestamp } from './unchanged.ts';
@@ -188,7 +188,7 @@ export class UploadConfirmation {
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file changed after the upload');
       const content = contentToCompare(file.target, file.bytes, this.context, resources);
-      await verifyCopy((part) => source.md5(part), content, planParts(file.bytes, options.partSize), resources);
+      await verifyCopy((part) => source.md5(part), content, planCopy(file.bytes, options), resources);
       return true;
     } catch (error) {
       if (error instanceof CorruptError) return false;

@@ -1,7 +1,7 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { possibleEtags } from '../../transfer/etag-checksum.ts';
-import { partAt, planParts } from '../../transfer/parts.ts';
+import { partAt } from '../../transfer/parts.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { isUsable, signedAt } from '../../transfer/signed-url.ts';
 import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
@@ -10,7 +10,9 @@ import type { VolumePath } from '../volumes/index.ts';
 import { completeUploadedFile } from './complete-upload.ts';
 import type { FileCopier, ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
+import { printablePath } from './copy-texts.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
+import { planCopy, planText } from './plan-copy.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource, type SourceContent } from './source-content.ts';
 import { isUnchanged, parseTimestamp } from './unchanged.ts';
@@ -84,7 +86,7 @@ export class Uploader implements FileCopier {
       const { since, etags, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
         const content = contentToCompare(this.#targetOf(found), source.bytes, context, resources);
-        await verifyCopy((part) => source.md5(part), content, planParts(source.bytes, options.partSize), resources);
+        await verifyCopy((part) => source.md5(part), content, planCopy(source.bytes, options), resources);
       }
       const { bytes, mark } = source;
       journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.now() });
@@ -104,10 +106,11 @@ export class Uploader implements FileCopier {
   ): Promise<{ since: number; etags: string[]; resumedBytes: number }> {
     const { context } = this;
     const { resources, journal, options, progress } = context;
-    const plan = planParts(source.bytes, options.partSize);
+    const plan = planCopy(source.bytes, options, saved?.partBytes);
     const at = this.#targetOf(found);
     const isResumable = plan.count > 1;
     const file = found.path;
+    if (isResumable) context.command.trace(`${printablePath(file)}: ${planText(plan)}`);
     const startedAt = resources.now();
     let resumedParts = saved?.parts ?? [];
     const sent = await uploadFile(
@@ -172,15 +175,15 @@ export class Uploader implements FileCopier {
   }
 
   #usable(
-    { upload, parts, partBytes }: Partial<ResumableUpload> & { partBytes?: number },
+    { upload, parts, partBytes }: Partial<ResumableUpload>,
     { bytes }: SourceContent,
   ): ResumableUpload | undefined {
     const { resources, options } = this.context;
-    const plan = planParts(bytes, options.partSize);
+    const plan = planCopy(bytes, options, partBytes);
     const fits = upload && partBytes === plan.partBytes && upload.urls.length === plan.count;
     if (!fits || !parts?.length || !isUsable(upload.urls[0] ?? '', upload.urlsExpireAt, resources.now()))
       return undefined;
-    return { upload, parts };
+    return { upload, parts, partBytes };
   }
 
   #targetOf({ path }: FoundFile): VolumePath {
@@ -191,6 +194,7 @@ export class Uploader implements FileCopier {
 interface ResumableUpload {
   upload: OpenUpload;
   parts: SentPart[];
+  partBytes: number;
 }
 
 /** Tolerated difference between the platform's clock and the local one. */

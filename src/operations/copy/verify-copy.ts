@@ -30,7 +30,7 @@ async function verifyParts(
   resources: TransferResources,
 ) {
   const parts = eachPart(plan);
-  await runWorkers(Math.min(plan.count, resources.large.max), resources.signal, async (stop) => {
+  await runWorkers(Math.min(plan.count, resources.requests.maxLarge), resources.signal, async (stop) => {
     for (const part of parts) {
       if (stop.aborted) return;
       const [here, there] = await Promise.all([other(part), remoteMd5(content, part, resources)]);

@@ -62,6 +62,14 @@ export function compareSettings(
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false, drifted: null }, ...changes];
 }
 
+/** The settings of the app that a request would change, under the platform's names, as far as get app returns them. */
+export function compareSent(body: AppCreation, app: App): Pick<SettingChange, 'setting' | 'from' | 'to'>[] {
+  return Object.entries(body).flatMap(([field, to]) => {
+    const from = deployedValue(app, field);
+    return field === 'name' || from === undefined || isSame(from, to) ? [] : [{ setting: field, from, to }];
+  });
+}
+
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */

@@ -23,10 +23,19 @@ export async function createAppBody(
   project: AppConfig,
   options: CreateAppOptions,
 ): Promise<AppCreation> {
-  const login = await findRegistryLogin(await readBaseImages(project), context.env);
-  context.secrets.add(...(login?.secrets ?? []));
-  if (login) context.progress.note(`sending the login for ${login.registry} to pull the base image`);
-  return { ...withoutLogin(project, options), ...(login && { dockerAuth: login.dockerAuth }) };
+  return withLogin(context, withoutLogin(project, options), await readBaseImages(project));
+}
+
+/** Adds the registry login that a base image needs. */
+export async function withLogin(
+  { env, secrets, progress }: Context,
+  body: AppCreation,
+  baseImages: string[],
+): Promise<AppCreation> {
+  const login = await findRegistryLogin(baseImages, env);
+  secrets.add(...(login?.secrets ?? []));
+  if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);
+  return { ...body, ...(login && { dockerAuth: login.dockerAuth }) };
 }
 
 /** The body without a registry login. */
@@ -43,7 +52,8 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
   };
 }
 
-async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
+/** Images that the platform must be able to pull. */
+export async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
   if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

@@ -11,9 +11,9 @@ import { changeableSettings } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What this machine sent for the last build of an app. */
-export type DeployRecord = v.InferOutput<typeof recordSchema>;
+export type DeployRecord = v.InferOutput<typeof DeployRecord>;
 
-const recordSchema = v.object({
+export const DeployRecord = v.object({
   build: v.string(),
   /** Of settings and files; see {@link fingerprintOf}. */
   fingerprint: v.string(),
@@ -57,18 +57,21 @@ interface UploadedDeploy {
 export async function recordDeploy(
   context: Context,
   { local, body, keep, created, archive }: UploadedDeploy,
-): Promise<void> {
+): Promise<DeployRecord> {
   const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
   const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
-  await write(context, body.name, {
+  const record = {
     build: created.buildId,
     fingerprint: fingerprintOf(body, files),
     settings: changeableSettings(local.project, keep),
     dashboard: created.dashboardUrl ?? '',
-  });
+  };
+  await writeDeployRecord(context, body.name, record);
+  return record;
 }
 
-async function write(context: Context, app: string, record: DeployRecord): Promise<void> {
+/** Best effort. */
+export async function writeDeployRecord(context: Context, app: string, record: DeployRecord): Promise<void> {
   const file = recordFile(context, app);
   try {
     makePrivateFolder(dirname(file));
@@ -82,7 +85,7 @@ async function write(context: Context, app: string, record: DeployRecord): Promi
 /** Undefined if this machine has none, or a damaged one. */
 export async function readDeployRecord(context: Context, app: string): Promise<DeployRecord | undefined> {
   const text = await readFile(recordFile(context, app), 'utf8').catch(() => '');
-  const parsed = v.safeParse(recordSchema, tryParseJson(text));
+  const parsed = v.safeParse(DeployRecord, tryParseJson(text));
   return parsed.success ? parsed.output : undefined;
 }
 

@@ -1,26 +1,27 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
-import { ConflictError, GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
+import { forgetArchive, startKeeping } from '../archives/index.ts';
 import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
-import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
+import { type CreateAppOptions, createAppBody, readBaseImages } from './create-app-body.ts';
 import { recordDeploy } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
 import type { Health } from './watch-health.ts';
 
-export interface DeployOptions extends CreateAppOptions {
+/** Of any deploy, also of an archive that is packed already. */
+export interface SendOptions {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
-  /** False: compress every file again. */
-  cache?: boolean | undefined;
   /** How often the build is polled. */
   pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
@@ -29,6 +30,13 @@ export interface DeployOptions extends CreateAppOptions {
   check?: ((body: AppCreation, archive?: AppArchive) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
+  /** Called after the upload. The build is canceled if it throws. */
+  onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
+}
+
+export interface DeployOptions extends SendOptions, CreateAppOptions {
+  /** False: compress every file again. */
+  cache?: boolean | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
@@ -55,12 +63,40 @@ export interface Deployment {
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
-  const body = await createAppBody(context, local.project, options);
-  const deployer = new Deployer(context, local, options, body);
-  const uploaded = local.project.partner
-    ? await deployer.createOnly()
-    : await withArchive(context, local, options, (archive, packMs) => deployer.send(archive, packMs));
-  return 'created' in uploaded ? deployer.finish(uploaded) : uploaded;
+  const { project } = local;
+  const body = await createAppBody(context, project, options);
+  if (project.partner) return withCause(context, project, () => new Deployer(context, options, body).createOnly());
+  const baseImages = await readBaseImages(project);
+  const sent = await withArchive(context, local, options, (archive, packMs) => {
+    const keeping = startKeeping(context, archive);
+    const onUploaded = async (created: CreatedApp) => {
+      await options.onUploaded?.(created, archive);
+      const deployRecord = await recordDeploy(context, { local, body, keep: options.keep, created, archive });
+      await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
+    };
+    return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
+  });
+  return withCause(context, project, sent);
+}
+
+/** Adds to the error of a failed build what may have caused it. */
+async function withCause<T>(context: Context, project: AppConfig, follow: () => Promise<T>): Promise<T> {
+  try {
+    return await follow();
+  } catch (error) {
+    if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, project);
+    throw error;
+  }
+}
+
+/** Deploys an archive that is packed already. */
+export async function deployArchive(
+  context: Context,
+  { body, archive }: { body: AppCreation; archive: AppArchive },
+  options: SendOptions,
+): Promise<Deployment> {
+  const sent = await new Deployer(context, options, body).send({ archive, packMs: 0 });
+  return sent();
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
@@ -110,45 +146,44 @@ interface UploadedBuild {
 class Deployer {
   constructor(
     private readonly context: Context,
-    private readonly local: LocalApp,
-    private readonly options: DeployOptions,
+    private readonly options: SendOptions,
     private readonly body: AppCreation,
   ) {}
 
-  /** Returns the live deployment instead if another deploy has made it equal meanwhile. */
-  async send(archive: AppArchive, packMs: number): Promise<UploadedBuild | Deployment> {
+  /**
+   * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
+   * the live deployment if another deploy has made it equal meanwhile.
+   */
+  async send({ archive, packMs }: { archive: AppArchive; packMs: number }): Promise<() => Promise<Deployment>> {
     await this.options.check?.(this.body, archive);
     const started = this.context.elapsed();
     const created = await this.#createAndUpload(archive);
-    if (!('buildId' in created)) return created;
+    if (!('buildId' in created)) return async () => created;
     const uploadMs = this.context.elapsed() - started;
-    await recordDeploy(this.context, { local: this.local, body: this.body, keep: this.options.keep, created, archive });
-    return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
+    const { entries, bytes } = archive;
+    return () => this.#finish({ created, files: entries.length, bytes, packMs, uploadMs });
   }
 
   /** A partner's app has no files to upload. */
-  async createOnly(): Promise<UploadedBuild> {
+  async createOnly(): Promise<Deployment> {
     await this.options.check?.(this.body);
-    return { created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
+    return this.#finish({ created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
   }
 
   /** Follows the build to its end, unless detached. */
-  async finish({ created, files, bytes, packMs, uploadMs }: UploadedBuild): Promise<Deployment> {
-    const { context, options, local } = this;
+  async #finish({ created, ...facts }: UploadedBuild): Promise<Deployment> {
+    const { context, options, body } = this;
     const started = context.elapsed();
     const status = options.detach ? (created.status ?? 'pending') : await this.#follow(created);
     return {
-      app: local.project.name,
+      app: body.name,
       project: context.project,
-      runtime: local.project.runtime,
+      runtime: body.runtime ?? '',
       build: created.buildId,
       status,
       endpoint: created.internalEndpoint || (await this.#readEndpoint()),
       dashboard: created.dashboardUrl ?? '',
-      files,
-      bytes,
-      packMs,
-      uploadMs,
+      ...facts,
       buildMs: context.elapsed() - started,
       changed: true,
     };
@@ -171,8 +206,11 @@ class Deployer {
     const created = await this.#create();
     try {
       const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
-      if (!live) await this.#upload(created, archive);
-      else await this.#abandon(created);
+      if (live) await this.#abandon(created);
+      else {
+        await this.#upload(created, archive);
+        await options.onUploaded?.(created, archive);
+      }
       return live ?? created;
     } catch (error) {
       await this.#abandon(created);
@@ -200,7 +238,7 @@ class Deployer {
     signal.throwIfAborted();
     const { body } = this;
     const step = progress.step(`Creating a build of ${body.name}`);
-    const endpoint = this.local.project.partner ? createPartnerApp : createApp;
+    const endpoint = body.partnerService ? createPartnerApp : createApp;
     const created = await completeDespiteInterrupt(this.context, (api) => api(endpoint, { project, body })).catch(
       (error: unknown) => {
         step.fail();
@@ -244,17 +282,18 @@ class Deployer {
   }
 
   async #follow(created: CreatedApp): Promise<string> {
-    const { context, options, local } = this;
+    const { context, options, body } = this;
     const { logs, timeoutMs, pauses } = options;
     try {
-      const build = { app: local.project.name, build: created.buildId, logs, timeoutMs, pauses };
+      const build = { app: body.name, build: created.buildId, logs, timeoutMs, pauses };
       return (await followBuild(context, build)).status;
     } catch (error) {
+      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
+      if (hasFailed) await forgetArchive(context, body.name, created.buildId);
       if (context.signal.aborted) await this.#abandon(created);
       else if (error instanceof GantryError && created.dashboardUrl) {
         error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
       }
-      if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, local.project);
       throw error;
     }
   }

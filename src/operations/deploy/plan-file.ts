@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { App, type AppCreation, getApp } from '../../contract/apps.ts';
-import { toDiskError, writeFileAtomic } from '../../disk/index.ts';
+import { sha256OfFile, toDiskError, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
@@ -142,12 +140,6 @@ function digests(fields: Record<string, unknown>): Record<string, string> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /** What differs, in the user's words. */

@@ -99,7 +99,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
 }
 
 /** The latest build that succeeded. */
-function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
+export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
   const hasSucceeded = lastBuildStatus && buildPhase(lastBuildStatus) === 'succeeded';
   return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
 }

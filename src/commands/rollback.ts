@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { platformExits, UsageError } from '../errors.ts';
+import { durationFlag } from '../flags/values.ts';
+import { rollback } from '../operations/rollback/index.ts';
+import { checkAppConfig } from '../project/config.ts';
+import { anything, boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[app]', 'app name or id (default: that of this folder)')
+      .argument('[build]', 'build id (default: the one before the live one)')
+      .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--config-file <file>', 'config file of --from-git', 'cerebrium.toml')
+      .option('--force', 'deploy even if the files differ')
+      .option('--no-logs', 'do not show the build log')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
+  run: async (context, app, build, { fromGit, configFile, force = false, logs, timeout = 3_600_000 }) => {
+    const name = app ?? (await findAppHere(context, configFile));
+    return rollback(context, name, { build, fromGit, configFile, force, logs, timeoutMs: timeout });
+  },
+  view:
+    ({ app, build, restored, endpoint, changed }) =>
+    () =>
+      changed ? endpoint || `${app} serves build ${build}` : `nothing to change: build ${restored} serves`,
+  effect: 'changes',
+  dryRun: true,
+  exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],
+  json: document({
+    app: text('app name'),
+    project: text('project'),
+    replaced: nullable(text('build that served before')),
+    restored: text('earlier build'),
+    build: nullable(text('new build, made of the files of the earlier one; null if nothing was deployed')),
+    status: text('final status of the build'),
+    endpoint: text('URL of the app'),
+    dashboard: text('URL of the app in the dashboard'),
+    source: nullable(choice(['archive', 'git'], 'what was deployed')),
+    commit: nullable(text('with --from-git: commit')),
+    files: integer('number of files'),
+    settings: list(
+      object({ setting: text('name'), from: anything('deployed value'), to: anything('value of the earlier build') }),
+      'settings that change with it',
+    ),
+    proof: nullable(
+      choice(['checksums', 'sizes', 'paths'], "how its files were compared with the platform's list; null: not"),
+    ),
+    changed: boolean('false if the build serves already'),
+  }),
+  details: [
+    'Deploys the archive of an earlier build again, with the settings that it was deployed with, and compares the files that the platform lists for both builds. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry builds archives).',
+  ],
+  examples: [
+    'rollback web',
+    'rollback web b-1234 --dry-run',
+    'rollback web b-1234 --from-git v1.2.0',
+    'rollback web --yes',
+  ],
+});
+
+async function findAppHere({ cwd }: Context, configFile: string): Promise<string> {
+  const { project } = await checkAppConfig(resolve(cwd, configFile), { purpose: 'run' });
+  if (project) return project.name;
+  throw new UsageError('no app in this folder', { fix: 'name an app: gantry rollback APP' });
+}

@@ -1,0 +1,70 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveFile, filesFolder, hashOf, recordNames, recordsFolder } from './archive-store.ts';
+
+/** What is kept at most, over all apps. */
+export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
+
+/** A record whose archive is still being copied must not look like one that was left behind. */
+const copyingMs = 3_600_000;
+
+/** Removes the oldest archives beyond the limits, and what killed processes left behind. `now`: ms since 1970. */
+export async function enforceLimits(state: string, now: number, limits = keepLimits): Promise<void> {
+  const sizes = await sizesOf(state);
+  const counted = new Set<string>();
+  let bytes = 0;
+  for (const [index, { name, sha256, modified }] of (await newestRecords(state)).entries()) {
+    const size = sizes.get(sha256);
+    if (size === undefined && modified >= now - copyingMs) continue;
+    if (!counted.has(sha256)) bytes += size ?? 0;
+    counted.add(sha256);
+    const isKept = size !== undefined && bytes <= limits.bytes && index < limits.builds;
+    if (!isKept || modified < now - limits.ageMs) await rm(join(recordsFolder(state), name), { force: true });
+  }
+  await removeUnused(state, now);
+}
+
+/** Removes archives without a record, and unfinished copies. */
+export async function removeUnused(state: string, now: number): Promise<void> {
+  const used = new Set((await recordNames(state)).map(hashOf));
+  for (const name of await namesOf(filesFolder(state))) {
+    const sha256 = /^([0-9a-f]{64})\.zip$/.exec(name)?.[1];
+    if (sha256 !== undefined && used.has(sha256)) continue;
+    const path = join(filesFolder(state), name);
+    const isUnfinished = sha256 === undefined && ((await modifiedAt(path)) ?? 0) >= now - copyingMs;
+    if (!isUnfinished) await rm(path, { force: true });
+  }
+}
+
+interface StoredRecord {
+  name: string;
+  sha256: string;
+  modified: number;
+}
+
+async function newestRecords(state: string): Promise<StoredRecord[]> {
+  const records: StoredRecord[] = [];
+  for (const name of await recordNames(state)) {
+    const modified = await modifiedAt(join(recordsFolder(state), name));
+    if (modified !== undefined) records.push({ name, sha256: hashOf(name) ?? '', modified });
+  }
+  return records.sort((a, b) => b.modified - a.modified);
+}
+
+async function sizesOf(state: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const name of await namesOf(filesFolder(state))) {
+    const sha256 = name.replace(/\.zip$/, '');
+    const found = await stat(archiveFile(state, sha256)).catch(() => undefined);
+    if (found) sizes.set(sha256, found.size);
+  }
+  return sizes;
+}
+
+function namesOf(folder: string): Promise<string[]> {
+  return readdir(folder).catch((): string[] => []);
+}
+
+async function modifiedAt(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs;
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { linkOrCopy, sha256OfFile, TemporaryFolder } from '../../disk/index.ts';
+import type { AppArchive } from '../../project/archive.ts';
+import { archiveFile, findRecord, type KeptArchive } from './archive-store.ts';
+import { buildKey } from './keep-archive.ts';
+
+/** What this machine kept of a build; undefined if there is nothing. */
+export function findKeptArchive(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
+  return findRecord(context.settings.folders.state, buildKey(context, app, build));
+}
+
+/**
+ * Passes a kept archive to `use`, under a name of its own: another process may remove the kept one meanwhile. Passes
+ * undefined if it is not there any more, or damaged.
+ */
+export async function withKeptArchive<T>(
+  { settings, signal }: Context,
+  { sha256, bytes, entries }: KeptArchive,
+  use: (archive: AppArchive | undefined) => Promise<T>,
+): Promise<T> {
+  const folder = await TemporaryFolder.create('gantry-');
+  try {
+    const path = join(folder.path, 'app.zip');
+    const found = await linkOrCopy(archiveFile(settings.folders.state, sha256), path).then(
+      () => sha256OfFile(path, signal),
+      () => '',
+    );
+    signal.throwIfAborted();
+    return await use(found === sha256 ? { path, bytes, entries, changed: [] } : undefined);
+  } finally {
+    await folder.remove();
+  }
+}

@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import { readVariable, type Variable } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { tryGit } from './run-git.ts';
+
+type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
+
+/** The repository of the working directory, the same for all of its clones as far as that can be known. */
+export interface Repository {
+  /** `github.com/org/repo` of a remote, else the first commit, else the folder. */
+  id: string;
+  /** The last part of the remote or the folder. */
+  name: string;
+}
+
+/** Undefined outside of a repository, or without git. */
+export async function readRepository(context: GitContext): Promise<Repository | undefined> {
+  const folder = await tryGit(context, ['rev-parse', '--show-toplevel']);
+  if (folder === undefined) return undefined;
+  const remotes = (await tryGit(context, ['remote']))?.split('\n') ?? [];
+  const remote = remotes.includes('origin') ? 'origin' : remotes[0];
+  const url = remote && (await tryGit(context, ['config', '--get', `remote.${remote}.url`]));
+  const id = url ? withoutTransport(url) : ((await firstCommit(context)) ?? folder);
+  return { id, name: basename(url ? id : folder) };
+}
+
+/** The branch that is checked out, or the one that the CI system builds. */
+export async function currentBranch(context: GitContext): Promise<string | undefined> {
+  const branch = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
+  if (branch) return branch;
+  const known = branchVariables.map((name) => readVariable(context.env, name)).find((value) => value !== undefined);
+  return known?.replace(/^refs\/heads\//, '');
+}
+
+/** CI systems check out a commit. Those of a merge request come first: the others then name something else. */
+const branchVariables: readonly Variable[] = [
+  'GITHUB_HEAD_REF',
+  'GITHUB_REF_NAME',
+  'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME',
+  'CI_COMMIT_REF_NAME',
+  'CIRCLE_BRANCH',
+  'BUILDKITE_BRANCH',
+  'SYSTEM_PULLREQUEST_SOURCEBRANCH',
+  'BUILD_SOURCEBRANCH',
+];
+
+/** Commits by branch. A local branch hides the one of a remote. */
+export async function listBranches(context: GitContext): Promise<Map<string, string>> {
+  const format = '%(refname)%09%(objectname)';
+  const refs = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/remotes', 'refs/heads'])) ?? '';
+  const branches = refs.split('\n').flatMap((line): [string, string][] => {
+    const [ref = '', commit = ''] = line.split('\t');
+    const name = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref)?.[1];
+    return name === undefined || name === 'HEAD' ? [] : [[name, commit]];
+  });
+  // Local branches are listed before those of remotes.
+  return new Map(branches.reverse());
+}
+
+/** What branches are merged into. */
+export async function findDefaultBranch(context: GitContext): Promise<{ ref: string; name: string } | undefined> {
+  const chosen = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'refs/remotes/origin/HEAD']);
+  for (const ref of [chosen, 'origin/main', 'origin/master', 'main', 'master']) {
+    if (!ref) continue;
+    const exists = await tryGit(context, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
+    if (exists) return { ref, name: ref.replace(/^origin\//, '') };
+  }
+  return undefined;
+}
+
+/** Whether a branch contains a commit. False if this clone does not have the commit. */
+export async function isMerged(context: GitContext, commit: string, into: string): Promise<boolean> {
+  return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;
+}
+
+/** `git@github.com:org/repo.git` and `https://token@github.com/org/repo` are the same repository. */
+function withoutTransport(url: string): string {
+  const bare = url
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+  const [, host, path] = /^(?:[^@/]+@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
+  if (host !== undefined && path !== undefined) return `${host.toLowerCase()}/${path.replace(/^\/+/, '')}`;
+  if (!URL.canParse(bare)) return bare;
+  const { hostname, pathname } = new URL(bare);
+  return `${hostname}${pathname}`;
+}
+
+/** Not of a shallow clone, whose first commit is any. */
+async function firstCommit(context: GitContext): Promise<string | undefined> {
+  if ((await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false') return undefined;
+  const commits = await tryGit(context, ['rev-list', '--max-parents=0', 'HEAD']);
+  return commits?.split('\n').at(-1) || undefined;
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { TemporaryFolder } from '../../disk/index.ts';
+import { FailedError, UsageError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
+import { git, tryGit } from './run-git.ts';
+
+/** A folder of a repository as it was. */
+export interface Revision {
+  commit: string;
+  /** The working directory of that time, in a temporary folder. */
+  folder: string;
+}
+
+/**
+ * Checks a revision out into a temporary folder, which is removed afterwards in any case. The repository, its index and
+ * its files stay as they are. `whole`: with the files outside of the working directory as well.
+ */
+export async function withRevision<T>(
+  context: Context,
+  { revision, whole }: { revision: string; whole: boolean },
+  use: (at: Revision) => Promise<T>,
+): Promise<T> {
+  const { cwd, progress } = context;
+  const commit = await findCommit(context, revision);
+  const root = await git(context, ['rev-parse', '--show-toplevel']);
+  const prefix = await git(context, ['rev-parse', '--show-prefix']);
+  const temporary = await TemporaryFolder.create('gantry-git-');
+  try {
+    const inRoot = { env: context.env, signal: context.signal, cwd: root };
+    const variables = { GIT_INDEX_FILE: join(temporary.path, 'index') };
+    const tree = join(temporary.path, 'tree');
+    await git(inRoot, ['read-tree', commit], { variables });
+    const listed = await git(inRoot, ['ls-files', '-s', '-z', ...(whole || !prefix ? [] : ['--', prefix])], {
+      variables,
+    });
+    const { files, submodules } = parseEntries(listed);
+    await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], { variables, input: files });
+    if (submodules.length > 0) {
+      progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);
+    }
+    const folder = join(tree, prefix);
+    if (!existsSync(folder)) throw new FailedError(`${cwd} does not exist in revision ${revision}`);
+    return await use({ commit, folder });
+  } finally {
+    await temporary.remove();
+  }
+}
+
+async function findCommit(context: Context, revision: string): Promise<string> {
+  if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === undefined) {
+    // Throws if there is no git at all.
+    await git(context, ['--version']);
+    throw new UsageError(`${context.cwd} is not in a git repository`);
+  }
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const commit = await tryGit(context, args);
+  if (commit) return commit;
+  throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
+}
+
+/** Of lines `<mode> <object> <stage>\t<path>`. */
+function parseEntries(listed: string): { files: string; submodules: string[] } {
+  const entries = listed
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => ({ mode: line.slice(0, 6), path: line.slice(line.indexOf('\t') + 1) }));
+  const isSubmodule = ({ mode }: { mode: string }) => mode === '160000';
+  return {
+    files: entries
+      .filter((entry) => !isSubmodule(entry))
+      .map(({ path }) => `${path}\0`)
+      .join(''),
+    submodules: entries.filter(isSubmodule).map(({ path }) => path),
+  };
+}

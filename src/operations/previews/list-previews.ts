@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { type AppSummary, listApps } from '../../contract/apps.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { UsageError } from '../../errors.ts';
+import { latestFirst } from '../../output/format.ts';
+import { checkAppConfig } from '../../project/config.ts';
+import { findDefaultBranch, isMerged, listBranches, type Repository, readRepository } from '../git/index.ts';
+import { findPreviewSource, looksLikePreview, previewName } from './preview-name.ts';
+import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
+
+export interface Preview {
+  app: string;
+  /** Null if it is not known whose preview it is. */
+  branch: string | null;
+  /** What shows that it is a preview of this repository: its name and a branch, or a record of this machine. */
+  proof: 'branch' | 'record' | null;
+  /** Whether the default branch contains its branch; null if that is unknown. */
+  merged: boolean | null;
+  status: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+}
+
+/** Every app that may be a preview, those that are previews of this repository with a proof. */
+export async function listPreviews(context: Context): Promise<{ repository: Repository; previews: Preview[] }> {
+  const repository = await readRepository(context);
+  if (!repository) throw new UsageError(`${context.cwd} is not in a git repository`, { why: 'previews belong to one' });
+  const apps = await context.api(listApps, { project: context.project, query: {} });
+  const clone = await readClone(context, repository);
+  const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(context.project, app.id) }));
+  const names = [...named.map(({ name }) => name), await nameHere(context)];
+  const previews: Preview[] = [];
+  for (const { app, name } of named) {
+    const proven = prove(name, clone);
+    const mayBe = looksLikePreview(name) && names.some((base) => base && name.startsWith(`${base}-`));
+    if (proven || mayBe) previews.push(toPreview(app, name, proven, await findMerged(context, proven, clone)));
+  }
+  return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
+}
+
+/** What this clone knows. */
+interface Clone {
+  repository: string;
+  /** Commits by branch. */
+  branches: Map<string, string>;
+  records: Map<string, PreviewRecord>;
+  defaultBranch: { ref: string; name: string } | undefined;
+}
+
+async function readClone(context: Context, { id }: Repository): Promise<Clone> {
+  return {
+    repository: id,
+    branches: await listBranches(context),
+    records: await readPreviewRecords(context),
+    defaultBranch: await findDefaultBranch(context),
+  };
+}
+
+interface Proven {
+  branch: string;
+  proof: 'branch' | 'record';
+  commit: string | undefined;
+}
+
+function prove(name: string, { repository, branches, records }: Clone): Proven | undefined {
+  const record = records.get(name);
+  if (record?.repository === repository && previewName(record) === name) {
+    const { branch } = record;
+    return { branch, proof: 'record', commit: branches.get(branch) ?? record.commit ?? undefined };
+  }
+  const source = findPreviewSource(name, repository, branches.keys());
+  return source && { branch: source.branch, proof: 'branch', commit: branches.get(source.branch) };
+}
+
+/** A branch that has no commits of its own is merged into nothing. */
+async function findMerged(
+  context: Context,
+  proven: Proven | undefined,
+  { branches, defaultBranch }: Clone,
+): Promise<boolean | null> {
+  if (!proven?.commit || !defaultBranch) return null;
+  const isItself = proven.branch === defaultBranch.name || proven.commit === branches.get(defaultBranch.name);
+  return !isItself && (await isMerged(context, proven.commit, defaultBranch.ref));
+}
+
+function toPreview(app: AppSummary, name: string, proven: Proven | undefined, merged: boolean | null): Preview {
+  return {
+    app: name,
+    branch: proven?.branch ?? null,
+    proof: proven?.proof ?? null,
+    merged,
+    status: app.status ?? '',
+    createdAt: app.createdAt ?? null,
+    updatedAt: app.updatedAt ?? null,
+  };
+}
+
+/** The name of the app in this folder, if there is one. */
+async function nameHere({ cwd }: Context): Promise<string | undefined> {
+  const { project } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { purpose: 'run' });
+  return project?.name;
+}

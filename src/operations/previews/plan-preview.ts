@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { loadAppConfig } from '../../project/config.ts';
+import { currentBranch, listBranches, readRepository } from '../git/index.ts';
+import { previewName } from './preview-name.ts';
+import { type PreviewRecord, platformOf, writePreviewRecord } from './preview-record.ts';
+
+interface PreviewFlags {
+  /** What it is called instead of its branch; true if it is not. */
+  preview: string | true;
+  configFile: string;
+  name?: string | undefined;
+}
+
+/** The app of its own that shows a branch. */
+export async function planPreview(
+  context: Context,
+  { preview, configFile, name }: PreviewFlags,
+): Promise<PreviewRecord> {
+  const { cwd, project, progress } = context;
+  const repository = await readRepository(context);
+  const branch = preview === true ? await currentBranch(context) : preview;
+  if (!branch) {
+    throw new UsageError('no branch to preview', {
+      why: repository ? 'HEAD is not on a branch' : `${cwd} is not in a git repository`,
+      fix: 'name the preview: gantry deploy --preview NAME',
+    });
+  }
+  const { project: config } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  const source = { repository: repository?.id ?? '', base: config.name, branch };
+  const app = previewName(source);
+  progress.note(`preview of ${branch}: app ${app}`);
+  const replicas = config.scaling.min_replicas ?? 0;
+  if (replicas > 0) progress.note(`the preview keeps ${replicas} running, as the file says (min_replicas)`);
+  const commit = (await listBranches(context)).get(branch) ?? null;
+  return { platform: platformOf(context), project, app, ...source, commit };
+}
+
+/** Before the deploy: an app that nobody can tell would stay for ever. */
+export function recordPreview(context: Context, preview: PreviewRecord): Promise<void> {
+  return writePreviewRecord(context, preview);
+}

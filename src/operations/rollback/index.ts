@@ -1,0 +1,2 @@
+export { orRollBack, warnUnlessKept } from './roll-back-unhealthy.ts';
+export { rollback } from './rollback.ts';

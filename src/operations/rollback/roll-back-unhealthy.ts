@@ -1,0 +1,110 @@
+import type { Context } from '../../context.ts';
+import { getApp } from '../../contract/apps.ts';
+import { buildPhase } from '../../contract/builds.ts';
+import { GantryError, NotReadyError } from '../../errors.ts';
+import { findKeptArchive } from '../archives/index.ts';
+import { type Deployment, liveBuild } from '../deploy/index.ts';
+import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
+import { type RollbackOptions, rollback } from './rollback.ts';
+
+/** What became of the app after its new build was found unhealthy. */
+interface RollbackOutcome {
+  outcome: 'rolled-back' | 'failed' | 'no-earlier-build' | 'deployed-meanwhile';
+  /** The build that serves; null if that is not known. */
+  serves: string | null;
+  /** The build that was deployed again. */
+  restored?: string;
+  message: string;
+}
+
+/** Says early if there would be nothing to roll back to. */
+export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
+  if (live === null || (await findKeptArchive(context, app, live))) return;
+  context.progress.warn({
+    severity: 'warning',
+    message: `--or-rollback cannot return to build ${live} of ${app}`,
+    why: 'its archive is not on this machine',
+  });
+}
+
+/**
+ * Deploys, and returns to the build before if the new one is found unhealthy. The deploy fails in any case; its error
+ * says which build serves.
+ */
+export async function orRollBack(
+  context: Context,
+  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'timeoutMs'>,
+  deploy: () => Promise<Deployment>,
+): Promise<Deployment> {
+  try {
+    return await deploy();
+  } catch (error) {
+    const { app, build, status } = (error instanceof NotReadyError ? (error.facts.details ?? {}) : {}) as Details;
+    if (!(error instanceof NotReadyError) || app === undefined || build === undefined || status !== 'unhealthy')
+      throw error;
+    const rollback = await rollBack(context, { app, build }, options);
+    error.message = `${error.message}; ${rollback.message}`;
+    error.facts.details = { ...error.facts.details, rollback };
+    throw error;
+  }
+}
+
+interface Details {
+  app?: string;
+  build?: string;
+  status?: string;
+}
+
+async function rollBack(
+  context: Context,
+  { app, build }: { app: string; build: string },
+  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'timeoutMs'>,
+): Promise<RollbackOutcome> {
+  try {
+    const other = await findLaterDeploy(context, app, build);
+    if (other) return other;
+    const before = await findBuildBefore(context, app, build);
+    if (!before) {
+      const message = `there is no build before it: build ${build} still serves`;
+      return { outcome: 'no-earlier-build', serves: build, message };
+    }
+    const all = { ...options, build: before.id, force: false, isConfirmed: true };
+    const { build: serves, restored } = await rollback(context, app, all);
+    return {
+      outcome: 'rolled-back',
+      serves,
+      restored,
+      message: `rolled back to build ${restored}: build ${serves} serves`,
+    };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof GantryError)) throw error;
+    const reason = error.facts.why ? `${error.message} (${error.facts.why})` : error.message;
+    return { outcome: 'failed', serves: await readLive(context, app), message: `the rollback failed: ${reason}` };
+  }
+}
+
+/** Somebody else deployed while this build was watched: that is not rolled back. */
+async function findLaterDeploy(context: Context, app: string, build: string): Promise<RollbackOutcome | undefined> {
+  const serves = await readLive(context, app);
+  const outcome = 'deployed-meanwhile';
+  if (serves !== null && serves !== build) {
+    return { outcome, serves, message: `build ${serves} was deployed meanwhile and serves: nothing rolled back` };
+  }
+  const later = (await findLaterBuilds(context, app, build)).find(({ status }) => buildPhase(status) === 'in progress');
+  if (!later) return undefined;
+  return {
+    outcome,
+    serves,
+    message: `build ${later.id} was created meanwhile and is in progress: nothing rolled back`,
+  };
+}
+
+async function readLive({ api, project }: Context, app: string): Promise<string | null> {
+  try {
+    return liveBuild(await api(getApp, { project, app })) ?? null;
+  } catch (error) {
+    if (error instanceof GantryError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import * as v from 'valibot';
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import type { AppCreation } from '../../contract/apps.ts';
+import { NotFoundError } from '../../errors.ts';
+import { version } from '../../version.ts';
+import { findKeptArchive, type KeptArchive, startKeeping, withKeptArchive } from '../archives/index.ts';
+import type { BuildFile } from '../builds/index.ts';
+import {
+  chooseRegion,
+  compareFiles,
+  type Deployment,
+  DeployRecord,
+  deploy,
+  deployArchive,
+  type FileChanges,
+  type SendOptions,
+  withLogin,
+  withoutLogin,
+  writeDeployRecord,
+} from '../deploy/index.ts';
+import { withRevision } from '../git/index.ts';
+import { readRevision } from './git-source.ts';
+import { compareListings } from './prove-files.ts';
+
+/** Where the files of the earlier build come from. */
+export interface SourceChoice {
+  /** A git revision to deploy instead of a kept archive. */
+  fromGit?: string | undefined;
+  configFile: string;
+}
+
+/** What is deployed again: an archive that was kept, or a revision. */
+export interface RollbackSource {
+  kind: 'archive' | 'git';
+  /** The commit, of a revision. */
+  commit: string | null;
+  files: number;
+  /** Of all files, before compression. */
+  bytes: number;
+  body: AppCreation;
+  /** What it has other than this list. */
+  compare(expected: readonly BuildFile[]): Promise<FileChanges>;
+  deploy(options: SendOptions): Promise<Deployment>;
+}
+
+/** Passes what a build can be made of again to `use`. Throws NotFoundError if this machine has nothing. */
+export async function withSource<T>(
+  context: Context,
+  { app, build }: { app: string; build: string },
+  options: SourceChoice,
+  use: (source: RollbackSource) => Promise<T>,
+): Promise<T> {
+  if (options.fromGit !== undefined) return withGitSource(context, app, options.fromGit, options, use);
+  const kept = await findKeptArchive(context, app, build);
+  if (!kept) throw notKeptError(context, app, build);
+  return withKeptArchive(context, kept, (archive) => {
+    if (!archive) throw notKeptError(context, app, build);
+    return use({
+      kind: 'archive',
+      commit: null,
+      files: archive.entries.length,
+      bytes: archive.entries.reduce((sum, { size }) => sum + size, 0),
+      body: kept.body as AppCreation,
+      compare: async (expected) => compareListings(expected, archive.entries),
+      async deploy(sendOptions) {
+        const body = { ...(await withLogin(context, kept.body as AppCreation, kept.baseImages)), cliVersion: version };
+        const keeping = startKeeping(context, archive);
+        const onUploaded: SendOptions['onUploaded'] = async (created, sent) => {
+          await sendOptions.onUploaded?.(created, sent);
+          const deployRecord = await renewRecord(context, kept, created);
+          const { baseImages, build: restored } = kept;
+          await keeping.commit({ body, build: created.buildId, baseImages, restored, deployRecord });
+        };
+        return deployArchive(context, { body, archive }, { ...sendOptions, onUploaded });
+      },
+    });
+  });
+}
+
+/** The next deploy compares with the new build as it would with the old one. */
+async function renewRecord(
+  context: Context,
+  { app, deployRecord }: KeptArchive,
+  created: { buildId: string; dashboardUrl?: string | null | undefined },
+): Promise<unknown> {
+  const known = v.safeParse(DeployRecord, deployRecord);
+  if (!known.success) return deployRecord;
+  const record = { ...known.output, build: created.buildId, dashboard: created.dashboardUrl ?? '' };
+  await writeDeployRecord(context, app, record);
+  return record;
+}
+
+function withGitSource<T>(
+  context: Context,
+  app: string,
+  revision: string,
+  { configFile }: SourceChoice,
+  use: (source: RollbackSource) => Promise<T>,
+): Promise<T> {
+  return withRevision(context, { revision, whole: configFile.includes('..') }, async (at) => {
+    const local = await readRevision(context, at, { app, configFile });
+    const region = chooseRegion(context.settings.region, local.project.hardware.region);
+    return use({
+      kind: 'git',
+      commit: at.commit,
+      files: local.entries.length,
+      bytes: local.bytes,
+      body: withoutLogin(local.project, { region }),
+      compare: (expected) => compareFiles(local.entries, expected, context.signal),
+      deploy: (sendOptions) => deploy(context, local, { ...sendOptions, region }),
+    });
+  });
+}
+
+function notKeptError({ settings }: Context, app: string, build: string): NotFoundError {
+  const isOff = settings.keepArchives.value === 'off';
+  return new NotFoundError(`the archive of build ${build} of ${app} is not on this machine`, {
+    why: isOff
+      ? `keep-archives is off (${settings.keepArchives.origin})`
+      : 'gantry keeps the archives of the deploys of this machine, up to 1 GiB and 90 days',
+    fix: gantryCommand`rollback ${app} ${build} --from-git REV`,
+    details: { app, build },
+  });
+}

@@ -1,0 +1,195 @@
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { ConflictError, GantryError } from '../../errors.ts';
+import { fileSummary } from '../../output/format.ts';
+import type { BuildFile } from '../builds/index.ts';
+import { compareSent, type Deployment, type SettingChange } from '../deploy/index.ts';
+import { chooseBuild, type RollbackChoice } from './choose-build.ts';
+import {
+  compareListings,
+  differentFilesError,
+  differingFiles,
+  type Proof,
+  proofOf,
+  readListing,
+  waitForListing,
+} from './prove-files.ts';
+import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
+
+export interface RollbackOptions extends SourceChoice {
+  /** The build to return to; by default the last that succeeded before the live one. */
+  build?: string | undefined;
+  /** Go on although the files cannot be proven to be those of the build. */
+  force: boolean;
+  logs: boolean;
+  timeoutMs: number;
+  /** Asks nothing. */
+  isConfirmed?: boolean;
+}
+
+/** An earlier build of an app that was deployed again. */
+export interface RolledBack {
+  app: string;
+  project: string;
+  /** The build that served before; null if none did. */
+  replaced: string | null;
+  /** The earlier build. */
+  restored: string;
+  /** The new build, made of the files of the earlier one; null if nothing was deployed. */
+  build: string | null;
+  status: string;
+  endpoint: string;
+  dashboard: string;
+  source: RollbackSource['kind'] | null;
+  commit: string | null;
+  files: number;
+  /** What the settings of the app become again, under the platform's names. */
+  settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
+  /** What shows that the files are those of the earlier build; null without a proof. */
+  proof: Proof | null;
+  changed: boolean;
+}
+
+/** Deploys an earlier build again, proven by the platform's list of its files. Throws ConflictError if they differ. */
+export async function rollback(context: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
+  const app = shortAppName(context.project, given);
+  const choice = await chooseBuild(context, app, options.build);
+  const { target, live } = choice;
+  if (target.id === live) return planned(context, app, choice, undefined, undefined);
+  const expected = await readListing(context.api, context.project, app, target.id);
+  return withSource(context, { app, build: target.id }, options, async (source) => {
+    if (!options.force) await checkSource(app, target.id, source, expected);
+    const plan = planned(context, app, choice, source, expected);
+    await confirm(context, plan, source, options);
+    const proof = new FileProof(context, app, target.id, options.force ? undefined : expected);
+    const deployment = await source.deploy({
+      detach: false,
+      logs: options.logs,
+      timeoutMs: options.timeoutMs,
+      onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
+    });
+    await proof.finish(deployment.build);
+    return { ...plan, ...resultOf(deployment) };
+  });
+}
+
+/** Before anything is sent. */
+async function checkSource(
+  app: string,
+  build: string,
+  source: RollbackSource,
+  expected: readonly BuildFile[] | undefined,
+): Promise<void> {
+  const what = source.commit === null ? 'the kept archive' : `revision ${source.commit.slice(0, 12)}`;
+  const fix = '--force deploys it all the same';
+  if (!expected) {
+    const why = `the platform lists no files of build ${build}`;
+    throw new ConflictError(`cannot prove that ${what} has the files of build ${build}`, {
+      why,
+      fix,
+      details: { app, build },
+    });
+  }
+  const changes = await source.compare(expected);
+  if (differingFiles(changes))
+    throw differentFilesError(`${what} does not have the files of build ${build}`, app, changes);
+  if (source.kind === 'git' && changes.unverified > 0) {
+    const why = 'the platform lists no checksums, and files of equal size may differ';
+    throw new ConflictError(`cannot prove that ${what} has the files of build ${build}`, {
+      why,
+      fix,
+      details: { app, build },
+    });
+  }
+}
+
+/** Compares the platform's list of the new build with the expected one: the build is canceled if it differs. */
+class FileProof {
+  #isDone = false;
+  #sent: readonly BuildFile[] = [];
+
+  constructor(
+    private readonly context: Context,
+    private readonly app: string,
+    private readonly restored: string,
+    /** Undefined: the new build must have what was sent. */
+    private readonly expected: readonly BuildFile[] | undefined,
+  ) {}
+
+  /** Right after the upload, when the build can still be canceled. The platform may not list its files yet. */
+  async check(build: string, sent: readonly BuildFile[]): Promise<void> {
+    this.#sent = sent;
+    const { context, app } = this;
+    const listing = await waitForListing(context, app, build).catch((error: unknown) => {
+      if (error instanceof GantryError && !context.signal.aborted) return undefined;
+      throw error;
+    });
+    if (listing)
+      this.#compare(listing, `build ${build} was stopped: it does not have the files of build ${this.restored}`);
+  }
+
+  async finish(build: string): Promise<void> {
+    if (this.#isDone) return;
+    const { context, app, restored } = this;
+    const listing = await readListing(context.api, context.project, app, build);
+    if (listing)
+      return this.#compare(listing, `build ${build} serves, but it does not have the files of build ${restored}`);
+    throw new ConflictError(`build ${build} serves, but its files cannot be compared with those of build ${restored}`, {
+      why: 'the platform lists no files of the new build',
+      fix: gantryCommand`builds files ${app} ${build}`,
+      details: { app, build, restored },
+    });
+  }
+
+  #compare(listing: readonly BuildFile[], message: string): void {
+    this.#isDone = true;
+    const changes = compareListings(this.expected ?? this.#sent, listing);
+    if (differingFiles(changes)) throw differentFilesError(message, this.app, changes);
+  }
+}
+
+async function confirm(
+  { prompt, progress, willChange }: Context,
+  plan: RolledBack,
+  source: RollbackSource,
+  { isConfirmed }: RollbackOptions,
+): Promise<void> {
+  const { app, replaced, restored, settings } = plan;
+  const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
+  progress.note(
+    `${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
+  );
+  for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
+  if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${restored}?`);
+  willChange(`deploy build ${restored} of ${app} again`, plan);
+}
+
+function planned(
+  { project }: Context,
+  app: string,
+  { app: deployed, live, target }: RollbackChoice,
+  source: RollbackSource | undefined,
+  expected: readonly BuildFile[] | undefined,
+): RolledBack {
+  return {
+    app,
+    project,
+    replaced: live ?? null,
+    restored: target.id,
+    build: null,
+    status: target.status,
+    endpoint: deployed.internalEndpoint ?? '',
+    dashboard: '',
+    source: source?.kind ?? null,
+    commit: source?.commit ?? null,
+    files: source?.files ?? 0,
+    settings: source ? compareSent(source.body, deployed) : [],
+    proof: expected ? proofOf(expected) : null,
+    changed: source !== undefined,
+  };
+}
+
+function resultOf({ build, status, endpoint, dashboard }: Deployment) {
+  return { build, status, endpoint, dashboard };
+}

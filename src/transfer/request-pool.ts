@@ -1,0 +1,118 @@
+import { AdaptiveWidth } from './adaptive-width.ts';
+
+/** The latency of small requests is hidden by many of them in flight; a few large ones saturate the line. */
+export type RequestKind = 'small' | 'large';
+
+interface PooledRequest {
+  kind: RequestKind;
+  /** Lower orders run first, so that started files are finished before new ones are started. */
+  order: number;
+  /** Bytes to transfer, to measure the rate. */
+  bytes: number;
+}
+
+interface PoolOptions {
+  /** Requests in flight; undefined: adaptive. */
+  concurrency: number | undefined;
+  /** Maximum, whatever else is set. */
+  maxConnections: number;
+  /** Monotonic time in ms. */
+  elapsed: () => number;
+  /** Takes each decision; shown with `--debug`. */
+  trace: (decision: string) => void;
+}
+
+const startLarge = 16;
+/** Large requests in flight, if no flag says otherwise. */
+export const maxLarge = 32;
+/** Small and large requests in flight, if no flag says otherwise. */
+const maxRequests = 64;
+/** Requests of any kind for each large one that may be in flight. */
+const requestsPerLarge = 4;
+
+/**
+ * Limits the requests in flight. Small and large requests share it: of those that wait, each kind gets every second place.
+ */
+export class RequestPool {
+  /** Maximum number of requests in flight. */
+  readonly max: number;
+  readonly #width: AdaptiveWidth;
+  readonly #requestsPerLarge: number;
+  readonly #running = { small: 0, large: 0 };
+  readonly #waiting: Record<RequestKind, { order: number; start: () => void }[]> = { small: [], large: [] };
+  #last: RequestKind = 'small';
+
+  constructor(private readonly options: PoolOptions) {
+    const { concurrency, maxConnections } = options;
+    this.max = Math.min(maxConnections, concurrency ?? maxRequests);
+    const large = { start: concurrency ?? startLarge, max: Math.min(maxConnections, concurrency ?? maxLarge) };
+    this.#width = new AdaptiveWidth({ ...options, ...large });
+    this.#requestsPerLarge = concurrency === undefined ? requestsPerLarge : 1;
+  }
+
+  /** Maximum number of large requests in flight. */
+  get maxLarge(): number {
+    return this.#width.max;
+  }
+
+  /** The current limit of a kind. */
+  limit(kind: RequestKind): number {
+    const large = this.#width.current;
+    return kind === 'large' ? large : Math.min(this.max, large * this.#requestsPerLarge);
+  }
+
+  /** `task` calls `begin` when its transfer begins, if that is later. */
+  async run<T>({ kind, order, bytes }: PooledRequest, task: (begin: () => void) => Promise<T>): Promise<T> {
+    if (this.#hasRoom(kind)) this.#start(kind);
+    else await new Promise<void>((start) => this.#enqueue(kind, order, start));
+    const { elapsed } = this.options;
+    const width = this.#width;
+    let startedAt = elapsed();
+    const { round } = width;
+    try {
+      const result = await task(() => {
+        startedAt = elapsed();
+      });
+      width.recover(kind === 'large' ? 1 : 1 / this.#requestsPerLarge ** 2);
+      const isFull = this.#running.large >= width.current;
+      if (kind === 'large' && isFull) width.measure({ round, bytes, ms: elapsed() - startedAt });
+      return result;
+    } finally {
+      this.#running[kind]--;
+      this.#startWaiting();
+    }
+  }
+
+  /** The server is overloaded. */
+  reduce(): void {
+    this.#width.reduce();
+  }
+
+  #hasRoom(kind: RequestKind): boolean {
+    const { small, large } = this.#running;
+    return small + large < this.limit('small') && (kind === 'small' || large < this.limit('large'));
+  }
+
+  #start(kind: RequestKind): void {
+    this.#running[kind]++;
+    this.#last = kind;
+  }
+
+  /** Searches from the end: a new request usually has the highest order. */
+  #enqueue(kind: RequestKind, order: number, start: () => void): void {
+    const waiting = this.#waiting[kind];
+    let index = waiting.length;
+    while (index > 0 && (waiting[index - 1]?.order ?? 0) > order) index--;
+    waiting.splice(index, 0, { order, start });
+  }
+
+  #startWaiting(): void {
+    for (;;) {
+      const kinds: RequestKind[] = this.#last === 'small' ? ['large', 'small'] : ['small', 'large'];
+      const kind = kinds.find((each) => this.#waiting[each].length > 0 && this.#hasRoom(each));
+      if (!kind) return;
+      this.#start(kind);
+      this.#waiting[kind].shift()?.start();
+    }
+  }
+}

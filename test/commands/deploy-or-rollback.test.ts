@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let home: string;
+let env: Record<string, string>;
+/** The builds, oldest first, and which of them crash. */
+let builds: string[];
+let crashing: number[];
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  builds = [];
+  crashing = [];
+  const front = await altering(emulator, (method, path, json) => {
+    if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
+    if (!path.endsWith('/containers')) return undefined;
+    const crashed = builds.filter((_, index) => crashing.includes(index));
+    return { body: crashed.map((buildId) => ({ containerId: `c-${buildId}`, buildId, containerState: 'FAILED' })) };
+  });
+  env = { ...front, GANTRY_CONFIG_DIR: home };
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+const watching = ['--watch-healthy', '10s', '--or-rollback'];
+
+async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
+  await using app = await folderOf({ ...smallApp(), 'data.txt': version });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env, ...more });
+}
+
+async function live() {
+  const { json } = await gantry(['apps', 'get', 'web', '--json'], { emulator, env });
+  return (json() as { latestReadyBuildId: string }).latestReadyBuildId;
+}
+
+type Failed = { error: { message: string; details: { build: string; rollback: Record<string, string | null> } } };
+
+test('returns to the build before if the new one is not healthy, and says what serves', async () => {
+  await deploy('good');
+  crashing = [1];
+  const { code, json, stderr } = await deploy('bad', watching);
+  expect(code).toBe(12);
+  const [good, bad, restored] = builds;
+  expect(stderr).toContain(`is FAILED; rolled back to build ${good}: build ${restored} serves`);
+  expect((json() as Failed).error.details).toMatchObject({
+    build: bad,
+    rollback: { outcome: 'rolled-back', restored: good, serves: restored },
+  });
+  expect(await live()).toBe(restored);
+});
+
+test('a healthy build stays', async () => {
+  await deploy('good');
+  expect((await deploy('better', watching)).code).toBe(0);
+  expect(await live()).toBe(builds[1]);
+});
+
+test('says that there is no build before', async () => {
+  crashing = [0];
+  const { code, json } = await deploy('bad', watching);
+  expect(code).toBe(12);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'no-earlier-build', serves: builds[0] });
+});
+
+test('says if the rollback fails, and that the new build still serves', async () => {
+  await deploy('good');
+  crashing = [1];
+  const seen = { count: 0 };
+  const breakNext = (stderr: string) => {
+    if (stderr.includes('Watching') && seen.count++ === 0) emulator.fail('build', 'build_failure');
+  };
+  const { code, json } = await deploy('bad', watching, { said: breakNext });
+  expect(code).toBe(12);
+  const { message, details } = (json() as Failed).error;
+  expect(details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
+  expect(message).toContain('the rollback failed');
+  expect(await live()).toBe(builds[1]);
+});
+
+test('warns before the deploy if the archive of the live build is not here', async () => {
+  await deploy('good');
+  await rm(join(home, 'state'), { recursive: true });
+  crashing = [1];
+  const { code, json, stderr } = await deploy('bad', watching);
+  expect(code).toBe(12);
+  expect(stderr).toContain(`--or-rollback cannot return to build ${builds[0]}`);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
+});
+
+test('does not replace what somebody else deployed meanwhile', async () => {
+  await deploy('good');
+  let other: Promise<unknown> | undefined;
+  const meanwhile = async () => {
+    if (builds.length !== 2 || other) return;
+    other = deploy('of somebody else');
+    await other;
+    crashing = [1];
+  };
+  const { code, json } = await deploy('bad', watching, { meanwhile });
+  expect(code).toBe(12);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'deployed-meanwhile', serves: builds[2] });
+  expect(builds).toHaveLength(3);
+  expect(await live()).toBe(builds[2]);
+});
+
+test('does not interfere with a deploy in progress', async () => {
+  await deploy('good');
+  const meanwhile = async () => {
+    if (builds.length !== 2) return;
+    emulator.fail('build', 'slow');
+    await deploy('of somebody else', ['--detach']);
+    crashing = [1];
+  };
+  const { json } = await deploy('bad', watching, { meanwhile });
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'deployed-meanwhile', serves: builds[1] });
+});
+
+test('needs --watch-healthy', async () => {
+  expect((await deploy('good', ['--or-rollback'])).code).toBe(2);
+});

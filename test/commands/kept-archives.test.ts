@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let home: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+const files = () => join(home, 'state', 'archives', 'files');
+const records = () => join(home, 'state', 'archives', 'builds');
+const namesIn = (folder: string) => readdir(folder).catch((): string[] => []);
+
+async function run(words: string[], { env = {}, cwd = process.cwd() } = {}) {
+  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env } });
+}
+
+/** Deploys an app with this in a file. */
+async function deployed(content: string, more: { env?: Record<string, string>; flags?: string[] } = {}) {
+  await using app = await folderOf({ ...smallApp(), 'data.txt': content });
+  const { code, json } = await run(['deploy', '--json', ...(more.flags ?? [])], { ...more, cwd: app.path });
+  return { code, build: (json() as { build?: string }).build ?? '' };
+}
+
+const listed = async (...flags: string[]) =>
+  (await run(['builds', 'archives', '--json', ...flags])).json() as {
+    build: string;
+    bytes: number;
+    removed: boolean;
+  }[];
+
+test('the archive of a deploy is kept under its content, for its owner only', async () => {
+  const { build } = await deployed('one');
+  const [name = '', ...others] = await namesIn(files());
+  expect(others).toEqual([]);
+  const content = await readFile(join(files(), name));
+  expect(name).toBe(`${createHash('sha256').update(content).digest('hex')}.zip`);
+  expect(await listed()).toMatchObject([{ build, bytes: content.length, files: 3, app: 'web', removed: false }]);
+  const modes = [home, files(), records(), join(files(), name), join(records(), (await namesIn(records()))[0] ?? '')];
+  const found = await Promise.all(modes.map(async (path) => (await stat(path)).mode & 0o777));
+  expect(found.map((mode) => mode & 0o077)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('equal archives share a file, and a failed build keeps none', async () => {
+  await deployed('one');
+  await deployed('one');
+  emulator.fail('build', 'build_failure', 'init_failure');
+  expect((await deployed('two')).code).toBe(11);
+  expect((await deployed('three')).code).toBe(12);
+  expect(await listed()).toHaveLength(2);
+  await deployed('four');
+  expect(await namesIn(files())).toHaveLength(2);
+});
+
+test('deploys at the same time keep all of their archives', async () => {
+  const all = await Promise.all(['a', 'b', 'c', 'd', 'a', 'b'].map((content) => deployed(content)));
+  expect((await listed()).map(({ build }) => build).sort()).toEqual(all.map(({ build }) => build).sort());
+  expect(await namesIn(files())).toHaveLength(4);
+});
+
+test.each([
+  ['in the environment', { GANTRY_KEEP_ARCHIVES: 'off' }, []],
+  ['in the profile', {}, ['config', 'set', 'keep-archives', 'off']],
+])('nothing is kept if that is turned off %s', async (_, env, before) => {
+  if (before.length > 0) expect((await run(before)).code).toBe(0);
+  expect((await deployed('one', { env })).code).toBe(0);
+  expect([await namesIn(files()), await namesIn(records())]).toEqual([[], []]);
+});
+
+test('a setting that is not on or off is refused', async () => {
+  const { code, stderr } = await run(['config', 'set', 'keep-archives', 'sometimes']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('on or off')]);
+});
+
+test('a deploy succeeds where nothing can be kept', async () => {
+  await run(['config', 'set', 'region', 'us-east-1']);
+  await rm(join(home, 'state'), { recursive: true, force: true });
+  await writeFile(join(home, 'state'), 'a file in the way');
+  expect((await deployed('one')).code).toBe(0);
+});
+
+test('a deploy removes archives that are too old, and what killed processes left behind', async () => {
+  await deployed('old');
+  const monthsAgo = Date.now() / 1000 - 100 * 86_400;
+  for (const name of await namesIn(records())) await utimes(join(records(), name), monthsAgo, monthsAgo);
+  const [old = ''] = await namesIn(files());
+  await writeFile(join(files(), `${'0'.repeat(64)}.zip`), 'linked, and killed before anything else');
+  await writeFile(join(files(), '.gantry-half'), 'a copy that ended in the middle');
+  await utimes(join(files(), '.gantry-half'), monthsAgo, monthsAgo);
+  await writeFile(join(files(), '.gantry-now'), 'a copy in progress');
+  const { build } = await deployed('new');
+  const left = await namesIn(files());
+  expect(left).toHaveLength(2);
+  expect(left).toContain('.gantry-now');
+  expect(left).not.toContain(old);
+  expect((await listed()).map((each) => each.build)).toEqual([build]);
+});
+
+test('--prune removes them after a yes, those of one app or older ones', async () => {
+  const { build } = await deployed('one');
+  await deployed('two', { flags: ['--name', 'other'] });
+  const refused = await run(['builds', 'archives', '--prune']);
+  expect(refused.code).toBe(9);
+  expect(await listed('--prune', '--older-than', '1d', '--yes')).toEqual([]);
+  expect(await listed('web', '--prune', '--dry-run')).toMatchObject([{ build, dryRun: true }]);
+  expect(await listed()).toHaveLength(2);
+  expect(await listed('web', '--prune', '--yes')).toMatchObject([{ build, removed: true }]);
+  expect(await listed()).toMatchObject([{ app: 'other' }]);
+  expect(await namesIn(files())).toHaveLength(1);
+});
+
+test('--older-than without --prune is a mistake', async () => {
+  expect((await run(['builds', 'archives', '--older-than', '1d'])).code).toBe(2);
+});

@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { repositoryOf } from '../support/repository.ts';
+
+let emulator: Emulator;
+let home: string;
+let app: Awaited<ReturnType<typeof repositoryOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false });
+});
+
+beforeEach(async () => {
+  await emulator.reset();
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  app = await repositoryOf(smallApp());
+  app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
+});
+
+afterEach(async () => {
+  await app[Symbol.asyncDispose]();
+  await rm(home, { recursive: true, force: true });
+});
+
+afterAll(() => emulator.close());
+
+function run(words: string[], { env = {}, cwd = app.path, ...more }: Setting = {}) {
+  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env }, ...more });
+}
+
+async function preview(words: string[] = [], more: Setting = {}) {
+  const { code, stdout, stderr, json } = await run(['deploy', '--json', '--preview', ...words], more);
+  return { code, stdout, stderr, app: code === 0 ? (json() as { app: string }).app : '' };
+}
+
+const listed = async () =>
+  (await run(['previews', 'list', '--json'])).json() as { app: string; proof: string | null; merged: boolean | null }[];
+const appNames = () => [...emulator.store.apps.values()].map(({ name }) => name).sort();
+
+describe('deploy --preview', () => {
+  test('makes an app of its own for the branch, and prints its address', async () => {
+    app.git('checkout', '-q', '-b', 'fix/Login_ü');
+    const { code, stdout, stderr } = await run(['deploy', '--preview']);
+    const [name = ''] = appNames();
+    expect([code, appNames()]).toEqual([0, [expect.stringMatching(/^web-fix-login-u-[0-9a-f]{8}$/)]]);
+    expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/${name}\n`);
+    expect(stderr).toContain(`preview of fix/Login_ü: app ${name}`);
+    expect((await preview()).app).toBe(name);
+    expect(appNames()).toHaveLength(1);
+  });
+
+  test('has the same name in other clones, and another one for other branches, apps and repositories', async () => {
+    const names = [(await preview()).app];
+    app.git('remote', 'set-url', 'origin', 'https://token@github.test/org/shop');
+    expect((await preview()).app).toBe(names[0]);
+    app.git('checkout', '-q', '-b', 'a-b');
+    names.push((await preview()).app, (await preview(['a_b'])).app, (await preview(['--name', 'web-a'])).app);
+    app.git('remote', 'set-url', 'origin', 'git@github.test:org/fork.git');
+    names.push((await preview()).app);
+    const long = `very-long-branch-name-${'x'.repeat(80)}`;
+    names.push((await preview([`${long}1`])).app, (await preview([`${long}2`])).app);
+    expect(new Set(names).size).toBe(7);
+    expect(Math.max(...names.map((name) => name.length))).toBe(63);
+  });
+
+  test.each([
+    [{ GITHUB_HEAD_REF: 'topic', GITHUB_REF_NAME: '12/merge' }],
+    [{ GITHUB_REF_NAME: 'topic' }],
+    [{ CI_COMMIT_REF_NAME: 'topic' }],
+    [{ CIRCLE_BRANCH: 'topic' }],
+    [{ BUILDKITE_BRANCH: 'topic' }],
+    [{ BUILD_SOURCEBRANCH: 'refs/heads/topic' }],
+  ])('takes the branch from the CI system if none is checked out: %j', async (env) => {
+    app.git('checkout', '-q', '--detach');
+    const { stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
+    expect(stderr).toContain('preview of topic: app web-topic-');
+  });
+
+  test('needs a branch or a name', async () => {
+    app.git('checkout', '-q', '--detach');
+    expect((await preview()).code).toBe(2);
+    await using folder = await folderOf(smallApp());
+    expect((await preview([], { cwd: folder.path })).code).toBe(2);
+    expect((await preview(['demo'], { cwd: folder.path })).app).toMatch(/^web-demo-/);
+  });
+
+  test('says that replicas of the file keep running', async () => {
+    await writeFile(
+      join(app.path, 'cerebrium.toml'),
+      `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\nmin_replicas = 2\n`,
+    );
+    expect((await preview()).stderr).toContain('keeps 2 running');
+  });
+});
+
+describe('previews', () => {
+  /** Previews of a merged, an open and a deleted branch, of another repository, and apps that only look like one. */
+  async function arranged() {
+    const at: Record<string, string> = {};
+    app.git('checkout', '-q', '-b', 'merged');
+    app.git('commit', '-q', '--allow-empty', '-m', 'more');
+    at.merged = (await preview()).app;
+    app.git('checkout', '-q', 'main');
+    app.git('merge', '-q', '--no-ff', '-m', 'merge', 'merged');
+    app.git('checkout', '-q', '-b', 'open');
+    app.git('commit', '-q', '--allow-empty', '-m', 'more');
+    at.open = (await preview()).app;
+    app.git('checkout', '-q', '-b', 'gone');
+    at.gone = (await preview()).app;
+    app.git('checkout', '-q', 'main');
+    app.git('branch', '-q', '-D', 'gone');
+    app.git('remote', 'set-url', 'origin', 'git@github.test:org/fork.git');
+    at.foreign = (await preview(['theirs'])).app;
+    app.git('remote', 'set-url', 'origin', 'git@github.test:org/shop.git');
+    for (const name of ['web', 'web-staging', 'web-x-deadbeef']) await run(['deploy', '--name', name]);
+    return at;
+  }
+
+  test('list those of this repository with a proof, and others as unproven', async () => {
+    const { merged, open, gone, foreign } = await arranged();
+    await rm(join(home, 'state', 'previews'), { recursive: true });
+    const found = Object.fromEntries((await listed()).map(({ app: name, proof, merged: is }) => [name, [proof, is]]));
+    expect(found).toEqual({
+      [merged ?? '']: ['branch', true],
+      [open ?? '']: ['branch', false],
+      ...Object.fromEntries([gone, foreign, 'web-x-deadbeef'].map((name) => [name, [null, null]])),
+    });
+  });
+
+  test('prune deletes only those of this repository, after its name is typed', async () => {
+    const { foreign } = await arranged();
+    expect((await run(['previews', 'prune'])).code).toBe(9);
+    expect((await run(['previews', 'prune', '--yes'])).code).toBe(9);
+    expect((await run(['previews', 'prune', '--confirm', 'other'])).code).toBe(2);
+    const { code, stderr, json } = await run(['previews', 'prune', '--confirm', 'shop', '--json']);
+    expect([code, (json() as object[]).length]).toEqual([0, 3]);
+    expect(stderr).toMatch(/2 apps may be previews of others, and stay: /);
+    expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
+  });
+
+  test('prune --merged and --older-than choose among them', async () => {
+    const { merged } = await arranged();
+    const pruned = async (...flags: string[]) => {
+      const { json } = await run(['previews', 'prune', '--dry-run', '--json', ...flags]);
+      return (json() as { app: string }[]).map(({ app: name }) => name);
+    };
+    expect(await pruned('--merged')).toEqual([merged]);
+    expect(await pruned('--older-than', '1h')).toEqual([]);
+    expect(await pruned('--older-than', '0s')).toHaveLength(3);
+    expect(await pruned('--merged', '--older-than', '1h')).toEqual([]);
+    expect(appNames()).toHaveLength(7);
+  });
+
+  test('prune leaves what was deployed while it asked', async () => {
+    const { app: name } = await preview();
+    const record = emulator.store.apps.get(`${emulator.project}-${name}`);
+    const { json } = await run(['previews', 'prune', '--json'], {
+      typed: 'shop\n',
+      columns: 200,
+      said: (stderr) => {
+        if (stderr.includes('Type shop') && record)
+          emulator.store.apps.set(record.id, { ...record, updatedAt: Date.now() + 60_000 });
+      },
+    });
+    expect([json(), appNames()]).toMatchObject([[{ app: name, changed: false }], [name]]);
+  });
+
+  test('need a repository', async () => {
+    expect((await run(['previews', 'list'], { cwd: tmpdir() })).code).toBe(2);
+  });
+});

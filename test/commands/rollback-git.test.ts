@@ -1,0 +1,108 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { repositoryOf } from '../support/repository.ts';
+
+let emulator: Emulator;
+let home: string;
+let app: Awaited<ReturnType<typeof repositoryOf>>;
+/** The builds of `data.txt` with `one` and with `two`, of which the first is live again after a reset. */
+let builds: string[];
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false });
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+});
+
+/** The archives are not on this machine, and the second commit is checked out. */
+beforeEach(async () => {
+  await emulator.reset();
+  app = await repositoryOf({ ...smallApp(), 'data.txt': 'one', '.gitattributes': '*.bin filter=lfs\n' });
+  builds = [await deployed()];
+  await writeFile(join(app.path, 'data.txt'), 'two');
+  app.git('commit', '--all', '--quiet', '--message', 'second');
+  builds.push(await deployed());
+});
+
+afterEach(() => app[Symbol.asyncDispose]());
+
+afterAll(async () => {
+  await emulator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+function run(words: string[], cwd = app.path) {
+  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });
+}
+
+async function deployed() {
+  return ((await run(['deploy', '--json'])).json() as { build: string }).build;
+}
+
+const back = (revision: string, ...flags: string[]) =>
+  run(['rollback', 'web', '--yes', '--json', '--from-git', revision, ...flags]);
+const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
+const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('gantry-git-'));
+
+test('deploys a revision whose files are those of the build, and leaves the repository as it is', async () => {
+  await writeFile(join(app.path, 'data.txt'), 'not committed');
+  const before = app.git('status', '--porcelain');
+  const { code, json } = await back('HEAD~1');
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ restored: builds[0], source: 'git', commit: app.git('rev-parse', 'HEAD~1') });
+  expect([app.git('status', '--porcelain'), await leftovers()]).toEqual([before, []]);
+  const { build } = json() as { build: string };
+  const [restored, old] = [build, builds[0] ?? ''].map((id) => emulator.store.builds.get(id)?.files);
+  expect(restored).toEqual(old);
+});
+
+test('refuses a revision with other files before anything is created, unless forced', async () => {
+  const { code, json } = await back('HEAD');
+  expect([code, creations()]).toEqual([7, 2]);
+  expect(json()).toMatchObject({ error: { details: { changed: ['data.txt'] } } });
+  expect(await leftovers()).toEqual([]);
+  expect((await back('HEAD', '--force')).code).toBe(0);
+  expect(creations()).toBe(3);
+});
+
+test.each([
+  ['no-such-branch', /unknown git revision no-such-branch/],
+  ['--output=/tmp/x', /unknown git revision/],
+])('%s is a mistake', async (revision, message) => {
+  const { code, stderr } = await run(['rollback', 'web', '--yes', `--from-git=${revision}`]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test('needs a repository', async () => {
+  const { code, stderr } = await run(['rollback', 'web', '--yes', '--from-git', 'HEAD'], tmpdir());
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+});
+
+test('finds an app below the root of the repository, under another name', async () => {
+  await app[Symbol.asyncDispose]();
+  const { 'cerebrium.toml': config = '' } = smallApp();
+  app = await repositoryOf({ 'apps/web/cerebrium.toml': config, 'apps/web/main.py': '', 'more.txt': '' });
+  const folder = join(app.path, 'apps', 'web');
+  const named = ['--name', 'other'];
+  await run(['deploy', ...named], folder);
+  await writeFile(join(folder, 'main.py'), 'changed = True\n');
+  await run(['deploy', ...named], folder);
+  const { code, json } = await run(['rollback', 'other', '--yes', '--json', '--from-git', 'main'], folder);
+  expect([code, json()]).toMatchObject([0, { app: 'other', changed: true, files: 2 }]);
+});
+
+test('says that submodules and files of LFS are missing', async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12\n`;
+  await writeFile(join(app.path, 'model.bin'), pointer);
+  app.git('-c', 'filter.lfs.clean=cat', 'add', 'model.bin');
+  app.git('update-index', '--add', '--cacheinfo', `160000,${app.git('rev-parse', 'HEAD')},vendor`);
+  app.git('commit', '--quiet', '--message', 'third');
+  const { code, stderr } = await back('HEAD');
+  expect(code).toBe(7);
+  expect(stderr).toContain('1 submodule not included: vendor');
+  expect(stderr).toContain('files of git LFS are missing: model.bin');
+});

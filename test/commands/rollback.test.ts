@@ -1,0 +1,226 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let home: string;
+/** Of a platform in front of the emulator. */
+let front: Record<string, string>;
+
+beforeEach(async () => {
+  front = {};
+  emulator = await startEmulator({ real: false });
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+async function run(words: string[], { env = {}, cwd = tmpdir() }: { env?: Record<string, string>; cwd?: string } = {}) {
+  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...front, ...env } });
+}
+
+/** Deploys a version of the app and returns its build. */
+async function deployed(version: string, more = '') {
+  await using app = await folderOf({ ...smallApp(more), 'data.txt': version });
+  const { code, json } = await run(['deploy', '--json'], { cwd: app.path });
+  expect(code).toBe(0);
+  return (json() as { build: string }).build;
+}
+
+const back = (...words: string[]) => run(['rollback', 'web', '--yes', '--json', ...words]);
+const live = async () =>
+  (await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string; maxReplicaCount: number };
+const filesOf = async (build: string) =>
+  ((await run(['builds', 'files', 'web', build, '--json'])).json() as { zipFiles: object }).zipFiles;
+const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
+
+test('deploys the last build before the live one again, with its files and settings', async () => {
+  const first = await deployed('one', '[cerebrium.scaling]\nmax_replicas = 3\n');
+  const second = await deployed('two, longer');
+  const { code, json } = await back();
+  expect(code).toBe(0);
+  const result = json() as { build: string };
+  expect(result).toMatchObject({
+    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'checksums', changed: true },
+    settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
+    next: [{ argv: ['gantry', 'logs', 'web'] }],
+  });
+  expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });
+  expect(await filesOf(result.build)).toEqual(await filesOf(first));
+});
+
+test('returns to a named build, and does nothing if it serves', async () => {
+  const first = await deployed('one');
+  await deployed('two');
+  const third = await deployed('three');
+  expect((await back(third)).json()).toMatchObject({ changed: false, restored: third, build: null });
+  expect((await back(first)).json()).toMatchObject({ restored: first, replaced: third });
+});
+
+test('of two rollbacks the second returns to where the first began, and says so', async () => {
+  const first = await deployed('one');
+  const second = await deployed('two');
+  await back();
+  const { json, stderr } = await back();
+  expect(json()).toMatchObject({ restored: second });
+  expect(stderr).toContain(`is a rollback to ${first}`);
+});
+
+test('a deploy after a rollback knows what serves', async () => {
+  await using app = await folderOf(smallApp());
+  const deploy = (...flags: string[]) => run(['deploy', ...flags], { cwd: app.path });
+  await deploy();
+  await writeFile(join(app.path, 'more.py'), 'worse = True\n');
+  await deploy();
+  expect((await back()).code).toBe(0);
+  await rm(join(app.path, 'more.py'));
+  expect((await deploy('--if-changed')).stderr).toContain('nothing to deploy');
+});
+
+test('asks first, and a dry run changes nothing', async () => {
+  const first = await deployed('one');
+  await deployed('two');
+  expect((await run(['rollback', 'web'])).code).toBe(9);
+  const { code, json, stdout } = await run(['rollback', 'web', '--dry-run', '--json']);
+  expect([code, json()]).toMatchObject([0, { restored: first, build: null, dryRun: true, changed: true }]);
+  expect(stdout).not.toContain('undefined');
+  expect(creations()).toBe(2);
+});
+
+test('takes the app of the folder', async () => {
+  await using app = await folderOf(smallApp());
+  await deployed('one');
+  await deployed('two');
+  expect((await run(['rollback', '--yes'], { cwd: app.path })).code).toBe(0);
+  expect((await run(['rollback', '--yes'])).code).toBe(2);
+});
+
+describe('fails before anything is created', () => {
+  test.each<[string, () => Promise<unknown>, number, RegExp]>([
+    ['without an earlier build', async () => {}, 6, /web has no successful build before/],
+    [
+      'with an earlier build that failed',
+      async () => {
+        emulator.store.builds.clear();
+        emulator.fail('build', 'build_failure');
+        await using app = await folderOf(smallApp());
+        await run(['deploy'], { cwd: app.path });
+        await deployed('three');
+      },
+      6,
+      /no successful build before/,
+    ],
+    [
+      'without the archive',
+      async () => {
+        await deployed('two');
+        await rm(join(home, 'state'), { recursive: true });
+      },
+      6,
+      /is not on this machine[\s\S]*--from-git/,
+    ],
+    [
+      'with a damaged archive',
+      async () => {
+        await deployed('two');
+        const folder = join(home, 'state', 'archives', 'files');
+        for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged');
+      },
+      6,
+      /is not on this machine/,
+    ],
+    [
+      'with an archive that is not what the platform lists',
+      async () => {
+        await deployed('two');
+        for (const build of emulator.store.builds.values())
+          build.files = { 'other.py': { size: 1, crc32: 1 } } as never;
+      },
+      7,
+      /does not have the files of build/,
+    ],
+  ])('%s', async (_, arrange, code, message) => {
+    await deployed('one');
+    await arrange();
+    const before = creations();
+    const outcome = await back();
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
+    expect(creations()).toBe(before);
+  });
+
+  test('to a build that did not succeed', async () => {
+    emulator.fail('build', 'build_failure');
+    await using app = await folderOf(smallApp());
+    const failed = (await run(['deploy', '--json'], { cwd: app.path })).json() as {
+      error: { details: { build: string } };
+    };
+    await deployed('two');
+    expect((await back(failed.error.details.build)).code).toBe(7);
+  });
+});
+
+describe('the new build is compared with the old one', () => {
+  /** Rolls back on a platform that lists the files of the new build like this, look by look; undefined: not yet. */
+  async function listing(files: (looks: number, real: object) => object | undefined, fault?: 'slow') {
+    const builds: string[] = [];
+    let looks = 0;
+    front = await altering(emulator, (method, path, json) => {
+      if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
+      if (!path.endsWith(`/builds/${builds[2]}/zip-contents`)) return undefined;
+      const zipFiles = files(looks++, (json as { zipFiles: object }).zipFiles);
+      return zipFiles ? { body: { zipFiles } } : { status: 404, body: { message: 'no files yet' } };
+    });
+    await deployed('one');
+    await deployed('two');
+    if (fault) emulator.fail('build', fault);
+    const outcome = await back();
+    return { ...outcome, canceled: emulator.store.builds.get(builds[2] ?? '')?.cancelledAt !== undefined };
+  }
+  const other = (real: object) => ({ ...real, 'data.txt': { size: 3, crc32: 1 } });
+
+  test('and canceled if it has other files', async () => {
+    const { code, json, canceled } = await listing((_, real) => other(real), 'slow');
+    expect([code, canceled]).toEqual([7, true]);
+    expect(json()).toMatchObject({ error: { details: { changed: ['data.txt'] } } });
+  });
+
+  test('once it has ended, if the platform does not list its files before', async () => {
+    expect((await listing((looks, real) => (looks < 5 ? undefined : real))).code).toBe(0);
+  });
+
+  test('and reported if it serves with other files', async () => {
+    const { code, stderr } = await listing((looks, real) => (looks < 5 ? undefined : other(real)));
+    expect([code, stderr]).toEqual([7, expect.stringContaining('serves, but it does not have the files')]);
+  });
+
+  test('and reported if the platform never lists them', async () => {
+    const { code, stderr } = await listing(() => undefined);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('cannot be compared')]);
+  });
+});
+
+test('compares sizes where the platform has no checksums', async () => {
+  front = await altering(emulator, (_method, path, json) => {
+    if (!path.endsWith('/zip-contents')) return undefined;
+    const { zipFiles } = json as { zipFiles: Record<string, { size: number }> };
+    return { body: { zipFiles: Object.fromEntries(Object.entries(zipFiles).map(([name, { size }]) => [name, size])) } };
+  });
+  await deployed('one');
+  await deployed('two');
+  expect((await back()).json()).toMatchObject({ proof: 'sizes', changed: true });
+});
+
+test('does not use the archives of another platform', async () => {
+  await deployed('one');
+  await deployed('two');
+  front = await altering(emulator, () => undefined);
+  expect((await back()).code).toBe(6);
+});
