@@ -185,10 +185,6 @@ async function show(
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
-  if (value instanceof PackedList && !finish && !renderer.page.terminal) {
-    for (const batch of value.batches()) await renderer.item(undefined, view(batch, options), isRaw);
-    return undefined;
-  }
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
   await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
