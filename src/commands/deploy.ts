@@ -230,7 +230,7 @@ function checkFlags(flags: {
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
-  await prompt.confirm('Deploy?', { byDefault: true });
+  await prompt.confirm(plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?', { byDefault: true });
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */

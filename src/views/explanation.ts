@@ -6,7 +6,9 @@ import { wrapped } from '../output/table.ts';
 /** As errors are shown: what happened, where, the line that proves it, and how to fix it. */
 export function explanationView({ cause, title, evidence, fix, location, log }: ExplainedFailure): View {
   if (cause === null) return wrapped(() => title);
-  const why = evidence ? `${sourceName(evidence)}: ${evidence.text}` : log.join('\n');
+  const why = evidence
+    ? `${sourceName(evidence)}: ${evidence.text}`
+    : log.length > 0 && ['end of the log:', ...log].join('\n');
   return (page) =>
     problemText(
       { severity: 'error', message: title, ...(location && { location }), ...(why && { why }), ...(fix && { fix }) },

@@ -75,6 +75,15 @@ describe('a log of a file', () => {
     expect(stdout).toContain('pillow = "latest"');
   });
 
+  test('of an unknown kind says so', async () => {
+    const { stdout } = await gantry(['explain', '--file', '-'], {
+      stdin: 'loading\nZeroDivisionError: division by zero\n',
+    });
+    expect(stdout).toBe(
+      'error: the cause is unknown\n  why end of the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+    );
+  });
+
   test('of an unknown kind is shown to its end', async () => {
     const stdin = Array.from({ length: 40 }, (_, at) => `step ${at}`).join('\n');
     const { code, stdout, json } = await gantry(['explain', '--file', '-', '--json'], { stdin });

@@ -100,7 +100,12 @@ function runSubject(context: Context, app: string, run: Run): Subject {
     run: run.id,
     status,
     failed: isFailed(runPhase(status), status),
-    facts: { source: 'run', status, ...(typeof exitCode === 'number' && { exitCode }) },
+    facts: {
+      source: 'run',
+      status,
+      statusCode: run.statusCode ?? undefined,
+      ...(typeof exitCode === 'number' && { exitCode }),
+    },
     readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
     logCommand: gantryCommand`runs logs ${app} ${run.id}`,
   };
