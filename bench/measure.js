@@ -9,6 +9,7 @@ import { readFileSync, rmSync } from 'node:fs';
  * @property {string} [cwd]
  * @property {Record<string, string>} [env] beside those that every command gets
  * @property {string} [output] a file or folder it writes: removed before and after each run
+ * @property {() => void} [prepare] called before each run, which it is no part of
  * @property {number} [files] how many it moves: compared is the time for one of them
  */
 
@@ -47,9 +48,10 @@ export async function inTurns(candidates, rounds) {
  * @param {Candidate} candidate
  * @returns {Promise<Run>}
  */
-export async function timed({ name, command: [program = '', ...words], cwd, env, output, files = 1 }) {
+export async function timed({ name, command: [program = '', ...words], cwd, env, output, prepare, files = 1 }) {
   const remove = () => output && rmSync(output, { recursive: true, force: true });
   remove();
+  prepare?.();
   const cpuBefore = cpuOfChildren();
   const started = performance.now();
   const child = spawn(program, words, {

@@ -1,5 +1,5 @@
 // What `gantry package` takes, start-up included, over the usual tools for the same files.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurns, isInstalled } from './measure.js';
 import { makeModel, makeTree, makeTreeWithExcluded } from './trees.js';
@@ -16,6 +16,7 @@ export async function packing(bench) {
     bench.report.text(`\n${tool} is not installed: not compared to it`);
   }
   await mixed(bench);
+  await again(bench);
   await small(bench);
   await excluded(bench);
   await model(bench);
@@ -33,6 +34,35 @@ async function mixed({ folder, quick, report }) {
     [name]: { over: [{ over: 'zip', most: 0.6 }, { over: 'bsdtar' }], memory: 200 },
   });
   rmSync(app, { recursive: true });
+}
+
+/** A second archive with one change, over the first one, which fills the cache. @param {Bench} bench */
+async function again({ folder, quick, report }) {
+  const tree = { files: quick ? 500 : 5_000, bytes: (quick ? 20 : 200) * megabyte, noisy: 0.2 };
+  const app = join(folder, 'again');
+  makeTree(app, tree);
+  const rounds = quick ? 3 : 7;
+  const [empty, filled] = [join(folder, 'empty'), join(folder, 'filled')];
+  const command = gantry(app).command.filter((word) => word !== '--no-cache');
+  let changes = 0;
+  const first = {
+    ...gantry(app),
+    command,
+    name: 'gantry package, the first time',
+    env: { GANTRY_CONFIG_DIR: empty },
+    prepare: () => rmSync(empty, { recursive: true, force: true }),
+  };
+  const second = {
+    ...first,
+    name: 'gantry package, one change',
+    env: { GANTRY_CONFIG_DIR: filled },
+    prepare: () => writeFileSync(join(app, 'changed.txt'), `change ${changes++}`),
+  };
+  report.begin(`${tree.files} files, ${tree.bytes / megabyte} MB, packed again with one change; ${rounds} rounds`);
+  report.candidates(await inTurns([first, second], rounds), {
+    [second.name]: { over: [{ over: first.name, most: 0.3 }], memory: 200 },
+  });
+  for (const path of [app, empty, filled]) rmSync(path, { recursive: true, force: true });
 }
 
 /** @param {Bench} bench */
@@ -95,7 +125,7 @@ function gantry(cwd) {
   const output = `${cwd}.gantry.zip`;
   return {
     name,
-    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'package', '-o', output],
+    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'package', '--no-cache', '-o', output],
     cwd,
     output,
   };
