@@ -104,6 +104,8 @@ const local = [
     'check',
     'package',
     'builds archives',
+    'cache info',
+    'cache clear',
     'dev',
     'projects current',
     'webhooks listen',
@@ -113,7 +115,18 @@ const local = [
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
-  ...['ci init', 'completion', 'reference', 'version', 'help', 'skill', 'mcp serve', 'mcp install'],
+  ...[
+    'cache info',
+    'cache clear',
+    'ci init',
+    'completion',
+    'reference',
+    'version',
+    'help',
+    'skill',
+    'mcp serve',
+    'mcp install',
+  ],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

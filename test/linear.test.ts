@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findBaseImages } from '../src/config/registry-login.ts';
+import { explainLog } from '../src/operations/failures/index.ts';
 import { parseHeaders } from '../src/operations/invoke/call-headers.ts';
 import { readEvents } from '../src/operations/invoke/events.ts';
 import type { AppResponse } from '../src/operations/invoke/response.ts';
@@ -133,6 +134,11 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a module of nested f-strings': (length) => () => analyzeProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),
   'a header of blanks': (length) => () => parseHeaders([`a: b${' '.repeat(length)}c`]),
+  'a log of errors': (length) => () => explainLog('ERROR: Failed building wheel for a\n'.repeat(length / 32)),
+  'a log of exceptions': (length) => () => explainLog("KeyError: 'ABC'\n".repeat(length / 16)),
+  'a log of one line': (length) => () => explainLog(`ERROR: ${'No module named '.repeat(length / 16)}`),
+  'a log of carriage returns': (length) => () => explainLog(`${'Killed\r'.repeat(length / 8)}\nKilled`),
+  'a log of empty lines': (length) => () => explainLog('\n'.repeat(length)),
   'an answer of storage': (length) => () =>
     errorFromStorage({ status: 500, headers: {}, body: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>

@@ -31,6 +31,16 @@ import {
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { fileDecisionFields } from '../views/file-decisions.ts';
 
+const partialFields = object(
+  {
+    base: nullable(text('build that the other files come from; null if all files are sent')),
+    sent: integer('number of files sent'),
+    unchanged: integer('number of files that come from the base'),
+    reason: nullable(text('why all files are sent; null otherwise')),
+  },
+  'with --partial: what is sent',
+);
+
 /** The result of a dry run. */
 const planFields = {
   dryRun: boolean('true for a dry run: nothing was sent'),
@@ -76,6 +86,7 @@ const planFields = {
     },
     'with --dry-run: what would be sent',
   ),
+  partial: optional(partialFields),
   selection: fileDecisionFields,
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
@@ -91,6 +102,7 @@ export default defineCommand({
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
+      .option('--partial', 'experimental: send only new and changed files')
       .option('--no-cache', 'compress every file again')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
@@ -123,6 +135,7 @@ export default defineCommand({
       dryRun,
       listFiles: options.files === true,
       ifChanged: options.ifChanged === true,
+      partial: options.partial === true,
       keepScaling: options.keepScaling === true,
       strict: options.strict === true,
       detach: options.detach === true,
@@ -154,6 +167,7 @@ export default defineCommand({
       packMs: number('duration of packing, in ms'),
       uploadMs: number('duration of the upload, in ms'),
       buildMs: number('time waited for the build, in ms'),
+      partial: optional(partialFields),
       health: optional(
         object({
           watchedMs: number('how long the build was watched, in ms'),
@@ -180,6 +194,7 @@ export default defineCommand({
     'deploy --watch-healthy 2m --or-rollback',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',
+    'deploy --partial',
   ],
 });
 
@@ -196,13 +211,16 @@ function checkFlags(flags: {
   output?: string | undefined;
   files?: true | undefined;
   plan?: string | undefined;
+  partial?: true | undefined;
   detach?: true | undefined;
   watchHealthy?: number | undefined;
   orRollback?: true | undefined;
 }): void {
-  const { dryRun, output, files, plan, detach, watchHealthy, orRollback } = flags;
+  const { dryRun, output, files, plan, partial, detach, watchHealthy, orRollback } = flags;
   if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
   if (files && !dryRun) throw filesWithoutDryRun();
+  if (partial && (plan ?? output) !== undefined)
+    throw new UsageError('--partial sends a part, a plan is bound to the whole archive');
   if (plan !== undefined && dryRun) throw new UsageError('--plan applies a plan, --dry-run only makes one');
   if (watchHealthy !== undefined && detach)
     throw new UsageError('--watch-healthy waits for the build, --detach does not');
@@ -212,7 +230,7 @@ function checkFlags(flags: {
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
-  await prompt.confirm('Deploy?', { byDefault: true });
+  await prompt.confirm(plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?', { byDefault: true });
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */

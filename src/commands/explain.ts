@@ -18,7 +18,7 @@ export default defineCommand({
   view: explanationView,
   data: ({ command: _, ...explained }) => explained,
   next: ({ command, cause }) =>
-    command ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'a command that helps' }] : [],
+    command ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'next' }] : [],
   effect: 'reads',
   exits: platformExits,
   json: document({

@@ -139,6 +139,7 @@ function streamBody(
     onWritten: () =>
       progress.note(responseSummary(response, elapsed() - response.startedAt, findRunId(response, bodyStart))),
     cancel: response.close,
+    isJson: /[/+]json$/.test(response.type),
     untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
   });
 }

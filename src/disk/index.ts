@@ -15,6 +15,7 @@ export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
 export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
+export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
 export { isNamedTemporary, removeOrphanedFiles, TemporaryNames, temporaryFilter } from './temporary.ts';

@@ -39,7 +39,7 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 const notForAgents = new Set([
   ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
   ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
-  ...['builds archives', 'previews prune'],
+  ...['builds archives', 'previews prune', 'cache info', 'cache clear'],
 ]);
 
 /** Of tools whose noun has commands with several effects. */

@@ -101,9 +101,10 @@ export function dollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}$${groupDigits(Number(whole))}.${fraction}`;
 }
 
-/** Takes the smallest unit of the currency: `12.34 USD` for `money(1234, 'usd')`, `1234 JPY` for yen. */
+/** Takes the smallest unit of the currency: `$12.34` for `money(1234, 'usd')`, as costs have it, and `1234 JPY` for yen. */
 export function money(amount: number, currency: string): string {
   const code = currency.toUpperCase();
+  if (code === 'USD') return dollars(amount);
   const digits = zeroDecimalCurrencies.has(code) ? 0 : threeDecimalCurrencies.has(code) ? 3 : 2;
   return `${(amount / 10 ** digits).toFixed(digits)} ${code}`;
 }

@@ -28,6 +28,12 @@ export interface Page {
 /** The text of a value for a page. */
 export type View = (page: Page) => string;
 
+/** A view whose text may be too long to be handled at once. Off a terminal its parts are written, whole lines each. */
+export interface LongView {
+  (page: Page): string;
+  parts: (page: Page) => Iterable<string>;
+}
+
 export type ColorChoice = 'always' | 'never' | 'auto';
 
 export interface Stream extends NodeJS.WritableStream {

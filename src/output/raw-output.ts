@@ -6,6 +6,8 @@ export interface RawOutputOptions<Json = never> {
    * a terminal.
    */
   untrusted?: 'text' | 'bytes' | undefined;
+  /** Whether untrusted text is JSON, which a terminal shows indented. */
+  isJson?: boolean;
   /** What to do instead if a terminal cannot show the bytes. */
   terminalFix?: string;
   /** Called when everything is written. */

@@ -3,7 +3,7 @@ import { stringifyJson } from '../json-text.ts';
 import { PackedList } from '../packed-list.ts';
 import type { JqFilter } from './jq.ts';
 import { withLinks } from './links.ts';
-import type { Page, Stream, View } from './page.ts';
+import type { LongView, Page, Stream, View } from './page.ts';
 import type { Pager } from './pager.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
@@ -18,7 +18,7 @@ export class StdoutClosedError extends Error {}
 /** Writes results to stdout. */
 export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
-  value(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  value(value: unknown, view: View | LongView, isRaw?: boolean): Promise<void>;
   /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
   item(value: unknown, view: View, isRaw: boolean): Promise<void>;
   /** Prints a line of JSON. */
@@ -61,6 +61,10 @@ export function createRenderer(
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
   return {
     async value(value, view, isRaw = false) {
+      if (json === false && 'parts' in view && !page.terminal) {
+        for (const part of view.parts(page)) await write(`${toText(() => part, isRaw)}\n`);
+        return;
+      }
       if (json === false) {
         const text = toText(view, isRaw);
         if (text) await (pager ?? { write }).write(`${text}\n`);

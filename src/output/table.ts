@@ -1,5 +1,5 @@
 import { displayWidth } from './display-width.ts';
-import type { Page, View } from './page.ts';
+import type { LongView, Page, View } from './page.ts';
 import { redact } from './redact.ts';
 import { stripControlSequences } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
@@ -30,13 +30,13 @@ export function table<Row, Title extends string>(
   rows: Iterable<Row>,
   columns: Columns<Row, Title>,
   layout: TableLayout<NoInfer<Title>> = {},
-): View {
-  return (page) => {
-    const titles = Object.keys(columns) as Title[];
-    const readers = titles.map((title) => columns[title]);
-    const cellsOf = (row: Row) => readers.map((read) => cellLine(read(row), page));
-    if (!page.terminal) return tabSeparated(rows, cellsOf);
-    const body = Array.from(rows, cellsOf);
+): LongView {
+  const titles = Object.keys(columns) as Title[];
+  const cellsOf = (row: Row, page: Page) => titles.map((title) => cellLine(columns[title](row), page));
+  const parts = (page: Page) => tabSeparated(rows, (row) => cellsOf(row, page));
+  const view: View = (page) => {
+    if (!page.terminal) return [...parts(page)].join('\n');
+    const body = Array.from(rows, (row) => cellsOf(row, page));
     if (body.length === 0) return '';
     if (page.accessible) return rowsAsLists(titles, body);
     const filled = titles
@@ -50,19 +50,17 @@ export function table<Row, Title extends string>(
         .trimEnd();
     return [page.style.bold(print(titles, '')), ...body.map((cells) => print(cells, '-'))].join('\n');
   };
+  return Object.assign(view, { parts });
 }
 
-/** Of a million rows, the text is held, and not its lines. */
-function tabSeparated<Row>(rows: Iterable<Row>, cellsOf: (row: Row) => string[]): string {
+function* tabSeparated<Row>(rows: Iterable<Row>, cellsOf: (row: Row) => string[]): Generator<string> {
   const linesAtOnce = 1_000;
-  const parts: string[] = [];
   const lines: string[] = [];
   for (const row of rows) {
     lines.push(cellsOf(row).join('\t'));
-    if (lines.length === linesAtOnce) parts.push(lines.splice(0).join('\n'));
+    if (lines.length === linesAtOnce) yield lines.splice(0).join('\n');
   }
-  if (lines.length > 0) parts.push(lines.join('\n'));
-  return parts.join('\n');
+  if (lines.length > 0) yield lines.join('\n');
 }
 
 /** A line for each value, which a screen reader reads with its title. */

@@ -185,10 +185,6 @@ async function show(
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
     return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
   }
-  if (value instanceof PackedList && !finish && !renderer.page.terminal) {
-    for (const batch of value.batches()) await renderer.item(undefined, view(batch, options), isRaw);
-    return undefined;
-  }
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
   await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
@@ -219,7 +215,14 @@ async function showRaw(
   json: JsonChoice,
   finish: Finish,
 ): Promise<void> {
-  const { jsonValue, untrusted, terminalFix = 'redirect to a file, or pass --raw', cancel, onWritten } = options;
+  const {
+    jsonValue,
+    untrusted,
+    isJson = false,
+    terminalFix = 'redirect to a file, or pass --raw',
+    cancel,
+    onWritten,
+  } = options;
   const { page } = renderer;
   if (json !== false) {
     if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
@@ -229,13 +232,18 @@ async function showRaw(
     await cancel?.();
     throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
   }
-  if (untrusted === 'text' && (page.terminal || page.githubActions)) await showUntrustedText(writeTo, renderer);
+  if (untrusted === 'text' && (page.terminal || page.githubActions))
+    await showUntrustedText(writeTo, renderer, isJson && page.terminal);
   else await writeTo((bytes) => renderer.bytes(bytes));
   onWritten?.();
 }
 
 /** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
-async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer): Promise<void> {
+async function showUntrustedText(
+  writeTo: RawOutput<unknown>['writeTo'],
+  { page, text }: Renderer,
+  indents: boolean,
+): Promise<void> {
   const { createStreamSanitizer } = await import('../output/sanitize-stream.ts');
   const sanitizer = createStreamSanitizer(page);
   let last = '\n';
@@ -244,8 +252,9 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
     await text(sanitized);
     last = sanitized.slice(-1);
   };
+  const push = (bytes: Uint8Array) => write(sanitizer.push(bytes));
   try {
-    await writeTo((bytes) => write(sanitizer.push(bytes)));
+    await (indents ? writeIndented(writeTo, push) : writeTo(push));
   } finally {
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
@@ -255,6 +264,26 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
 function isEmptyList(value: unknown): boolean {
   return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
+
+/** JSON that is too long to be read is written as it comes. */
+async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
+  const { indentJson } = await import('../output/indent-json.ts');
+  let held: Uint8Array | undefined = Buffer.alloc(0);
+  try {
+    await writeTo(async (bytes) => {
+      if (!held) return write(bytes);
+      held = Buffer.concat([held, bytes]);
+      if (held.length <= maxIndentedBytes) return;
+      const start = held;
+      held = undefined;
+      await write(start);
+    });
+  } finally {
+    if (held) await write(Buffer.from(indentJson(String(held))));
+  }
+}
+
+const maxIndentedBytes = 100_000;
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

@@ -126,7 +126,7 @@ export class BlockConnection {
   #parseHead(): void {
     const { bytes } = this.#filling;
     const length = bytes.subarray(0, this.#filled).indexOf('\r\n\r\n') + 4;
-    if (length < 4 && this.#filled < bytes.length) return;
+    if (length < 4 && this.#filled < Math.min(bytes.length, maxHeadBytes)) return;
     const head = length < 4 ? undefined : parseHead(bytes.toString('latin1', 0, length));
     const isKnown = head !== undefined && this.#filled - length <= head.bytes;
     this.#head = isKnown ? head : 'unknown';
@@ -149,16 +149,19 @@ function headersOf(head: ResponseHead | string): IncomingHttpHeaders {
   return typeof head === 'string' ? {} : head.headers;
 }
 
-/** Undefined if it is malformed or tells no length. */
+/** As Node has it for its own client. */
+const maxHeadBytes = 16 * 1024;
+
+/** Undefined if it is malformed, tells no length, or has no body whatever its length says (204, 304). */
 function parseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.slice(0, -4).split('\r\n');
-  const status = /^HTTP\/1\.1 ([2-5]\d\d)( |$)/.exec(statusLine)?.[1];
+  const status = /^HTTP\/1\.1 (?!204|304)([2-5]\d\d)( |$)/.exec(statusLine)?.[1];
   const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {
-    const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const [, name = '', padded = ''] = /^([\w!#$%&'*+.^`|~-]+):(.*)$/.exec(line) ?? [];
     if (name === '') return undefined;
-    const known = headers[name.toLowerCase()];
-    headers[name.toLowerCase()] = known === undefined ? value : `${known}, ${value}`;
+    const [key, value] = [name.toLowerCase(), padded.trim()];
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }
   const length = headers['content-length'] ?? '';
   if (status === undefined || headers['transfer-encoding'] !== undefined || !/^\d{1,15}$/.test(length))

@@ -25,7 +25,7 @@ const blockBytes = mib / 4;
 
 /**
  * Downloads over {@link BlockConnection}s: a gibibyte takes less than half the CPU time that it takes over a client that parses
- * and streams (decisions/0012).
+ * and streams (decisions/0013).
  */
 export class BlockConnections {
   readonly #idle = new Map<string, { connection: BlockConnection; since: number }[]>();

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 function doctor(setting: Setting & { flags?: string[] } = {}): Promise<Outcome> {
-  const env = { GANTRY_LOGS_URL: emulator.url, ...setting.env };
+  const env = { GANTRY_LOGS_URL: emulator.url, GANTRY_REGISTRY_URL: `${emulator.url}/none`, ...setting.env };
   return gantry(['doctor', ...(setting.flags ?? [])], { emulator, ...setting, env });
 }
 
@@ -50,6 +51,40 @@ test('reports each check and exits with 0 if all succeed', async () => {
   ]);
   expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), expires 20\d\d-/);
   expectNoTrace(outcome, emulator);
+});
+
+describe('the newest version', () => {
+  const registryOf = async (version: string) => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked += 1;
+      response.end(JSON.stringify({ version }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { env: { GANTRY_REGISTRY_URL: url, NO_COLOR: '1' }, asked: () => asked };
+  };
+
+  test.each([
+    ['99.0.0', 'gantry 99.0.0 is available'],
+    ['0.0.1', 'is the newest version'],
+  ])('%s is asked for once a day, on a terminal', async (version, said) => {
+    await using folder = await folderOf({});
+    const { env, asked } = await registryOf(version);
+    const setting = { columns: 120, env: { ...env, GANTRY_CONFIG_DIR: join(folder.path, version) } };
+    for (const days of [0, 0.9, 1.1]) {
+      const { stdout } = await doctor({ ...setting, jumps: () => days * 86_400_000 });
+      expect(stdout).toContain(said);
+    }
+    expect(asked()).toBe(2);
+  });
+
+  test('is not asked for in a pipe or by CI', async () => {
+    const { env, asked } = await registryOf('99.0.0');
+    for (const setting of [{ env }, { columns: 120, env: { ...env, CI: 'true' } }]) await doctor(setting);
+    expect(asked()).toBe(0);
+  });
 });
 
 test('wraps lines on a terminal, and uses words if it has no symbols', async () => {

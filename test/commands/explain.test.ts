@@ -27,7 +27,7 @@ test('explains the failed build of the app in the folder, with the line of its c
   const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^error: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
+    /^cause: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
   );
   const { json } = await gantry(['explain', 'web', '--json'], { emulator, cwd: app.path });
   expect(json()).toMatchObject({
@@ -73,6 +73,15 @@ describe('a log of a file', () => {
     const { stdout } = await gantry(['explain', '--file', '-'], { stdin });
     expect(stdout).toContain('the Python module PIL is not installed');
     expect(stdout).toContain('pillow = "latest"');
+  });
+
+  test('of an unknown kind says so', async () => {
+    const { stdout } = await gantry(['explain', '--file', '-'], {
+      stdin: 'loading\nZeroDivisionError: division by zero\n',
+    });
+    expect(stdout).toBe(
+      'cause: unknown\n  why end of the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+    );
   });
 
   test('of an unknown kind is shown to its end', async () => {

@@ -396,6 +396,7 @@ describe('hostile output', () => {
 
   test('a response without a newline gets one on a terminal', async () => {
     const { env } = await fine();
-    expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply)}\n`);
+    expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply, null, 2)}\n`);
+    expect((await gantry(['invoke', 'web', '--raw'], { env, columns: 80 })).stdout).toBe(JSON.stringify(reply));
   });
 });

@@ -61,6 +61,8 @@ describe('gantry mcp', () => {
       ],
       [
         'builds archives',
+        'cache clear',
+        'cache info',
         'completion',
         'help',
         'logout',

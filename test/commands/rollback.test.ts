@@ -207,6 +207,27 @@ describe('the new build is compared with the old one', () => {
   });
 });
 
+test('a build that never ends is exit code 8, and continues', async () => {
+  await deployed('one');
+  await deployed('two');
+  emulator.fail('build', 'slow');
+  const { code, json } = await back('--timeout', '5s');
+  expect([code, json()]).toMatchObject([
+    8,
+    { error: { next: ['gantry', 'builds', 'follow', 'web', expect.anything()] } },
+  ]);
+});
+
+test('a lost reply of create app is no second build', async () => {
+  await deployed('one');
+  const second = await deployed('two');
+  emulator.fail('createApp', 'reset-after');
+  const { code, stderr } = await back();
+  expect([code, creations()]).toEqual([69, 3]);
+  expect(stderr).toContain('gantry builds list web');
+  expect((await live()).latestReadyBuildId).toBe(second);
+});
+
 test('compares sizes where the platform has no checksums', async () => {
   front = await altering(emulator, (_method, path, json) => {
     if (!path.endsWith('/zip-contents')) return undefined;

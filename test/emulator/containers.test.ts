@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { newOwnerName } from '../../src/disk/index.ts';
+import { findContainerEngine } from '../../src/emulator/processes/container-engine.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python } from './support/running.ts';
 
@@ -18,6 +21,8 @@ with open(os.environ["ENGINE_LOG"], "a") as log:
     log.write(json.dumps(arguments) + "\\n")
 if arguments[0] == "version" and os.path.exists(os.environ["ENGINE_LOG"] + ".down"):
     sys.exit("Cannot connect to the Docker daemon")
+if arguments[0] == "ps":
+    print(open(os.environ["ENGINE_LOG"] + ".ps").read())
 if arguments[0] == "build":
     print("STEP 1/2: FROM scratch", flush=True)
     if "BROKEN" in open(arguments[arguments.index("--file") + 1]).read():
@@ -54,6 +59,7 @@ function standIn() {
   writeFileSync(join(folder, 'bin', 'docker'), engine);
   chmodSync(join(folder, 'bin', 'docker'), 0o755);
   writeFileSync(log, '');
+  writeFileSync(`${log}.ps`, '');
   const { PATH } = process.env;
   process.env.PATH = [join(folder, 'bin'), PATH].join(delimiter);
   process.env.ENGINE_LOG = log;
@@ -67,7 +73,8 @@ function standIn() {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
-  return { calls, stop: () => writeFileSync(`${log}.down`, '') };
+  const leave = (lines: string[]) => writeFileSync(`${log}.ps`, lines.join('\n'));
+  return { calls, leave, stop: () => writeFileSync(`${log}.down`, '') };
 }
 
 const settings = { name: 'image', runtime: 'custom', dockerfilePath: './Dockerfile', port: 8080 };
@@ -115,6 +122,15 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
       ['rm', '--force', name],
       ['image', 'rm', image],
     ]);
+  });
+
+  test('is preceded by the removal of containers whose emulator was killed', async () => {
+    const { calls, leave } = standIn();
+    const own = newOwnerName();
+    const ended = String(spawnSync('true').pid);
+    leave([`c-dead ${own.replace(/^\d+/, ended)}`, `c-alive ${own}`, 'c-other someone', 'c-none']);
+    await findContainerEngine();
+    expect(calls().filter(([verb]) => verb === 'rm')).toEqual([['rm', '--force', 'c-dead']]);
   });
 
   test('has the grace period to end after SIGTERM', async () => {

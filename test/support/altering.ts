@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 
 /** What a reply becomes; undefined leaves it as it is. */
-type Alter = (method: string, path: string, json: unknown) => Altered | undefined;
+type Alter = (method: string, path: string, json: unknown) => Altered | undefined | Promise<Altered | undefined>;
 
 interface Altered {
   status?: number;
@@ -41,7 +41,7 @@ export async function altering(
       ...(bytes.length > 0 && { body: bytes }),
     });
     const text = await reply.text();
-    const altered = alter(method, path, parsed(text));
+    const altered = await alter(method, path, parsed(text));
     const { status = reply.status, body = text, type = reply.headers.get('content-type') ?? '' } = altered ?? {};
     response.writeHead(status, { 'content-type': type });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));

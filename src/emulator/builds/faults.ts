@@ -22,6 +22,9 @@ export const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScrip
 
   slow: ({ scenes }) => ({ scenes: scenes.filter((scene) => scene.status === 'building') }),
 
+  // The build goes on as it would with such an archive.
+  'keep-part': (script) => script,
+
   'unknown-status': (script) => ({ ...script, surprise: 'polishing' }),
 
   'hostile-log': ({ scenes, ...rest }) => ({ scenes: withLines(scenes, 'building', hostileLines()), ...rest }),

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
 import { findApp, findBuild } from '../apps/find.ts';
 import { listArchive, readArchive } from '../archives/archive.ts';
-import { whyNotRunnable } from '../invocation/ready-build.ts';
+import { mergeArchives } from '../archives/merge.ts';
+import { findReadyBuild, whyNotRunnable } from '../invocation/ready-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import { fileNameOf } from '../state/file-names.ts';
@@ -62,9 +63,13 @@ export const buildHandlers: BuildHandlers = {
 };
 
 /** A build that waits for its archive. `registries` are those that credentials were sent for. */
-export function createBuild(app: AppRecord, registries: string[], { store, now, pace }: Platform): BuildRecord {
+export function createBuild(
+  app: AppRecord,
+  { registries, isPartial }: Pick<BuildRecord, 'registries'> & { isPartial?: boolean | undefined },
+  { store, now, pace }: Platform,
+): BuildRecord {
   const id = store.newId();
-  const build = {
+  const build: BuildRecord = {
     id,
     app: app.id,
     createdAt: now(),
@@ -73,6 +78,7 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
     pace,
     keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
     script: { scenes: [] },
+    ...(isPartial && { isPartial }),
   };
   store.builds.set(id, build);
   store.save();
@@ -86,19 +92,39 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
 export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
   const { store, faults, runner, now, archiveLimits } = platform;
   const { settings, registries } = build;
+  const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
+  const fault = hasEnded ? undefined : faults.take('build');
+  const problem = archivePath && fault !== 'keep-part' ? completeArchive(build, archivePath, platform) : undefined;
   const archive =
-    archivePath &&
-    (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
+    problem ??
+    (archivePath &&
+      (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error)));
   const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
   const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };
-  build.script = createBuildScript(input, faults.take('build'));
+  build.script = createBuildScript(input, fault);
   build.startedAt = now();
   store.save();
   const app = store.apps.get(build.app);
   if (app && build.script.scenes.some(({ work }) => work)) {
     runner.runInBackground(performBuild(app, build, requirements, platform));
+  }
+}
+
+/** Adds the files of the latest ready build to an archive that holds only what has changed (docs/platform.md#uploads). */
+function completeArchive(build: BuildRecord, archivePath: string, platform: Platform): Error | undefined {
+  const app = platform.store.apps.get(build.app);
+  if (!build.isPartial || !app) return undefined;
+  // A repeated upload has the same base, although this build may be the latest one by then.
+  build.base ??= findReadyBuild(app, platform)?.id;
+  const base = platform.store.builds.get(build.base ?? '');
+  try {
+    if (!base || base.files) throw new Error('there is no ready build with an archive that it could be a part of');
+    mergeArchives(join(platform.storage, base.keyName), archivePath);
+    return undefined;
+  } catch (error) {
+    return error as Error;
   }
 }
 

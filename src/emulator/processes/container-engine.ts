@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { removeOrphanedContainers } from './orphaned-containers.ts';
 
 /** The container engine of this machine: docker or podman, whichever answers first in this order; undefined without one. */
 export function findContainerEngine(): Promise<string | undefined> {
@@ -12,7 +13,11 @@ export function findContainerEngine(): Promise<string | undefined> {
 const engines = new Map<string, Promise<string | undefined>>();
 
 async function findFirst(names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) if (await answers(name)) return name;
+  for (const name of names) {
+    if (!(await answers(name))) continue;
+    await removeOrphanedContainers(name);
+    return name;
+  }
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import parseWords from 'string-argv';
+import { containerLabel } from '../processes/orphaned-containers.ts';
 import { AppProcess } from '../processes/process.ts';
 import type { ServerReply } from '../server/reply.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
@@ -89,7 +90,7 @@ export class ContainerReplica implements Replica {
     const { port, entrypoint } = build.settings;
     const [program, ...words] = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
     return [
-      ...['run', '--rm', '--name', this.#name, '--label', 'gantry-emulator'],
+      ...['run', '--rm', '--name', this.#name, '--label', containerLabel()],
       ...['--publish', `127.0.0.1:${this.#port}:${port}`],
       ...Object.entries(folders).flatMap(([path, source]) => ['--volume', `${source}:${path}`]),
       ...Object.entries(environment).flatMap(variableArgument),

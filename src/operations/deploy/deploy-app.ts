@@ -2,9 +2,11 @@ import type { Context } from '../../context.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
-import { type Deployment, deploy } from './deploy.ts';
+import { type Deployment, type DeployOptions, deploy } from './deploy.ts';
+import { deployPart } from './deploy-part.ts';
 import { findLiveDeployment } from './live-deployment.ts';
 import type { LocalApp } from './local-app.ts';
+import { choosePartialUpload, summarizeUpload } from './partial-upload.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
 import { watchHealth } from './watch-health.ts';
@@ -28,6 +30,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   /** How long to watch the new build, in ms. */
   watchHealthyMs?: number | undefined;
   maxFailures: number;
+  /** Send only what is new or changed. */
+  partial: boolean;
   /** False: compress every file again. */
   cache: boolean;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -57,6 +61,9 @@ export async function prepareDeploy(
   const sent = { ...options, region, keep: plan.keep };
   if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent) : undefined;
+  const isPartial = options.partial && !live && !local.project.partner;
+  const upload = isPartial ? await choosePartialUpload(context, local) : undefined;
+  if (upload) plan.partial = summarizeUpload(local, upload);
   if (!live && !dryRun) await confirm?.(plan);
 
   const recheck = async () => {
@@ -65,13 +72,16 @@ export async function prepareDeploy(
   };
   const run = async () => {
     if (live) return live;
-    const deployment = await deploy(context, local, {
+    const deployOptions: DeployOptions = {
       ...sent,
       ifBusy,
       timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
       check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
       recheck: ifChanged ? recheck : undefined,
-    });
+    };
+    const deployment = await (upload
+      ? deployPart(context, local, upload, deployOptions)
+      : deploy(context, local, deployOptions));
     return watched(context, deployment, plan, options);
   };
   return { plan, run };

@@ -20,6 +20,8 @@ export const DeployRecord = v.object({
   /** What was sent of the settings that can change without a deploy, under the platform's names. */
   settings: v.record(v.string(), v.unknown()),
   dashboard: v.string(),
+  /** Path, size, CRC-32 and whether it is executable. */
+  files: v.optional(v.array(v.tuple([v.string(), v.number(), v.number(), v.boolean()])), []),
 });
 
 /** Emulators have another address at each start, so records would pile up. */
@@ -36,7 +38,7 @@ export interface SentFile {
 
 /** Two deploys with the same fingerprint send the same settings and files. A registry login is none of them. */
 export function fingerprintOf(body: AppCreation, files: readonly SentFile[]): string {
-  const { cliVersion: _version, dockerAuth: _login, ...settings } = body;
+  const { cliVersion: _version, dockerAuth: _login, partialUpload: _part, ...settings } = body;
   const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable])).sort();
   const fields = Object.entries(settings).map((field) => stringifyJson(field));
   return createHash('sha256')
@@ -51,20 +53,24 @@ interface UploadedDeploy {
   keep: Partial<AppCreation> | undefined;
   created: CreatedApp;
   archive: AppArchive;
+  /** Files of the build that are not in the archive. */
+  unchanged?: readonly SentFile[] | undefined;
 }
 
 /** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
 export async function recordDeploy(
   context: Context,
-  { local, body, keep, created, archive }: UploadedDeploy,
+  { local, body, keep, created, archive, unchanged = [] }: UploadedDeploy,
 ): Promise<DeployRecord> {
   const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
-  const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
-  const record = {
+  const sent = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
+  const files = [...sent, ...unchanged];
+  const record: DeployRecord = {
     build: created.buildId,
     fingerprint: fingerprintOf(body, files),
     settings: changeableSettings(local.project, keep),
     dashboard: created.dashboardUrl ?? '',
+    files: files.map(({ path, size, crc32, executable }) => [path, size, crc32, executable]),
   };
   await writeDeployRecord(context, body.name, record);
   return record;

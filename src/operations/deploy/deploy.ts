@@ -11,9 +11,10 @@ import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/ind
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type BusyPolicy, isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import { type CreateAppOptions, createAppBody, readBaseImages } from './create-app-body.ts';
-import { recordDeploy } from './deploy-record.ts';
+import { recordDeploy, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
+import type { UploadSummary } from './partial-upload.ts';
 import type { Health } from './watch-health.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
@@ -37,6 +38,8 @@ export interface SendOptions {
 export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** False: compress every file again. */
   cache?: boolean | undefined;
+  /** The files of a partial upload are not all: these come from an earlier build. */
+  unchanged?: readonly SentFile[] | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
@@ -57,6 +60,8 @@ export interface Deployment {
   buildMs: number;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
+  /** With `--partial`. */
+  partial?: UploadSummary;
   /** What was seen after the deploy; absent if it was not watched. */
   health?: Health;
 }
@@ -64,15 +69,24 @@ export interface Deployment {
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
   const { project } = local;
-  const body = await createAppBody(context, project, options);
+  const { unchanged } = options;
+  const body = { ...(await createAppBody(context, project, options)), ...(unchanged && { partialUpload: true }) };
   if (project.partner) return withCause(context, project, () => new Deployer(context, options, body).createOnly());
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
-    const keeping = startKeeping(context, archive);
+    // A part is of no use without the rest.
+    const keeping = unchanged ? undefined : startKeeping(context, archive);
     const onUploaded = async (created: CreatedApp) => {
       await options.onUploaded?.(created, archive);
-      const deployRecord = await recordDeploy(context, { local, body, keep: options.keep, created, archive });
-      await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
+      const deployRecord = await recordDeploy(context, {
+        local,
+        body,
+        keep: options.keep,
+        created,
+        archive,
+        unchanged,
+      });
+      await keeping?.commit({ body, build: created.buildId, baseImages, deployRecord });
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });

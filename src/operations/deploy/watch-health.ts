@@ -89,10 +89,13 @@ function read({ api, project }: { api: Api; project: string }, app: string): Pro
 class WatchedBuild {
   readonly #containers = new Map<string, Container>();
   readonly #runs = new Map<string, Run>();
+  /** Those of the last reply. */
+  #listed = new Set<string>();
 
   constructor(private readonly options: HealthOptions) {}
 
   update(containers: readonly Container[], runs: readonly Run[]): void {
+    this.#listed = new Set(containers.map(({ containerId }) => containerId));
     for (const container of containers) {
       if (container.buildId === this.options.build) this.#containers.set(container.containerId, container);
     }
@@ -111,7 +114,10 @@ class WatchedBuild {
     if (broken) return `replica ${broken.containerId} is ${broken.containerState}`;
     const failed = this.#failedRuns().length;
     if (failed > maxFailures) return `${count(failed, 'run')} failed`;
-    const isRunning = containers.some(({ containerState }) => /^(running|ready)$/i.test(containerState ?? ''));
+    const isRunning = containers.some(
+      ({ containerId, containerState }) =>
+        this.#listed.has(containerId) && /^(running|ready)$/i.test(containerState ?? ''),
+    );
     return isLast && expectsReplica && !isRunning ? 'no replica is running' : undefined;
   }
 

@@ -5,6 +5,7 @@ import type { Check } from './check.ts';
 import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform } from './platform-checks.ts';
 import { checkToken } from './token-check.ts';
+import { checkVersion } from './version-check.ts';
 
 export type { Check };
 
@@ -19,6 +20,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
     ...checkFiles(settings, env),
     checkProxy(settings),
     checkCache(settings),
+    ...(await checkVersion(context)),
   ];
   // After checkFiles: looking for the token changes the permissions of its file.
   const token = checkToken(env, settings, context.now());

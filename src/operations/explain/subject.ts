@@ -100,7 +100,12 @@ function runSubject(context: Context, app: string, run: Run): Subject {
     run: run.id,
     status,
     failed: isFailed(runPhase(status), status),
-    facts: { source: 'run', status, ...(typeof exitCode === 'number' && { exitCode }) },
+    facts: {
+      source: 'run',
+      status,
+      statusCode: run.statusCode ?? undefined,
+      ...(typeof exitCode === 'number' && { exitCode }),
+    },
     readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
     logCommand: gantryCommand`runs logs ${app} ${run.id}`,
   };
@@ -114,8 +119,10 @@ function isFailed(phase: 'in progress' | 'succeeded' | 'failed', status: string)
 /** The end of a log has the failure. */
 const maxLines = 5_000;
 
+/** Without the note that a log is empty: then other evidence may explain the failure. */
 async function readText(context: Context, source: LogSource): Promise<string> {
+  const silent: Context = Object.create(context, { progress: { value: { ...context.progress, note: () => {} } } });
   const lines: string[] = [];
-  for await (const { line } of readLog(context, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
+  for await (const { line } of readLog(silent, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
   return lines.join('\n');
 }

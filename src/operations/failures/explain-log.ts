@@ -1,6 +1,7 @@
 import type { Evidence, Explanation } from './explanation.ts';
 import type { FailureFacts } from './facts.ts';
 import { packageOf } from './import-names.ts';
+import { debianPackageOf } from './library-packages.ts';
 import { cleanLines } from './log-text.ts';
 import { refine } from './refine.ts';
 import type { Captured, FailureRule } from './rule.ts';
@@ -49,10 +50,11 @@ function logLines(log: string): Line[] {
 }
 
 /** What the platform says, as lines before the log: of two lines that show the same, the log's is the evidence. */
-function factLines({ reason, status, exitCode }: FailureFacts): Line[] {
+function factLines({ reason, status, statusCode, exitCode }: FailureFacts): Line[] {
   const reasons = reason === undefined ? [] : cleanLines(reason).map(({ text }) => text);
   return [
     ...(status === undefined ? [] : [{ source: 'status' as const, line: null, text: `status ${status}` }]),
+    ...(statusCode ? [{ source: 'status' as const, line: null, text: `status code ${statusCode}` }] : []),
     ...(exitCode ? [{ source: 'exit code' as const, line: null, text: `exit code ${exitCode}` }] : []),
     ...reasons.map((text) => ({ source: 'reason' as const, line: null, text })),
   ];
@@ -91,10 +93,11 @@ function definedGroups(groups: Record<string, string | undefined>): Captured {
 /** How many lines above a sign belong to it. */
 const maxDistance = 40;
 
-/** A module is installed by the package that contains it. */
+/** A module or a library is installed by the package that contains it. */
 function withPackage(captured: Captured): Captured {
-  const { module, package: name } = captured;
-  return module === undefined || name !== undefined ? captured : { ...captured, package: packageOf(module) };
+  const { module, library, package: given } = captured;
+  const found = module === undefined ? library && debianPackageOf(library) : packageOf(module);
+  return given === undefined && found ? { ...captured, package: found } : captured;
 }
 
 const defaultRank = 2;

@@ -10,6 +10,8 @@ export interface FailureFacts {
   reason?: string | undefined;
   status?: string | undefined;
   exitCode?: number | undefined;
+  /** The HTTP status of a call. */
+  statusCode?: number | undefined;
   /** Whether a file of the app folder exists; the disk by default. */
   exists?: ((path: string) => boolean) | undefined;
 }

@@ -27,7 +27,7 @@ export async function prunePreviews(
   }
   const chosen = previews.filter((preview) => isChosen(preview, filter, context.now()));
   if (chosen.length === 0) return [];
-  const what = `${count(chosen.length, 'preview')} of ${repository.id}: ${names(chosen)}`;
+  const what = `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
   await prompt.confirmByName(`This permanently deletes ${what}.`, repository.name, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true }));
   willChange(

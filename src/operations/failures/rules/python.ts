@@ -93,7 +93,7 @@ export const pythonRules: readonly FailureRule[] = [
     },
     undoneBy: started,
     title: 'the image lacks the library {library}',
-    fix: 'add the apt package that has {library} to [cerebrium.dependencies.apt]',
+    fix: 'add {package|the package that has it} to [cerebrium.dependencies.apt]; libraries of CUDA come with a base image',
     at: 'dependencies.apt',
   },
   {
@@ -164,6 +164,7 @@ export const pythonRules: readonly FailureRule[] = [
       'heap out of memory': /JavaScript heap out of memory/,
       'Cannot allocate memory': /^OSError: \[Errno 12\] Cannot allocate memory/,
       'exit code 137': /^exit code 137$/,
+      SIGKILL: /its (?:process|container) ended with SIGKILL/,
     },
     title: 'the app ran out of memory',
     fix: 'raise memory, or load less at once',

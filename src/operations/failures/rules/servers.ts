@@ -107,6 +107,7 @@ export const serverRules: readonly FailureRule[] = [
     cause: 'health-check-failed',
     rank: 2,
     signs: {
+      'did not succeed': /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
       'probe failed':
         /(?:Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
     },
@@ -116,8 +117,9 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'not-listening',
-    rank: 0,
+    rank: 1,
     signs: {
+      'nothing listens on port': /nothing listens on port \d{1,5}/,
       'connection refused': /(?:probe|check) failed: .{0,200}connection refused/,
     },
     title: 'nothing answers on the port of the app',
@@ -135,6 +137,24 @@ export const serverRules: readonly FailureRule[] = [
     title: 'the app was not ready in time',
     fix: 'load models in the background, or raise deployment_initialization_timeout (up to 830 seconds)',
     at: 'deployment.deployment_initialization_timeout',
+  },
+  {
+    cause: 'app-exited',
+    rank: 0,
+    signs: {
+      'process ended with': /its process ended with exit code (?<code>\d{1,3})/,
+      'status code 502': /^status code 502$/,
+    },
+    title: 'the process of the app ended, exit code {code|unknown}',
+    fix: 'look at what it printed before; a server must not end, and must not start another one in the background',
+  },
+  {
+    cause: 'run-timeout',
+    rank: 0,
+    signs: { 'status code 504': /^status code 504$/ },
+    title: 'the call took longer than it may',
+    fix: 'raise response_grace_period, or call it asynchronously: gantry invoke --async',
+    at: 'scaling.response_grace_period',
   },
   {
     cause: 'worker-timeout',

@@ -189,7 +189,6 @@ export const systemRules: readonly FailureRule[] = [
       'code 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
       'Killed signal terminated program': /Killed signal terminated program (?<program>\w{1,20})/,
       'heap out of memory': /JavaScript heap out of memory/,
-      MemoryError: /^\s*MemoryError(?::|$)/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
     title: 'the build ran out of memory',

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { makePrivateFolder, readRegularSync, writeFileAtomicSync } from '../../disk/index.ts';
+import { findNewestVersion } from './newest-version.ts';
+
+const dayMs = 86_400_000;
+
+interface KnownVersion {
+  /** Absent if it could not be found out. */
+  version?: string | undefined;
+  /** In ms since the epoch. */
+  askAgainAt: number;
+}
+
+/** The newest released version, asked for at most once a day; undefined if the registry did not tell. */
+export async function newestVersionOfToday(context: Context): Promise<string | undefined> {
+  const { settings, signal, now } = context;
+  const file = join(settings.folders.cache, 'newest-version.json');
+  const known = readKnown(file);
+  // A clock that was far ahead must not end the questions.
+  if (known && now() < known.askAgainAt && known.askAgainAt < now() + dayMs * 2) return known.version;
+  const version = await findNewestVersion(context).catch(() => undefined);
+  signal.throwIfAborted();
+  remember(settings.folders.cache, file, { version, askAgainAt: now() + dayMs });
+  return version;
+}
+
+function readKnown(file: string): KnownVersion | undefined {
+  try {
+    const { version, askAgainAt } = JSON.parse(String(readRegularSync(file)));
+    return typeof askAgainAt === 'number'
+      ? { version: typeof version === 'string' ? version : undefined, askAgainAt }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A read-only home only means that it is asked for again. */
+function remember(folder: string, file: string, known: KnownVersion): void {
+  try {
+    makePrivateFolder(folder);
+    writeFileAtomicSync(file, JSON.stringify(known), { mode: 0o600 });
+  } catch {}
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+/** `TRIALS=50 npx vitest run test/commands/deploys-at-once.test.ts` for more than a look. */
+const trials = Number(process.env.TRIALS ?? 1);
+const deploys = 8;
+
+let emulator: Emulator;
+let home: string;
+
+beforeAll(async () => {
+  // Builds overlap: each takes a few of these.
+  emulator = await startEmulator({ real: false, pace: 15 });
+  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+});
+
+afterAll(async () => {
+  await emulator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+test.each(Array.from({ length: trials }, (_, trial) => trial))(
+  'of eight deploys at once the last one created serves (%i)',
+  async () => {
+    await emulator.reset();
+    const outcomes = await Promise.all(
+      Array.from({ length: deploys }, async (_, index) => {
+        await using app = await folderOf({ ...smallApp(), 'data.txt': String(index) });
+        const words = ['deploy', '--if-busy', 'wait', '--json'];
+        return await gantry(words, { emulator, cwd: app.path, env: { GANTRY_CONFIG_DIR: home } });
+      }),
+    );
+    expect(outcomes.map(({ code, stderr }) => (code === 0 ? 'deployed' : stderr))).toEqual(
+      Array.from({ length: deploys }, () => 'deployed'),
+    );
+    const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
+    const { json } = await gantry(['apps', 'get', 'web', '--json'], { emulator });
+    expect(builds).toHaveLength(deploys);
+    expect((json() as { latestReadyBuildId: string }).latestReadyBuildId).toBe(builds[0]?.id);
+    // They also start in that order, so that the last one serves on a platform that goes by the end of a build. Those of
+    // one millisecond are ordered by id, which is all that the platform tells of them.
+    const queued = builds.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    const started = queued.map(({ startedAt }) => startedAt ?? 0);
+    expect(started).toEqual(started.toSorted((a, b) => a - b));
+  },
+  120_000,
+);

@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { python } from '../emulator/support/running.ts';
+import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+/** The clock of a command leaps; Python does not. */
+const meanwhile = () => setTimeout(20);
+
+describe.skipIf(!python)('apps that really fail (need python3)', () => {
+  test.each([
+    ['memory-loop', '{}', 'out-of-memory', /^MemoryError/],
+    ['exits-later', '{"after": 0}', 'app-exited', /^status code 502$/],
+  ])('%s is live, and its failed run is explained', async (name, data, cause, evidence) => {
+    const cwd = fixture(name);
+    const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
+    expect(deploy.code, deploy.stderr).toBe(0);
+    const call = await gantry(['invoke', name, '--data', data], { emulator, cwd });
+    expect(call.code).toBeGreaterThan(0);
+    const { json, stderr } = await gantry(['explain', '--json'], { emulator, cwd });
+    expect(json(), stderr).toMatchObject({
+      app: name,
+      build: null,
+      failed: true,
+      cause,
+      evidence: { text: expect.stringMatching(evidence) },
+    });
+  });
+
+  test('a deploy that fails names the cause in one line, and in its JSON error', async () => {
+    const cwd = fixture('crashes');
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd, meanwhile });
+    expect(code).toBe(12);
+    expect(stderr).toMatch(
+      /^cause: the Python module model_that_is_missing is not installed; to see more: gantry explain crashes \S+$/m,
+    );
+    expect(json()).toMatchObject({
+      error: {
+        details: { explanation: { cause: 'module-missing', evidence: { source: 'log' }, location: { line: 2 } } },
+      },
+    });
+  });
+
+  test('a module that exclude leaves out is named', async () => {
+    const files = {
+      ...smallApp('exclude = [".*", "helpers"]\n'),
+      'main.py': 'import helpers.text\n',
+      'helpers/text.py': '',
+    };
+    await using app = await folderOf(files);
+    const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd: app.path, meanwhile });
+    expect(stderr).toContain('cause: helpers/ is in the app folder, but is not sent: exclude pattern "helpers"');
+  });
+
+  test('so does a run', async () => {
+    await using app = await folderOf({ 'job.py': 'print("start")\nimport cv2_missing\n' });
+    const { stderr, code } = await gantry(['run', '--name', 'job', 'job.py'], { emulator, cwd: app.path, meanwhile });
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toMatch(
+      /^cause: the Python module cv2_missing is not installed; to see more: gantry explain job \S+$/m,
+    );
+  });
+});
