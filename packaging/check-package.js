@@ -9,7 +9,7 @@ import lock from '../package-lock.json' with { type: 'json' };
 import { npm } from './node-binary.js';
 
 /** A fifth of it is jq, as WebAssembly. */
-const maxBytes = 1_200_000;
+const maxBytes = 1_240_000;
 const made = ['main.cjs', 'main.cjs.map', 'gantry.1', 'cerebrium.schema.json', 'THIRD-PARTY-NOTICES.txt'];
 
 const { messages } = await publint({ pkgDir: '.', strict: true });

@@ -104,6 +104,8 @@ const local = [
     'check',
     'package',
     'builds archives',
+    'cache info',
+    'cache clear',
     'dev',
     'projects current',
     'webhooks listen',

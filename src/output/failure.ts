@@ -71,9 +71,9 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), next?:
   return redactValue(document, secrets);
 }
 
-/** The text of a problem in the user's files. */
-export function problemText(problem: Problem, page: Page): string {
-  return wrapParts(problemParts(problem, page), page);
+/** The text of a problem in the user's files. `label` is its first word. */
+export function problemText(problem: Problem, page: Page, label: string = problem.severity): string {
+  return wrapParts(problemParts(problem, page, label), page);
 }
 
 interface Part {
@@ -165,8 +165,13 @@ function toProblem(error: unknown): Problem {
   };
 }
 
-function problemParts({ severity, message, location, why, fix }: Problem, { style, columns }: Page): Part[] {
-  const title = severity === 'error' ? style.red(style.bold('error:')) : style.yellow(style.bold('warning:'));
+function problemParts(
+  { severity, message, location, why, fix }: Problem,
+  { style, columns }: Page,
+  label: string = severity,
+): Part[] {
+  const color = severity === 'error' ? style.red : style.yellow;
+  const title = color(style.bold(`${label}:`));
   const lines = [`${title} ${message}`];
   if (location) lines.push(...locationLines(location, columns));
   if (why) lines.push(labeled(style.dim('why'), why));

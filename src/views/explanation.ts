@@ -3,17 +3,15 @@ import { problemText } from '../output/failure.ts';
 import type { View } from '../output/page.ts';
 import { wrapped } from '../output/table.ts';
 
-/** As errors are shown: what happened, where, the line that proves it, and how to fix it. */
+/** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
 export function explanationView({ cause, title, evidence, fix, location, log }: ExplainedFailure): View {
   if (cause === null) return wrapped(() => title);
   const why = evidence
     ? `${sourceName(evidence)}: ${evidence.text}`
     : log.length > 0 && ['end of the log:', ...log].join('\n');
-  return (page) =>
-    problemText(
-      { severity: 'error', message: title, ...(location && { location }), ...(why && { why }), ...(fix && { fix }) },
-      page,
-    );
+  const message = cause === 'unknown' ? cause : title;
+  const problem = { message, ...(location && { location }), ...(why && { why }), ...(fix && { fix }) };
+  return (page) => problemText({ severity: 'error', ...problem }, page, 'cause');
 }
 
 function sourceName({ source, line }: NonNullable<ExplainedFailure['evidence']>): string {

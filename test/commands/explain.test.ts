@@ -27,7 +27,7 @@ test('explains the failed build of the app in the folder, with the line of its c
   const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^error: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
+    /^cause: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
   );
   const { json } = await gantry(['explain', 'web', '--json'], { emulator, cwd: app.path });
   expect(json()).toMatchObject({
@@ -80,7 +80,7 @@ describe('a log of a file', () => {
       stdin: 'loading\nZeroDivisionError: division by zero\n',
     });
     expect(stdout).toBe(
-      'error: the cause is unknown\n  why end of the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+      'cause: unknown\n  why end of the log:\n      loading\n      ZeroDivisionError: division by zero\n',
     );
   });
 

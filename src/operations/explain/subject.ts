@@ -119,8 +119,10 @@ function isFailed(phase: 'in progress' | 'succeeded' | 'failed', status: string)
 /** The end of a log has the failure. */
 const maxLines = 5_000;
 
+/** Without the note that a log is empty: then other evidence may explain the failure. */
 async function readText(context: Context, source: LogSource): Promise<string> {
+  const silent: Context = Object.create(context, { progress: { value: { ...context.progress, note: () => {} } } });
   const lines: string[] = [];
-  for await (const { line } of readLog(context, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
+  for await (const { line } of readLog(silent, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
   return lines.join('\n');
 }
