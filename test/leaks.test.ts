@@ -116,8 +116,6 @@ const local = [
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
   ...[
-    'cache info',
-    'cache clear',
     'ci init',
     'completion',
     'reference',

@@ -44,7 +44,7 @@ test.each<[line: string, code: number, shows: RegExp]>([
   ['run greet.py::run --prompt ada', 0, /hello ada|simulated: python3 not found/],
   ['run greet.py::run --prompt=ada -r us-east-1', 0, /hello ada|simulated: python3 not found/],
   ['run -r us-east-1 greet.py', 0, /hello nobody|simulated: python3 not found/],
-  ['run greet.py::greet --name ada', 2, /for the program: gantry run greet.py::greet name=ada/],
+  ['run greet.py::greet --name ada', 0, /--name is passed to greet/],
   ['cp ./model.bin -r us-east-1', 0, /copied 1 file/],
   ['cp model.bin deepgram-models/model.bin', 0, /copied 1 file/],
   ['download remote/path ./local/path', 0, /copied 1 file/],
