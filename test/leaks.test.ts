@@ -115,16 +115,7 @@ const local = [
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
-  ...[
-    'ci init',
-    'completion',
-    'reference',
-    'version',
-    'help',
-    'skill',
-    'mcp serve',
-    'mcp install',
-  ],
+  ...['ci init', 'completion', 'reference', 'version', 'help', 'skill', 'mcp serve', 'mcp install'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */
