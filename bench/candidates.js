@@ -23,9 +23,18 @@ import { join } from 'node:path';
 /** @typedef {Awaited<ReturnType<typeof startSink>>} Sink */
 
 /** @param {SinkOptions} options */
-export async function startSink(options) {
-  const script = join(import.meta.dirname, 'sink.js');
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+export function startSink(options) {
+  return startServer('sink.js', options);
+}
+
+/**
+ * Runs a server of this folder in a process of its own, which ends with this one.
+ * @param {string} script
+ * @param {unknown} options as JSON in its only argument
+ */
+export async function startServer(script, options) {
+  const path = join(import.meta.dirname, script);
+  const child = spawn(process.execPath, [path, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = () => child.kill();
   process.once('exit', stop);
   const [url] = await once(child.stdout, 'data');

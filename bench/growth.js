@@ -1,8 +1,7 @@
 // What a million files cost over a hundred thousand: time for each of them, and memory.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { startServer } from './candidates.js';
 import { inTurns } from './measure.js';
 import { makeNumberedTree } from './numbered-tree.js';
 
@@ -17,7 +16,7 @@ const most = 1.1;
 /** @param {Bench} bench */
 export async function growth(bench) {
   const sizes = bench.quick ? [200, 2_000] : [100_000, 1_000_000];
-  const server = await startListing(sizes);
+  const server = await startServer('listing.js', sizes);
   try {
     for (const each of bench.quick ? quickCases : cases) await measure(bench, server.url, sizes, each);
   } finally {
@@ -92,19 +91,3 @@ async function measure({ folder, quick, report }, url, sizes, { title, words, he
 }
 
 const program = join(process.cwd(), 'bin/gantry.cjs');
-
-/** @param {TreeSizes} sizes */
-async function startListing(sizes) {
-  const script = join(import.meta.dirname, 'listing.js');
-  const child = spawn(process.execPath, [script, JSON.stringify(sizes)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = () => child.kill();
-  process.once('exit', stop);
-  const [url] = await once(child.stdout, 'data');
-  return {
-    url: String(url),
-    stop() {
-      process.off('exit', stop);
-      stop();
-    },
-  };
-}

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { count } from '../../output/format.ts';
 import { totalBytes } from '../../project/collect.ts';
-import { type Deployment, type DeployOptions, deploy } from './deploy.ts';
+import { deploy } from './deploy.ts';
+import type { Deployment, DeployOptions } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import { checkUploadedPart, IncompleteBuildError } from './partial-evidence.ts';
 import { rememberRefusal } from './partial-refusal.ts';

@@ -4,8 +4,8 @@ import type { FileEntry } from '../../project/files/entry.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { readChecksum } from './compare-files.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
-import type { Deployment } from './deploy.ts';
 import { type DeployRecord, fingerprintOf, readDeployRecord, type SentFile } from './deploy-record.ts';
+import type { Deployment } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 

@@ -1,0 +1,195 @@
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
+import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
+import { duration, size } from '../../output/format.ts';
+import type { AppArchive } from '../../project/archive.ts';
+import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
+import { forgetArchive } from '../archives/index.ts';
+import { followBuild, remoteBuild } from '../builds/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
+import type { Deployment, SendOptions } from './deployment.ts';
+
+/** One deploy, from the request that creates the build to its result. */
+export class Deployer {
+  constructor(
+    private readonly context: Context,
+    private readonly options: SendOptions,
+    private readonly body: AppCreation,
+  ) {}
+
+  /**
+   * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
+   * the live deployment if another deploy has made it equal meanwhile.
+   */
+  async send({ archive, packMs }: { archive: AppArchive; packMs: number }): Promise<() => Promise<Deployment>> {
+    await this.options.check?.(this.body, archive);
+    const started = this.context.elapsed();
+    const created = await this.#createAndUpload(archive);
+    if (!('buildId' in created)) return async () => created;
+    const uploadMs = this.context.elapsed() - started;
+    const { entries, bytes } = archive;
+    return () => this.#finish({ created, files: entries.length, bytes, packMs, uploadMs });
+  }
+
+  /** A partner's app has no files to upload. */
+  async createOnly(): Promise<Deployment> {
+    await this.options.check?.(this.body);
+    return this.#finish({ created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
+  }
+
+  /** Follows the build to its end, unless detached. */
+  async #finish({ created, ...facts }: UploadedBuild): Promise<Deployment> {
+    const { context, options, body } = this;
+    const started = context.elapsed();
+    const status = options.detach ? (created.status ?? 'pending') : await this.#follow(created);
+    return {
+      app: body.name,
+      project: context.project,
+      runtime: body.runtime ?? '',
+      build: created.buildId,
+      status,
+      endpoint: created.internalEndpoint || (await this.#readEndpoint()),
+      dashboard: created.dashboardUrl ?? '',
+      ...facts,
+      buildMs: context.elapsed() - started,
+      changed: true,
+    };
+  }
+
+  /** For a reply of create app without an endpoint. Empty if it cannot be read: the deploy has succeeded. */
+  async #readEndpoint(): Promise<string> {
+    const { api, project } = this.context;
+    try {
+      return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
+    } catch (error) {
+      if (error instanceof GantryError && !this.context.signal.aborted) return '';
+      throw error;
+    }
+  }
+
+  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
+  async #createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp | Deployment> {
+    const { context, options, body } = this;
+    const created = await this.#create();
+    try {
+      const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
+      if (live) await this.#abandon(created);
+      else {
+        await this.#upload(created, archive);
+        await options.onUploaded?.(created, archive);
+      }
+      return live ?? created;
+    } catch (error) {
+      await this.#abandon(created);
+      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
+    }
+    if (options.ifBusy === 'wait' && (await isSuperseded(context, body.name, created.buildId))) {
+      throw new ConflictError(`a later deploy of ${body.name} replaces this one`, {
+        why: 'the upload URL expired while other builds were in progress',
+        fix: gantryCommand`builds list ${body.name}`,
+      });
+    }
+    context.progress.note('the upload URL has expired; creating a new build');
+    return this.#createAndUpload(archive, false);
+  }
+
+  /** Returns the live deployment if it is equal once the earlier builds have ended. */
+  async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
+    const { context, options, body } = this;
+    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, options.timeoutMs);
+    return hasWaited ? options.recheck?.() : undefined;
+  }
+
+  async #create(): Promise<CreatedApp> {
+    const { signal, project, progress } = this.context;
+    signal.throwIfAborted();
+    const { body } = this;
+    const step = progress.step(`Creating a build of ${body.name}`);
+    const endpoint = body.partnerService ? createPartnerApp : createApp;
+    const created = await completeDespiteInterrupt(this.context, (api) => api(endpoint, { project, body })).catch(
+      (error: unknown) => {
+        step.fail();
+        const why = 'the build may have started';
+        throw explainLostReply(error, { why, fix: gantryCommand`builds list ${body.name}` });
+      },
+    );
+    this.#announceInterruption(created);
+    step.done(`Created build ${created.buildId}`);
+    progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
+    if (!signal.aborted) return created;
+    await this.#abandon(created);
+    throw signal.reason;
+  }
+
+  async #upload(created: CreatedApp, archive: AppArchive): Promise<void> {
+    const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
+    if (!created.uploadUrl) throw new UnexpectedReplyError('the platform returned no upload URL');
+    const started = elapsed();
+    const step = progress.step('Uploading');
+    try {
+      await uploadArchive(
+        { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
+        {
+          signal,
+          delay,
+          silenceMs,
+          onRetry,
+          proxy: settings.proxy,
+          now,
+          elapsed,
+          onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
+        },
+      );
+      step.done(`Uploaded ${size(archive.bytes)} in ${duration(elapsed() - started)}`);
+      progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
+    } catch (error) {
+      step.fail();
+      throw error;
+    }
+  }
+
+  async #follow(created: CreatedApp): Promise<string> {
+    const { context, options, body } = this;
+    const { logs, timeoutMs, pauses } = options;
+    try {
+      const build = { app: body.name, build: created.buildId, logs, timeoutMs, pauses };
+      return (await followBuild(context, build)).status;
+    } catch (error) {
+      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
+      if (hasFailed) await forgetArchive(context, body.name, created.buildId);
+      if (context.signal.aborted) await this.#abandon(created);
+      else if (error instanceof GantryError && created.dashboardUrl) {
+        error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
+      }
+      throw error;
+    }
+  }
+
+  /** Sets what Ctrl-C prints. */
+  #announceInterruption({ buildId }: CreatedApp): void {
+    const { name } = this.body;
+    this.context.interruption.message = this.options.detach
+      ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
+      : `canceling build ${buildId} of ${name}`;
+  }
+
+  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach`. */
+  async #abandon({ buildId }: CreatedApp): Promise<void> {
+    const { context, options, body } = this;
+    if (options.detach && context.signal.aborted) return;
+    const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
+    if (isCanceled) context.progress.event('cancelled', { build: buildId });
+  }
+}
+
+/** A build whose archive is uploaded. */
+interface UploadedBuild {
+  created: CreatedApp;
+  files: number;
+  /** Size of the archive. */
+  bytes: number;
+  packMs: number;
+  uploadMs: number;
+}

@@ -1,0 +1,57 @@
+import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
+import type { AppArchive } from '../../project/archive.ts';
+import type { FollowBuildOptions } from '../builds/index.ts';
+import type { BusyPolicy } from './busy-builds.ts';
+import type { CreateAppOptions } from './create-app-body.ts';
+import type { SentFile } from './deploy-record.ts';
+import type { UploadSummary } from './partial-upload.ts';
+import type { Health } from './watch-health.ts';
+
+/** Of any deploy, also of an archive that is packed already. */
+export interface SendOptions {
+  /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
+  detach: boolean;
+  logs: boolean;
+  timeoutMs: number;
+  /** How often the build is polled. */
+  pauses?: FollowBuildOptions['pauses'];
+  /** By default the deploy proceeds. */
+  ifBusy?: BusyPolicy | undefined;
+  /** Called before a build is created, with the archive of an app that has one. Throws to stop the deploy. */
+  check?: ((body: AppCreation, archive?: AppArchive) => Promise<void>) | undefined;
+  /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
+  recheck?: (() => Promise<Deployment | undefined>) | undefined;
+  /** Called after the upload. The build is canceled if it throws. */
+  onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
+}
+
+export interface DeployOptions extends SendOptions, CreateAppOptions {
+  /** False: compress every file again. */
+  cache?: boolean | undefined;
+  /** The files of a partial upload are not all: these come from an earlier build. */
+  unchanged?: readonly SentFile[] | undefined;
+}
+
+/** A deployment that succeeded or, with `detach`, one that is in progress. */
+export interface Deployment {
+  app: string;
+  project: string;
+  runtime: string;
+  build: string;
+  status: string;
+  endpoint: string;
+  dashboard: string;
+  /** Zero for a partner's app, which has no files to upload. */
+  files: number;
+  /** Size of the archive. */
+  bytes: number;
+  packMs: number;
+  uploadMs: number;
+  buildMs: number;
+  /** False if nothing was deployed, because nothing has changed. */
+  changed: boolean;
+  /** With `--partial`. */
+  partial?: UploadSummary;
+  /** What was seen after the deploy; absent if it was not watched. */
+  health?: Health;
+}
