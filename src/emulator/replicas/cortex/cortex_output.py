@@ -55,13 +55,9 @@ class OutputStream(io.TextIOBase):
         self._partial, self._lock, self._is_child = {}, threading.RLock(), True
 
     def write(self, text):
-        text = str(text)
-        if self._is_child:
-            write_all(self.fileno(), text.encode("utf-8", "replace"))
-            return len(text)
         run = current_run.get()
         with self._lock:
-            *lines, rest = split_lines(self._partial.pop(run, "") + text)
+            *lines, rest = split_lines(self._partial.pop(run, "") + str(text))
             if len(rest) < MAX_LINE:
                 self._partial[run] = rest
             else:
@@ -69,6 +65,10 @@ class OutputStream(io.TextIOBase):
             for line in lines:
                 self._send_line(run, line)
         return len(text)
+
+    def flush(self):
+        if self._is_child:
+            self.finish(current_run.get())
 
     def finish(self, run):
         """Sends a last line without a line end."""
@@ -78,7 +78,11 @@ class OutputStream(io.TextIOBase):
                 self._send_line(run, rest)
 
     def _send_line(self, run, line):
-        text = line.encode("utf-8", "replace").decode()
+        data = line.encode("utf-8", "replace")
+        if self._is_child:
+            write_all(self.fileno(), data + b"\n")
+            return
+        text = data.decode()
         for start in range(0, max(1, len(text)), MAX_LINE):
             self._events.send(run=run, stream=self._name, line=text[start : start + MAX_LINE])
 
