@@ -5,6 +5,7 @@ import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, Rat
 import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
 import type { AppConfig } from '../../project/config.ts';
+import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { parseZipContents } from '../builds/index.ts';
 import { compareSettings, describeSetup, isPublic, type SettingChange, scalingOf } from './app-settings.ts';
@@ -51,8 +52,9 @@ export interface DeployPlan {
 }
 
 export interface PlanOptions {
-  /** Read local files to compare their checksums. */
+  /** Compare the checksums of local files. */
   compareFiles: boolean;
+  checksums?: FileChecksums | undefined;
   /** List every file and why it is sent or not. */
   listFiles?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
@@ -134,7 +136,7 @@ async function compareWithBuild(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    return await compareFiles(entries, parseZipContents(zipFiles), signal);
+    return await compareFiles(entries, parseZipContents(zipFiles), signal, options.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
