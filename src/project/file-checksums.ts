@@ -15,22 +15,33 @@ const maxBlockingMs = 20;
  */
 export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
+  /** By path, of this run. */
+  readonly #sums = new Map<string, number>();
   #lastTurn = performance.now();
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
+  /** Computes it once: to see later changes, create another. */
   async read({ source, size }: FileEntry): Promise<number> {
     if ('text' in source) return crc32(source.text);
+    const before = this.#sums.get(source.file);
+    if (before !== undefined) return before;
     await this.#takeTurn();
+    const sum = await this.#read(source.file, size);
+    this.#sums.set(source.file, sum);
+    return sum;
+  }
+
+  async #read(path: string, size: number): Promise<number> {
     this.#known ??= this.#openKnown();
     const known = await this.#known;
-    if (!known) return readSlowly(source.file, size);
-    const recalled = known.recall(source.file);
+    if (!known) return readSlowly(path, size);
+    const recalled = known.recall(path);
     if (recalled !== undefined) return recalled;
     // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
-    if (size > blockBytes || !known.isLocal) return readSlowly(source.file, size);
-    const { sum, stats } = readAtOnce(source.file);
-    known.learn(source.file, stats, sum);
+    if (size > blockBytes || !known.isLocal) return readSlowly(path, size);
+    const { sum, stats } = readAtOnce(path);
+    known.learn(path, stats, sum);
     return sum;
   }
 

@@ -6,7 +6,7 @@ import { deploy } from './deploy.ts';
 import { deployPart } from './deploy-part.ts';
 import type { Deployment, DeployOptions } from './deployment.ts';
 import { findLiveDeployment } from './live-deployment.ts';
-import type { LocalApp } from './local-app.ts';
+import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { choosePartialUpload, summarizeUpload } from './partial-upload.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
@@ -58,12 +58,15 @@ export async function prepareDeploy(
   const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
   const checksums = fileChecksums(context, local, options.cache);
-  const plan = await planInTurn(context, local, options, { compareFiles, checksums, listFiles, dryRun, keepScaling });
+  const trustRecord = ifChanged && !dryRun;
+  const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
+  const plan = await planInTurn(context, local, options, planOptions);
   checkDrift(context, plan, strict);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep };
   if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
+  if (ifChanged && !live) await checkLocalSource(context, local);
   const isPartial = options.partial && !live && !local.project.partner;
   const upload = isPartial ? await choosePartialUpload(context, local, checksums) : undefined;
   if (upload) plan.partial = summarizeUpload(local, upload);
@@ -71,8 +74,8 @@ export async function prepareDeploy(
   if (!live && !dryRun) await confirm?.(plan);
 
   const recheck = async () => {
-    const now = await planDeploy(context, local, { compareFiles: true, checksums, dryRun, keepScaling });
-    return findLiveDeployment(context, local, now, sent, checksums);
+    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, local, options.cache) };
+    return findLiveDeployment(context, local, await planDeploy(context, local, fresh), sent, fresh.checksums);
   };
   const run = async () => {
     if (live) return live;
