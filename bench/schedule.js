@@ -1,4 +1,4 @@
-// How other programs copy, in a few lines, for line.js: so many connections, parts of one size, one file after another.
+// How other programs copy, in a few lines, for line.js: so many connections, parts of one size, so many files at once.
 // node bench/schedule.js '{ "url": …, "words": ["up", …] }': without a file it sends bytes from memory and drops what it gets,
 // which is what Node itself can do.
 import { closeSync, createWriteStream, openSync, readSync } from 'node:fs';
@@ -13,17 +13,20 @@ import { pipeline } from 'node:stream/promises';
  * @property {number} bytes of each file
  * @property {number} partBytes of an upload or a download
  * @property {number} [files]
+ * @property {number} [filesAtOnce] each with its own connections; 1 if undefined
  * @property {string} [file] where the bytes are from, or go to
  */
 
 /** @type {Schedule} */
-const { url, direction, connections, bytes, partBytes, files = 1, file } = JSON.parse(process.argv[2] ?? '');
-const agent = new Agent({ keepAlive: true, maxSockets: connections });
+const given = JSON.parse(process.argv[2] ?? '');
+const { url, direction, connections, bytes, partBytes, files = 1, filesAtOnce = 1, file } = given;
+const agent = new Agent({ keepAlive: true, maxSockets: connections * filesAtOnce });
 const zeros = Buffer.alloc(partBytes);
 /** A longer piece of a reply is content. */
 const maxKept = 2 ** 14;
 
-for (let index = 0; index < files; index++) await (direction === 'up' ? upload : download)(index);
+const copy = direction === 'up' ? upload : download;
+await inTurn(files, filesAtOnce, copy);
 agent.destroy();
 
 /** @param {number} index */
@@ -56,17 +59,28 @@ async function download(index) {
  * @param {(number: number, offset: number, length: number) => Promise<T>} work
  * @returns {Promise<T[]>}
  */
-async function eachPart(work) {
-  const numbers = Array.from({ length: Math.ceil(bytes / partBytes) }, (_, number) => number).values();
+function eachPart(work) {
+  return inTurn(Math.ceil(bytes / partBytes), connections, (number) => {
+    const offset = number * partBytes;
+    return work(number, offset, Math.min(partBytes, bytes - offset));
+  });
+}
+
+/**
+ * @template T
+ * @param {number} count
+ * @param {number} atOnce
+ * @param {(number: number) => Promise<T>} work
+ * @returns {Promise<T[]>}
+ */
+async function inTurn(count, atOnce, work) {
+  const numbers = Array.from({ length: count }, (_, number) => number).values();
   /** @type {T[]} */
   const results = [];
   const worker = async () => {
-    for (const number of numbers) {
-      const offset = number * partBytes;
-      results[number] = await work(number, offset, Math.min(partBytes, bytes - offset));
-    }
+    for (const number of numbers) results[number] = await work(number);
   };
-  await Promise.all(Array.from({ length: connections }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
 }
 

@@ -53,6 +53,8 @@ export interface EmulatorOptions {
   packages?: string | undefined;
   /** Milliseconds between two attempts to deliver a webhook. Default: 1000; the platform waits up to 5000. */
   webhookPauseMs?: number | undefined;
+  /** The pause before the second restart of a replica, in ms; each later one is twice as long. Default: 10,000. */
+  restartPauseMs?: number | undefined;
   /** Origins of web pages that may call apps, such as `http://localhost:3000`. Other pages are refused. */
   allowOrigins?: readonly string[] | undefined;
   /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
@@ -152,6 +154,7 @@ async function startIn(
     install,
     packages = join(folder, 'packages'),
     webhookPauseMs = 1_000,
+    restartPauseMs = 10_000,
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
     trustOwner = false,
@@ -183,6 +186,7 @@ async function startIn(
     warn,
     volumes,
     storageAccess: options.storageAccess,
+    restartPauseMs,
   });
   const stopRequest = new AbortController();
   const platform: Platform = {

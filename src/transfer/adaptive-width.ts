@@ -20,14 +20,19 @@ const minGain = 0.25;
 const maxLoss = 0.1;
 /** Requests take twice as long as before: fewer connections may do as well. */
 const slowdown = 2;
+/** When a request takes longer, an interruption loses much of what was transferred: fewer connections may do as well. */
+const longRequestMs = 10_000;
+/** Fewer are not tried because of long requests. */
+const minWidth = 8;
 /** After a decision, the line is left alone for so many rounds. */
 const roundsBetweenSteps = 16;
 /** Pause after a reduction, in ms: failures within it belong to requests that were sent before. */
 const reductionPauseMs = 1_000;
 
 /**
- * How many large requests are in flight. In rounds of as many requests it measures the rate of all, and doubles the width
- * while that pays. It is halved when the server is overloaded, and then grows back by about one with each round.
+ * How many large requests are in flight. In rounds of as many requests it measures the rate of all, doubles the width while
+ * that pays, and reduces it when requests take long and fewer of them are as fast. It is halved when the server is overloaded,
+ * and then grows back by about one with each round.
  */
 export class AdaptiveWidth {
   readonly max: number;
@@ -81,11 +86,12 @@ export class AdaptiveWidth {
     measured.ms += ms;
     if (measured.requests < this.current || measured.ms <= 0) return;
     const rate = (measured.bytes / measured.ms) * this.current;
+    const requestMs = measured.ms / measured.requests;
     this.#startRound();
-    this.#judge(rate);
+    this.#judge(rate, requestMs);
   }
 
-  #judge(rate: number): void {
+  #judge(rate: number, requestMs: number): void {
     const width = this.current;
     const base = this.#base ?? { width, rate };
     if (width > base.width) {
@@ -100,12 +106,18 @@ export class AdaptiveWidth {
       this.#roundsToWait--;
       this.#base = base;
     } else {
-      this.#widen(rate);
+      this.#step(this.#nextWidth(requestMs), rate);
     }
   }
 
   #widen(rate: number): void {
     this.#step(Math.min(this.max, this.current * 2), rate);
+  }
+
+  #nextWidth(requestMs: number): number {
+    const width = this.current;
+    if (requestMs <= longRequestMs) return Math.min(this.max, width * 2);
+    return Math.min(width, Math.max(minWidth, Math.floor((width * longRequestMs) / requestMs)));
   }
 
   /** Tries another width; the next round compares it with this one. */

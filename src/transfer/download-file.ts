@@ -5,7 +5,7 @@ import { downloadRange } from './download-range.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
-import type { TransferResources } from './resources.ts';
+import { maxSmallBytes, type TransferResources } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
 import { CorruptError } from './storage-errors.ts';
 
@@ -53,12 +53,12 @@ export async function downloadFile(receiving: FileDownload, resources: TransferR
   }
 }
 
-/** Sets the size first, so that most full disks are detected before the first request. */
+/** Sets the size of a large file first, so that most full disks are detected before the first request. */
 async function createSized({ target, folder, names, plan }: FileDownload): Promise<NewFile> {
   try {
     const file = await NewFile.create(target, { names, folder });
     try {
-      await file.handle.truncate(plan.bytes);
+      if (plan.bytes > maxSmallBytes) await file.handle.truncate(plan.bytes);
       return file;
     } catch (error) {
       await file.discard();
@@ -93,14 +93,8 @@ class DownloadAttempt {
     const { plan } = this.receiving;
     const missing = this.#missing();
     const count = Math.min(requests.maxLarge, plan.count - this.#done.size);
-    let first: Promise<unknown> | undefined;
-    await runWorkers(count, signal, async (stop) => {
-      // The first response tells the version that the others must have.
-      const isFirst = first === undefined && this.#content.version === undefined;
-      if (isFirst) first = this.#receiveNext(missing, stop);
-      await (isFirst ? first : Promise.race([first?.catch(() => {}), this.#content.identified]));
-      await this.#receiveFrom(missing, stop);
-    });
+    // No request waits for the version that the first response tells: each response is compared with it.
+    await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
     signal.throwIfAborted();
     await this.#check();
   }

@@ -5,16 +5,17 @@ import type { TransferResources } from './resources.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
 
-/** The content of a remote file. All responses must be of the same version as the first. */
+interface SignedUrl {
+  url: string;
+  /** Monotonic time in ms. */
+  expiresAt: number | undefined;
+}
+
+/** The content of a remote file. All responses must be of the same version as the first, although requests may start before it. */
 export class RemoteContent {
   etag: string | undefined;
-  #url: Promise<{ url: string; expiresAt: number | undefined }> | undefined;
+  #url: Promise<SignedUrl> | undefined;
   #supportsRanges = true;
-  #identify = () => {};
-  /** Resolves with the first response, which tells the version. */
-  readonly identified = new Promise<void>((resolve) => {
-    this.#identify = resolve;
-  });
 
   /**
    * `createUrl` requests a new signed URL; `version` is from a previous attempt. With `mayMixVersions` responses may be
@@ -51,22 +52,19 @@ export class RemoteContent {
 
   async #receive(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks: boolean): Promise<ObjectResponse> {
     const { bytes, version, resources } = this;
-    const url = await this.#usableUrl();
+    const signed = await this.#usableUrl();
     try {
-      return await sendRangeRequest({ url, bytes, range, version, intoBlocks }, resources, signal);
+      return await sendRangeRequest({ url: signed.url, bytes, range, version, intoBlocks }, resources, signal);
     } catch (error) {
       if (!(error instanceof UrlExpiredError)) throw error;
     }
-    this.#url = undefined;
-    const newUrl = await this.#usableUrl();
-    return sendRangeRequest({ url: newUrl, bytes, range, version, intoBlocks }, resources, signal).catch(
-      (error: unknown) => {
-        throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
-      },
-    );
+    const { url } = await this.#usableUrl(signed);
+    return sendRangeRequest({ url, bytes, range, version, intoBlocks }, resources, signal).catch((error: unknown) => {
+      throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
+    });
   }
 
-  /** Checks the version again, because requests may start before the first response tells it. */
+  /** The first response tells the version. */
   #accept(response: ObjectResponse, range: RangeBounds | undefined): ObjectResponse {
     const error = this.#versionError(response, range);
     if (error) {
@@ -75,7 +73,6 @@ export class RemoteContent {
     }
     this.version ??= response.version;
     this.etag ??= response.etag || undefined;
-    this.#identify();
     return response;
   }
 
@@ -89,15 +86,18 @@ export class RemoteContent {
     return isOther ? new ChangedError('the file changed during the copy') : undefined;
   }
 
-  async #usableUrl(): Promise<string> {
+  /** `expired` was refused by the storage. Of the requests that find the same URL expired, only one requests another. */
+  async #usableUrl(expired?: SignedUrl): Promise<SignedUrl> {
     this.#url ??= this.#requestUrl();
-    const { url, expiresAt } = await this.#url;
-    if (isUsable(url, expiresAt, this.resources.elapsed())) return url;
-    this.#url = this.#requestUrl();
-    return (await this.#url).url;
+    const known = this.#url;
+    const signed = await known;
+    if (signed !== expired && isUsable(signed.url, signed.expiresAt, this.resources.elapsed())) return signed;
+    if (this.#url === known) this.#url = undefined;
+    this.#url ??= this.#requestUrl();
+    return this.#url;
   }
 
-  async #requestUrl() {
+  async #requestUrl(): Promise<SignedUrl> {
     try {
       const url = await this.createUrl();
       return { url, expiresAt: urlExpiry(url, this.resources.elapsed()) };

@@ -22,7 +22,6 @@ interface PoolOptions {
   trace: (decision: string) => void;
 }
 
-const startLarge = 16;
 /** Large requests in flight, if no flag says otherwise. */
 export const maxLarge = 32;
 /** Small and large requests in flight, if no flag says otherwise. */
@@ -45,8 +44,8 @@ export class RequestPool {
   constructor(private readonly options: PoolOptions) {
     const { concurrency, maxConnections } = options;
     this.max = Math.min(maxConnections, concurrency ?? maxRequests);
-    const large = { start: concurrency ?? startLarge, max: Math.min(maxConnections, concurrency ?? maxLarge) };
-    this.#width = new AdaptiveWidth({ ...options, ...large });
+    const max = Math.min(maxConnections, concurrency ?? maxLarge);
+    this.#width = new AdaptiveWidth({ ...options, start: max, max });
     this.#requestsPerLarge = concurrency === undefined ? requestsPerLarge : 1;
   }
 

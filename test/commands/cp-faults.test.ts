@@ -299,7 +299,7 @@ describe('all files are downloaded', () => {
     await gantry(['cp', 'f/big', ':/parts', ...parts]);
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/parts', 'big', '--verify', ...parts]);
-    expect(stderr).toContain('big: the copy differs from the source after byte 0; copying again');
+    expect(stderr).toMatch(/big: the copy differs from the source after byte \d+; copying again/);
     expect(code).toBe(0);
     expect(readFileSync(join(here, 'big')).equals(big)).toBe(true);
   });

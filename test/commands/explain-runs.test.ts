@@ -50,6 +50,32 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     });
   });
 
+  test('so do builds follow, runs follow and invoke --wait, also in another folder', async () => {
+    const cwd = fixture('crashes');
+    await gantry(['deploy'], { emulator, cwd, meanwhile });
+    await gantry(['deploy'], { emulator, cwd: fixture('memory-loop'), meanwhile });
+    const waited = await gantry(['invoke', 'memory-loop', '--wait', '--json'], { emulator, meanwhile });
+    const { run } = (waited.json() as { error: { details: { run: string } } }).error.details;
+    const followed = await gantry(['runs', 'follow', 'memory-loop', run], { emulator, meanwhile });
+    const build = await gantry(['builds', 'follow', 'crashes'], { emulator, cwd, meanwhile });
+    expect([waited.code, followed.code, build.code]).toEqual([13, 13, 12]);
+    expect(build.stderr).toMatch(
+      /^cause: the Python module model_that_is_missing is not installed; to see more: gantry explain crashes \S+$/m,
+    );
+    const cause = `cause: the app ran out of memory; to see more: gantry explain memory-loop ${run}\n`;
+    for (const { stderr } of [waited, followed]) expect(stderr).toContain(cause);
+    const gets = [
+      ['builds', 'get', 'crashes'],
+      ['runs', 'get', 'memory-loop', run],
+      ['apps', 'get', 'crashes'],
+    ];
+    for (const words of gets) {
+      const { stderr } = await gantry(words, { emulator });
+      expect(stderr).toMatch(/^to see why (it|the latest build) failed: gantry explain \S+( \S+)?$/m);
+    }
+    expect(waited.json()).toMatchObject({ error: { details: { explanation: { evidence: { source: 'log' } } } } });
+  });
+
   test('a module that exclude leaves out is named', async () => {
     const files = {
       ...smallApp('exclude = [".*", "helpers"]\n'),

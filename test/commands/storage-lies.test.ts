@@ -73,9 +73,19 @@ test('requests a later range on condition that the date is unchanged', async () 
   const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
     send(asked, old, { 'last-modified': oldDate }),
   );
-  expect((await copied(files)).code).toBe(0);
+  expect((await copied(files, '--concurrency', '1')).code).toBe(0);
   expectWhole(old);
   expect(files.requests.map((headers) => headers['if-unmodified-since'])).toEqual([undefined, oldDate, oldDate]);
+});
+
+test('requests the first ranges at once, without waiting for the version that the first response tells', async () => {
+  const held: (() => void)[] = [];
+  const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
+    held.push(() => send(asked, old, { etag: '"1"' }));
+    if (held.length === 3) for (const answer of held) answer();
+  });
+  expect((await copied(files)).code).toBe(0);
+  expectWhole(old);
 });
 
 test('resumes an interrupted download by the date', async () => {

@@ -100,13 +100,15 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     expect(Object.keys(result).filter((name) => /GANTRY|CEREBRIUM|TOKEN|VITEST|NODE/.test(name))).toEqual([]);
   });
 
-  test('whose process dies is a 502, and the next call starts a new one', async () => {
-    const { call, runs } = await running();
+  test('whose process dies is a 502, and its replica starts again for the next call', async () => {
+    const { call, runs, ask, path, printed } = await running();
     const broken = await call('dies');
     expect([broken.status, broken.json.message]).toEqual([502, 'the app failed: its process ended with exit code 3']);
     expect((await call('run')).status).toBe(200);
-    const containers = (await runs()).map((run: { containerId: string }) => run.containerId);
-    expect(new Set(containers).size).toBe(2);
+    expect((await ask('GET', `${path}/containers`)).json).toMatchObject([
+      { containerId: (await runs())[0].containerId, containerState: 'RUNNING', containerRestartCount: 1 },
+    ]);
+    expect(await printed()).toContain('error: its process ended with exit code 3; restart 1 of the replica now');
   });
 
   test('that exceeds response_grace_period is a 504, and is stopped', async () => {

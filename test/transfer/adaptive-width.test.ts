@@ -69,6 +69,15 @@ test('takes connections back when requests become slow, unless that costs more',
   expect(fair.rounds(() => 5e6 / 3e3, 2)).toEqual([12, 16]);
 });
 
+test('takes connections back when each part takes long, if fewer are as fast', () => {
+  const { rounds } = newWidth({ start: 32 });
+  // 1 MB/s: with 32, each part would take 160 s, and an interruption would lose up to 160 MB.
+  expect(rounds(common(1e3), 20)).toEqual(Array(20).fill(8));
+  const unequal = newWidth({ start: 32 });
+  // Each connection is slow by itself.
+  expect(unequal.rounds(each(0.25e3), 3)).toEqual([16, 32, 32]);
+});
+
 test('is halved by an overloaded server, grows back by one a round, and then stays', () => {
   const { width, rounds, wait, decisions } = newWidth();
   wait(5_000);

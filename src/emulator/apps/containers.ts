@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Handlers } from '../platform.ts';
-import { listReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
+import type { ReplicaPeriod } from '../runs/replica-period.ts';
+import { listReplicas } from '../runs/replica-periods.ts';
 import type { AppRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import { findApp } from './find.ts';
@@ -13,12 +14,13 @@ export const containerHandlers: Pick<Handlers, 'listContainers'> = {
 };
 
 /** Times in the future are null: clients that parse times reject an empty text. */
-function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
+function view(app: AppRecord, replica: ReplicaPeriod, now: number) {
+  const { name, build, state, readyAt, endsAt, restarts = 0, isTerminating = false } = replica;
   const past = (time: number) => (time <= now ? formatTime(time) : null);
   return {
     containerId: name,
     containerState: state,
-    isTerminating: false,
+    isTerminating,
     appId: app.id,
     projectId: app.project,
     buildId: build,
@@ -30,7 +32,7 @@ function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPe
     containerStartTimestamp: past(readyAt),
     containerTerminationTimestamp: past(endsAt),
     containerRunningTimeMs: Math.max(0, Math.min(now, endsAt) - readyAt),
-    containerRestartCount: 0,
+    containerRestartCount: restarts,
   };
 }
 

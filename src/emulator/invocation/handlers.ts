@@ -1,7 +1,7 @@
 import { invoke as contract } from '../../contract/invocation.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
 import { BufferedBody } from '../replicas/buffered-body.ts';
-import { recordRun } from '../runs/record.ts';
+import { recordRun, unassigned } from '../runs/record.ts';
 import { parseAs } from '../server/read-request.ts';
 import type { ByteStream } from '../server/reply.ts';
 import { jsonReply, refuse, type ServerReply } from '../server/reply.ts';
@@ -25,7 +25,7 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
     const body = await readCallBody(context, app, async, platform);
     const method = request.method ?? 'POST';
     const functionName = path.join('/');
-    const container = `${app.id}-starting`;
+    const container = unassigned(app);
     const record = { app: app.id, functionName, method, async, container };
     const run = recordRun({ ...record, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
     const headers = forwardedHeaders(app, request.headers);

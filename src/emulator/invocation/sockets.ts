@@ -3,9 +3,9 @@ import { type Duplex, PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../platform.ts';
 import { endToEndHeaders } from '../replicas/forward-request.ts';
-import { CallAbortedError, ReplicaError, type SocketReply } from '../replicas/replica.ts';
+import { CallAbortedError, type SocketReply } from '../replicas/replica.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
-import { markEnded, recordRun } from '../runs/record.ts';
+import { markEnded, recordRun, unassigned } from '../runs/record.ts';
 import { recordRequest } from '../server/recorded-request.ts';
 import { RefusalError, refuse, writeRawHead, writeRawReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
@@ -30,7 +30,7 @@ export async function acceptAppSocket(
     const { app, path } = findCalledApp(url, platform);
     await checkCaller(request, app, platform);
     const build = await findServer(app, platform);
-    const container = `${app.id}-starting`;
+    const container = unassigned(app);
     const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
     const run = recordRun(call, platform).id;
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
@@ -80,7 +80,6 @@ async function performSocket({ app, build, upgrade, client, head }: SocketTask, 
   let statusCode = 500;
   try {
     slot = await acquireReplica({ app, build, run, isSocket: true, signal }, platform);
-    if (!slot.replica.openSocket) throw new ReplicaError('its runtime has no WebSockets');
     const reply = await slot.replica.openSocket({ ...upgrade, signal });
     for (const event of ['end', 'close']) client.off(event, onDisconnect);
     statusCode = await passOn(reply, run, client, fromClient, signal);

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts';
 import { findRuns } from '../runs/find.ts';
-import { deriveReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
+import type { ReplicaPeriod } from '../runs/replica-period.ts';
+import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';

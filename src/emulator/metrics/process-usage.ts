@@ -40,6 +40,11 @@ function readFromProc(pid: number): ProcessUsage | undefined {
   }
 }
 
+/** A process and its descendants, on Linux. Throws if one of them has ended. */
+export function processTree(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(processTree)];
+}
+
 function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
     const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim();

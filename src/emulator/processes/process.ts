@@ -10,6 +10,11 @@ export interface ProcessExit {
   signal: NodeJS.Signals | null;
 }
 
+/** For a sentence: `exit code 3`, or `SIGKILL`. */
+export function describeExit({ code, signal }: ProcessExit): string {
+  return signal ?? `exit code ${code}`;
+}
+
 /** A process of an app in its own process group, so that its children end with it. */
 export class AppProcess {
   readonly child: ChildProcess;

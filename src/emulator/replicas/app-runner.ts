@@ -15,10 +15,12 @@ import type { Store } from '../state/store.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 import { ContainerReplica } from './container-replica.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
+import { MemoryGuard } from './memory-guard.ts';
 import { pathShortener } from './path-shortener.ts';
 import { type AttachedStorage, PersistentStorage, type StorageAccess } from './persistent-storage.ts';
-import { CallAbortedError, ReplicaError } from './replica.ts';
+import { CallAbortedError, ReplicaError, type ReplicaOptions } from './replica.ts';
 import { ReplicaPool } from './replica-pool.ts';
+import { RestartingReplica } from './restarting-replica.ts';
 import { ServerReplica } from './server-replica.ts';
 
 interface AppRunnerOptions {
@@ -40,6 +42,8 @@ interface AppRunnerOptions {
   volumes: VolumeStore;
   /** How apps get their volumes; by default the best that works here. */
   storageAccess?: StorageAccess | undefined;
+  /** The pause before the second restart of a replica, in ms. */
+  restartPauseMs: number;
 }
 
 export class UnpackError extends Error {}
@@ -59,6 +63,7 @@ export class AppRunner {
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
   readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
+  readonly #memory = new MemoryGuard();
   readonly #packages: PythonPackages | undefined;
   readonly storage: PersistentStorage;
   #engine: string | undefined;
@@ -282,7 +287,7 @@ export class AppRunner {
     const environment = this.#environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const shorten = pathShortener(folder);
-    const print = ({ text, ...output }: Omit<AppOutput, 'container'>) => {
+    const print: ReplicaOptions['print'] = ({ text, ...output }) => {
       const shown = { ...output, text: shorten(text), container: name };
       const onStart = this.#starts.get(build.id);
       if (onStart) onStart(shown);
@@ -301,8 +306,11 @@ export class AppRunner {
       ...{ app, build, name, folder, scratch: this.folder, python },
       ...{ environment, launch: storage.launch, folders: storage.folders, print, warn },
     };
-    const replica = engine === undefined ? new Runtime(options) : new ContainerReplica(options, engine);
+    const { now, restartPauseMs: pauseMs } = this.options;
+    const start = () => (engine === undefined ? new Runtime(options) : new ContainerReplica(options, engine));
+    const replica = new RestartingReplica({ start, now, pauseMs, print });
     this.usage.watch(app.id, name, () => replica.pid, replica.ended);
+    this.#memory.watch(replica, app.settings, print);
     return { name, replica };
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { containerLabel } from '../processes/orphaned-containers.ts';
-import { AppProcess } from '../processes/process.ts';
+import { AppProcess, describeExit } from '../processes/process.ts';
 import type { ServerReply } from '../server/reply.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
 import {
@@ -18,7 +18,7 @@ import { freePort, isServing, untilReady } from './server-ready.ts';
 /** A replica of an app with a Dockerfile: builds its image, runs it with docker or podman, and forwards requests to it. */
 export class ContainerReplica implements Replica {
   readonly ready: Promise<void>;
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<string>;
   #process: AppProcess | undefined;
   #port = 0;
   #stopped = false;
@@ -33,13 +33,7 @@ export class ContainerReplica implements Replica {
     this.#name = options.name.replace(/[^\w.-]/g, '_');
     this.#image = `gantry-emulator:${build.id}`;
     this.ready = this.#start(options);
-    this.ended = this.ready
-      .then(
-        () => this.#process?.ended,
-        () => this.#process?.stop(0),
-      )
-      .catch(() => {})
-      .then(() => this.#remove());
+    this.ended = this.#untilEnded().finally(() => this.#remove());
   }
 
   /** That of the container is not known: it may be in another namespace or on a virtual machine. */
@@ -62,13 +56,24 @@ export class ContainerReplica implements Replica {
     await this.ended;
   }
 
+  async #untilEnded(): Promise<string> {
+    try {
+      await this.ready;
+    } catch (error) {
+      await this.#process?.stop(0);
+      return (error as Error).message;
+    }
+    const exit = await this.#process?.ended.catch(() => undefined);
+    return exit ? `its container ended with ${describeExit(exit)}` : 'it was stopped';
+  }
+
   async #start(options: ReplicaOptions): Promise<void> {
     await this.#buildImage(options);
     this.#port = await freePort();
     if (this.#stopped) throw new ReplicaError('it was stopped');
     const { settings } = options.build;
-    const died = this.#run(this.#runArguments(options), options).then(({ code, signal }) => {
-      throw new ReplicaError(`its container ended with ${signal ?? `exit code ${code}`}`);
+    const died = this.#run(this.#runArguments(options), options).then((exit) => {
+      throw new ReplicaError(`its container ended with ${describeExit(exit)}`);
     });
     died.catch(() => {});
     const watch = new AbortController();
@@ -78,11 +83,9 @@ export class ContainerReplica implements Replica {
   async #buildImage(options: ReplicaOptions): Promise<void> {
     const { folder, build } = options;
     const file = join(folder, build.settings.dockerfilePath ?? 'Dockerfile');
-    const { code, signal } = await this.#run(['build', '--tag', this.#image, '--file', file, folder], options);
-    if (code !== 0) {
-      throw new ImageBuildError(
-        `its image cannot be built: ${this.#engine} ended with ${signal ?? `exit code ${code}`}`,
-      );
+    const exit = await this.#run(['build', '--tag', this.#image, '--file', file, folder], options);
+    if (exit.code !== 0) {
+      throw new ImageBuildError(`its image cannot be built: ${this.#engine} ended with ${describeExit(exit)}`);
     }
   }
 

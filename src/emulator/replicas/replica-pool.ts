@@ -1,37 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
+import type { AppSettings } from '../apps/settings.ts';
+import type { ReplicaPeriod } from '../runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { afterSeconds } from '../time.ts';
-import { type Replica, StartTimeoutError } from './replica.ts';
+import { afterSeconds, hour } from '../time.ts';
+import { describeReplica, type PooledReplica } from './pooled-replica.ts';
+import type { RestartingReplica } from './restarting-replica.ts';
+import { startInTime } from './start-in-time.ts';
 
 export interface PoolOptions {
-  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: Replica };
+  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica };
   /** Environment variables of a replica that is started now. */
   environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
   now(): number;
 }
 
-interface PooledReplica {
-  name: string;
-  /** As JSON. */
-  environment: string;
-  build: string;
-  replica: Replica;
-  isReady: boolean;
-  isEnding: boolean;
-  /** How long its process may take to end after SIGTERM. */
-  graceMs: number;
-  busy: number;
-  /** How many of its active calls are WebSockets. */
-  sockets: number;
-  /** When its last call ended, by the platform's clock. */
-  idleSince: number;
-  timer?: NodeJS.Timeout;
-}
-
 /** Capacity of a replica for one call, until it is released. */
 export interface ReplicaSlot {
   name: string;
-  replica: Replica;
+  replica: RestartingReplica;
   /** Whether the replica was ready when the slot was assigned: then there is no cold start. */
   wasReady: boolean;
   release(): void;
@@ -52,7 +38,9 @@ interface SlotRequest {
 export class ReplicaPool {
   #members: PooledReplica[] = [];
   /** Including replicas that accept no more calls but still have some. */
-  readonly #running = new Set<Replica>();
+  readonly #running = new Set<PooledReplica>();
+  /** Replicas that have served and ended, oldest first. */
+  #past: ReplicaPeriod[] = [];
   readonly #stopping = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
   /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
@@ -110,14 +98,22 @@ export class ReplicaPool {
     clearTimeout(this.#first?.timer);
     this.#first = undefined;
     for (const member of [...this.#members]) this.#drop(member);
-    await Promise.all([...this.#running].map((replica) => replica.stop(0)));
+    await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
+  }
+
+  /** Replicas whose process runs here, and those that ended within the last hour. */
+  list({ settings }: AppRecord): ReplicaPeriod[] {
+    this.#dismissIdle(settings);
+    const now = this.options.now();
+    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
+    return [...[...this.#running].map(describeReplica), ...this.#past];
   }
 
   async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const member = this.#create(app, build, python);
     try {
-      await inTime(member.replica.ready, build, signal);
+      await startInTime(member.replica.ready, build, signal);
     } catch (error) {
       await member.replica.stop(0);
       throw error;
@@ -164,7 +160,6 @@ export class ReplicaPool {
       name,
       environment: this.#environmentOf(app, build, python),
       replica,
-      isReady: false,
       isEnding: false,
       graceMs: app.settings.responseGracePeriodSeconds * 1000,
       build: build.id,
@@ -172,23 +167,26 @@ export class ReplicaPool {
       sockets: 0,
       idleSince: this.options.now(),
     };
-    this.#running.add(replica);
+    this.#running.add(member);
     const remove = () => {
-      this.#running.delete(replica);
+      this.#running.delete(member);
+      if (replica.readyAt !== undefined) {
+        this.#past.push({
+          ...describeReplica(member),
+          state: 'SUCCEEDED',
+          readyAt: replica.readyAt,
+          isTerminating: false,
+        });
+      }
       this.#drop(member);
     };
     replica.ended.then(remove, remove);
-    replica.ready.then(
-      () => {
-        member.isReady = true;
-      },
-      () => {},
-    );
     return member;
   }
 
   #assign(member: PooledReplica, app: AppRecord, isSocket: boolean): ReplicaSlot {
     clearTimeout(member.timer);
+    member.replica.restartNow();
     member.busy += 1;
     if (isSocket) member.sockets += 1;
     let released = false;
@@ -202,7 +200,7 @@ export class ReplicaPool {
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
-    return { name: member.name, replica: member.replica, wasReady: member.isReady, release };
+    return { name: member.name, replica: member.replica, wasReady: member.replica.isReady, release };
   }
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {
@@ -211,13 +209,18 @@ export class ReplicaPool {
     }
   }
 
-  /** Dismisses replicas of older builds, and idle ones that a test's clock has moved past the cooldown. */
+  /** Dismisses replicas of older builds, and idle ones. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
+    for (const member of [...this.#members]) if (member.build !== build.id) this.#dismiss(member);
+    this.#dismissIdle(settings);
+  }
+
+  /** Those that a test's clock has moved past the cooldown. */
+  #dismissIdle({ cooldownPeriodSeconds, minReplicaCount }: AppSettings): void {
+    const idleBefore = this.options.now() - cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
-      const isIdle =
-        member.busy === 0 && member.idleSince < idleBefore && this.#members.length > settings.minReplicaCount;
-      if (member.build !== build.id || isIdle) this.#dismiss(member);
+      const isIdle = member.busy === 0 && member.idleSince < idleBefore;
+      if (isIdle && this.#members.length > minReplicaCount) this.#dismiss(member);
     }
   }
 
@@ -256,27 +259,8 @@ export class ReplicaPool {
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
 const portMs = 10_000;
 
-/** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
-async function inTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {
-  const { deploymentInitializationTimeout: seconds, runtime, dockerfilePath } = settings;
-  // The replica of a server has the same limit, and knows what it was waiting for. An image is built before that.
-  const limit = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
-  let stopWaiting = () => {};
-  const tooLate = new Promise<never>((_, failed) => {
-    const onAbort = () => failed(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const timer = afterSeconds(limit, () =>
-      failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
-    );
-    stopWaiting = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
-  });
-  await Promise.race([ready, tooLate]).finally(stopWaiting);
-}
-
-const imageSeconds = 60 * 60;
+/** Of each app. */
+const maxPast = 50;
 
 /** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
 function hasFixedPort({ settings }: BuildRecord): boolean {

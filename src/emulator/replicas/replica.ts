@@ -55,8 +55,8 @@ export interface Replica {
   readonly ready: Promise<void>;
   /** Of its process; undefined before that starts. */
   readonly pid: number | undefined;
-  /** Resolves when its process has ended for any reason. */
-  readonly ended: Promise<unknown>;
+  /** Resolves when its process has ended for any reason, with that reason. */
+  readonly ended: Promise<string>;
   call(call: ReplicaCall): Promise<ServerReply>;
   /** Opens a WebSocket. Only an app's own server has them. */
   openSocket?(call: SocketCall): Promise<SocketReply>;

@@ -2,7 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
-import { AppProcess } from '../processes/process.ts';
+import { AppProcess, describeExit } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { ServerReply } from '../server/reply.ts';
 import { findExposedAddress } from './exposed-address.ts';
@@ -21,7 +21,7 @@ import { freePort, isFree, untilReady } from './server-ready.ts';
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
   readonly ready: Promise<void>;
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<string>;
   #process: AppProcess | undefined;
   #port = 0;
   #stopped = false;
@@ -30,8 +30,11 @@ export class ServerReplica implements Replica {
     this.ready = this.#start(start);
     this.ready.catch(() => {});
     this.ended = this.ready.then(
-      () => this.#process?.ended,
-      () => this.#process?.stop(0),
+      () => this.#exitReason(),
+      async (error: Error) => {
+        await this.#process?.stop(0);
+        return error.message;
+      },
     );
     this.ended.catch(() => {});
   }
@@ -53,6 +56,10 @@ export class ServerReplica implements Replica {
     await this.#process?.stop(graceMs);
   }
 
+  async #exitReason(): Promise<string> {
+    return this.#process ? `its process ended with ${describeExit(await this.#process.ended)}` : 'it was stopped';
+  }
+
   async #start({ build, folder, python, environment, launch, print, warn }: ReplicaOptions): Promise<void> {
     const { settings } = build;
     this.#port = await choosePort(settings);
@@ -70,11 +77,11 @@ export class ServerReplica implements Replica {
     server.onLine(server.child.stderr, (text) => print({ stream: 'stderr', text }));
     const watch = new AbortController();
     const died = server.ended.then(
-      ({ code, signal }) => {
-        if (code === notFoundCode && command !== program) {
+      (exit) => {
+        if (exit.code === notFoundCode && command !== program) {
           throw new ReplicaError(`its entrypoint failed to start: ${program} not found`);
         }
-        throw new ReplicaError(`its process ended with ${signal ?? `exit code ${code}`}`);
+        throw new ReplicaError(`its process ended with ${describeExit(exit)}`);
       },
       (error: NodeJS.ErrnoException) => {
         const reason = error.code === 'ENOENT' ? `${program} not found` : error.message;

@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts';
-import type { RunRecord } from '../state/records.ts';
+import type { AppRecord, RunRecord } from '../state/records.ts';
 
 /** Placeholder for a wait whose end is not known yet: longer than any run. */
 const unknownMs = Number.MAX_SAFE_INTEGER / 4;
@@ -10,6 +10,11 @@ export function recordRun(
   { store, now }: Platform,
 ): RunRecord {
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });
+}
+
+/** Instead of a replica's name, for a run that has none yet. */
+export function unassigned(app: AppRecord): string {
+  return `${app.id}-starting`;
 }
 
 /** Every replica is busy: the run waits for one. */

@@ -5,28 +5,20 @@ import type { Platform } from '../platform.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { day, hour } from '../time.ts';
 import { findRuns } from './find.ts';
+import { unassigned } from './record.ts';
+import type { ReplicaPeriod } from './replica-period.ts';
 import { getRunProgress } from './run-progress.ts';
 
-/** The lifetime of a replica. Times in milliseconds since 1970. */
-export interface ReplicaPeriod {
-  name: string;
-  /** The id of its build. */
-  build: string;
-  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
-  /** The begin of its start, which is billed. */
-  startedAt: number;
-  /** When it could serve runs. */
-  readyAt: number;
-  /** When it ended, or will end without further runs. */
-  endsAt: number;
-}
-
-/** Replicas that are running or ended within the last hour, newest first. */
+/** Replicas that are running or ended within the last hour, newest first: real ones, and those that runs were made up for. */
 export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[] {
   const now = platform.now();
-  const recent = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
-    ({ startedAt }) => startedAt <= now,
+  const real = platform.runner.getPool(app.id).list(app);
+  // A call that was refused never had a replica.
+  const names = new Set([unassigned(app), ...real.map(({ name }) => name)]);
+  const derived = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
+    ({ startedAt, name }) => startedAt <= now && !names.has(name),
   );
+  const recent = [...real, ...derived];
   const running = recent.filter(({ state }) => state !== 'SUCCEEDED').length;
   const lastHour = recent.filter(({ endsAt }) => endsAt > now - hour);
   return [...lastHour, ...idleReplicas(app, app.settings.minReplicaCount - running, platform)].sort(

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import { BuildLogPrinter } from './build-log-printer.ts';
 import { fetchBuild } from './fetch-build.ts';
@@ -16,6 +17,8 @@ export interface FollowBuildOptions {
   timeoutMs: number;
   /** How often to poll. */
   pauses?: PollOptions<Build>['pauses'] | undefined;
+  /** The app of the build; by default the one in this folder, if that is the app. */
+  config?: AppConfig | undefined;
   /** The build was started earlier: if the first poll shows its end, its duration is unknown. */
   startedBefore?: true;
 }
@@ -43,6 +46,7 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
     return build;
   } catch (error) {
     step.fail();
+    await (await import('../failures/index.ts')).addCause(context, error, options.config);
     throw error;
   }
 }

@@ -83,7 +83,7 @@ export async function prepareDeploy(
     const deployment = await (upload
       ? deployPart(context, local, upload, deployOptions)
       : deploy(context, local, deployOptions));
-    return watched(context, deployment, plan, options);
+    return watched(context, deployment, plan, local, options);
   };
   return { plan, run };
 }
@@ -108,11 +108,13 @@ async function watched(
   context: Context,
   deployment: Deployment,
   { setup }: DeployPlan,
+  { project: config }: LocalApp,
   { watchHealthyMs, maxFailures, detach }: DeployAppOptions,
 ): Promise<Deployment> {
   if (watchHealthyMs === undefined || detach || !deployment.changed) return deployment;
   const { app, build } = deployment;
   const expectsReplica = Number(setup.minReplicaCount ?? 0) > 0;
-  const health = await watchHealth(context, { app, build, watchMs: watchHealthyMs, maxFailures, expectsReplica });
+  const watch = { app, build, watchMs: watchHealthyMs, maxFailures, expectsReplica, config };
+  const health = await watchHealth(context, watch);
   return { ...deployment, health };
 }

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
-import type { AppConfig } from '../../project/config.ts';
 import { startKeeping } from '../archives/index.ts';
 import { createAppBody, readBaseImages } from './create-app-body.ts';
 import { recordDeploy } from './deploy-record.ts';
@@ -12,11 +11,12 @@ import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
-export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
+export async function deploy(context: Context, local: LocalApp, deployOptions: DeployOptions): Promise<Deployment> {
   const { project } = local;
+  const options = { ...deployOptions, config: project };
   const { unchanged } = options;
   const body = { ...(await createAppBody(context, project, options)), ...(unchanged && { partialUpload: true }) };
-  if (project.partner) return withCause(context, project, () => new Deployer(context, options, body).createOnly());
+  if (project.partner) return new Deployer(context, options, body).createOnly();
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
     // A part is of no use without the rest.
@@ -35,17 +35,7 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });
-  return withCause(context, project, sent);
-}
-
-/** Adds to the error of a failed build what may have caused it. */
-async function withCause<T>(context: Context, project: AppConfig, follow: () => Promise<T>): Promise<T> {
-  try {
-    return await follow();
-  } catch (error) {
-    if (!context.signal.aborted) await (await import('../failures/index.ts')).addCause(context, error, project);
-    throw error;
-  }
+  return sent();
 }
 
 /** Deploys an archive that is packed already. */

@@ -152,9 +152,9 @@ export class Deployer {
 
   async #follow(created: CreatedApp): Promise<string> {
     const { context, options, body } = this;
-    const { logs, timeoutMs, pauses } = options;
+    const { logs, timeoutMs, pauses, config } = options;
     try {
-      const build = { app: body.name, build: created.buildId, logs, timeoutMs, pauses };
+      const build = { app: body.name, build: created.buildId, logs, timeoutMs, pauses, config };
       return (await followBuild(context, build)).status;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;

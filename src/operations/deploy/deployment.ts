@@ -13,6 +13,8 @@ export interface SendOptions {
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
+  /** The app, to explain a failure. */
+  config?: FollowBuildOptions['config'];
   /** How often the build is polled. */
   pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */

@@ -2,10 +2,11 @@ import type { Api } from '../../api/client.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
-import { getAppLogs } from '../../contract/logs.ts';
 import { listRuns, type Run, runPhase } from '../../contract/runs.ts';
-import { GantryError, NotReadyError } from '../../errors.ts';
+import { NotReadyError } from '../../errors.ts';
 import { count, duration } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { readLogTail } from '../logs/index.ts';
 import { throwUnlessTransient } from '../waiting/index.ts';
 
 export interface HealthOptions {
@@ -17,6 +18,7 @@ export interface HealthOptions {
   maxFailures: number;
   /** Whether replicas run without requests. */
   expectsReplica: boolean;
+  config?: AppConfig | undefined;
 }
 
 /** What was seen of a build while it was watched. */
@@ -33,13 +35,14 @@ export interface Health {
 const pollMs = 2_000;
 /** One restart may be a node that was drained; a second one is a loop. */
 const maxRestarts = 1;
-/** Lines of the app's log in the error. */
-const logLines = 20;
+/** Lines of the log in the error, and lines that the cause is looked for in. */
+const shownLines = 20;
+const readLines = 200;
 
 /**
- * Watches the replicas and runs of a new build. Throws NotReadyError if a replica restarts again and again or ends in a
- * failed state, if none is running at the end although the app keeps some, or if too many runs fail. Runs of other
- * builds, whose replicas may still be there, do not count.
+ * Watches the replicas and runs of a new build. Throws NotReadyError if a replica restarts again and again, ends in a
+ * failed state or is not running again at the end, if none is running at the end although the app keeps some, or if too
+ * many runs fail. Runs of other builds, whose replicas may still be there, do not count.
  */
 export async function watchHealth(context: Context, options: HealthOptions): Promise<Health> {
   const { elapsed, delay, progress } = context;
@@ -71,6 +74,11 @@ export async function watchHealth(context: Context, options: HealthOptions): Pro
     }
     const health = { watchedMs: elapsed() - started, ...watched.counts() };
     step.done(`${app} is healthy after ${duration(health.watchedMs)}: ${watched.summary()}`);
+    const restarted = watched.restarted();
+    if (restarted !== undefined) {
+      const fix = gantryCommand`logs ${app} --container ${restarted}`.toString();
+      progress.warn({ severity: 'warning', message: `replica ${restarted} restarted once`, fix });
+    }
     return health;
   } catch (error) {
     step.fail();
@@ -85,19 +93,29 @@ function read({ api, project }: { api: Api; project: string }, app: string): Pro
   ]);
 }
 
+interface Problem {
+  text: string;
+  /** The replica that has it. */
+  container?: string | undefined;
+}
+
 /** The replicas of one build and their runs, by id: a later reply may leave out what has ended. */
 class WatchedBuild {
   readonly #containers = new Map<string, Container>();
   readonly #runs = new Map<string, Run>();
-  /** Those of the last reply. */
+  /** Replicas of the last reply. */
   #listed = new Set<string>();
+  /** Replicas that have been seen running. */
+  readonly #hasRun = new Set<string>();
 
   constructor(private readonly options: HealthOptions) {}
 
   update(containers: readonly Container[], runs: readonly Run[]): void {
     this.#listed = new Set(containers.map(({ containerId }) => containerId));
     for (const container of containers) {
-      if (container.buildId === this.options.build) this.#containers.set(container.containerId, container);
+      if (container.buildId !== this.options.build) continue;
+      this.#containers.set(container.containerId, container);
+      if (isRunning(container)) this.#hasRun.add(container.containerId);
     }
     for (const run of runs) {
       if (this.#containers.has(run.containerId || run.podName || '')) this.#runs.set(run.id, run);
@@ -105,24 +123,39 @@ class WatchedBuild {
   }
 
   /** What is wrong; undefined if nothing is, so far. */
-  problem(isLast: boolean): string | undefined {
+  problem(isLast: boolean): Problem | undefined {
     const { maxFailures, expectsReplica } = this.options;
     const containers = [...this.#containers.values()];
-    const looping = containers.find(({ containerRestartCount }) => (containerRestartCount ?? 0) > maxRestarts);
-    if (looping) return `replica ${looping.containerId} restarted ${looping.containerRestartCount} times`;
+    const looping = containers.find((each) => restartsOf(each) > maxRestarts);
+    if (looping) return problemOf(looping, `restarted ${restartsOf(looping)} times`);
     const broken = containers.find(({ containerState }) => /fail|error|crash|backoff|oom/i.test(containerState ?? ''));
-    if (broken) return `replica ${broken.containerId} is ${broken.containerState}`;
-    const failed = this.#failedRuns().length;
-    if (failed > maxFailures) return `${count(failed, 'run')} failed`;
-    const isRunning = containers.some(
-      ({ containerId, containerState }) =>
-        this.#listed.has(containerId) && /^(running|ready)$/i.test(containerState ?? ''),
-    );
-    return isLast && expectsReplica && !isRunning ? 'no replica is running' : undefined;
+    if (broken) return problemOf(broken, `is ${broken.containerState}`);
+    const [failed, ...others] = this.#failedRuns();
+    if (failed && others.length + 1 > maxFailures) {
+      return {
+        text: `${count(others.length + 1, 'run')} failed`,
+        container: failed.containerId || failed.podName || undefined,
+      };
+    }
+    return isLast ? this.#problemAtEnd(expectsReplica) : undefined;
+  }
+
+  #problemAtEnd(expectsReplica: boolean): Problem | undefined {
+    const listed = [...this.#containers.values()].filter(({ containerId }) => this.#listed.has(containerId));
+    if (listed.some(isRunning)) return undefined;
+    const waiting = listed.filter(({ containerState }) => /^pending$/i.test(containerState ?? ''));
+    const crashed = waiting.find(({ containerId }) => this.#hasRun.has(containerId));
+    if (crashed) return problemOf(crashed, 'ended and is not running again');
+    return expectsReplica ? { text: 'no replica is running', container: waiting[0]?.containerId } : undefined;
+  }
+
+  /** The first replica that restarted. */
+  restarted(): string | undefined {
+    return [...this.#containers.values()].find((each) => restartsOf(each) > 0)?.containerId;
   }
 
   counts(): Omit<Health, 'watchedMs'> {
-    const restarts = [...this.#containers.values()].reduce((sum, each) => sum + (each.containerRestartCount ?? 0), 0);
+    const restarts = [...this.#containers.values()].reduce((sum, each) => sum + restartsOf(each), 0);
     const runs = [...this.#runs.values()].filter(({ status }) => runPhase(status ?? '') !== 'in progress');
     return { replicas: this.#containers.size, restarts, runs: runs.length, failedRuns: this.#failedRuns().length };
   }
@@ -143,28 +176,40 @@ class WatchedBuild {
   }
 }
 
-async function unhealthyError(
-  context: Context,
-  { app, build }: HealthOptions,
-  watched: WatchedBuild,
-  problem: string,
-): Promise<NotReadyError> {
-  const log = await readLastLines(context, app);
-  return new NotReadyError(`${app} is not healthy: ${problem}`, {
-    ...(log.length > 0 && { why: `end of the app's log:\n${log.join('\n')}` }),
-    fix: gantryCommand`logs ${app} --since 10m`,
-    details: { app, build, status: 'unhealthy', reason: problem, failedRuns: watched.failedIds(), log },
-  });
+function isRunning({ containerState }: Container): boolean {
+  return /^(running|ready)$/i.test(containerState ?? '');
 }
 
-/** Empty if the log cannot be read: the problem is the message. */
-async function readLastLines({ api, project }: Context, app: string): Promise<string[]> {
-  try {
-    const reply = await api(getAppLogs, { project, app, query: { direction: 'backward', pageSize: logLines } });
-    const lines = (reply?.logs ?? []).toSorted((a, b) => a.timestamp.localeCompare(b.timestamp));
-    return lines.map(({ logLine }) => logLine.trimEnd());
-  } catch (error) {
-    if (error instanceof GantryError) return [];
-    throw error;
-  }
+function restartsOf({ containerRestartCount }: Container): number {
+  return containerRestartCount ?? 0;
+}
+
+function problemOf({ containerId: container }: Container, what: string): Problem {
+  return { text: `replica ${container} ${what}`, container };
+}
+
+async function unhealthyError(
+  context: Context,
+  { app, build, config }: HealthOptions,
+  watched: WatchedBuild,
+  { text: reason, container }: Problem,
+): Promise<NotReadyError> {
+  const log = await readLogTail(context, app, { container }, readLines);
+  const shown = log.slice(-shownLines);
+  const error = new NotReadyError(`${app} is not healthy: ${reason}`, {
+    ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),
+    fix: container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`,
+    details: {
+      app,
+      build,
+      container: container ?? null,
+      status: 'unhealthy',
+      reason,
+      failedRuns: watched.failedIds(),
+      log: shown,
+    },
+    log,
+  });
+  await (await import('../failures/index.ts')).addCause(context, error, config);
+  return error;
 }

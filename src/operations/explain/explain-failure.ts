@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
 import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { FileLocation } from '../../errors.ts';
-import { type AppConfig, checkAppConfig } from '../../project/config.ts';
 import { locateSetting } from '../../project/setting-location.ts';
-import { type Evidence, explainLog } from '../failures/index.ts';
+import { type Evidence, explainLog, readConfig } from '../failures/index.ts';
 import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
 
 /** A failure, and what is known of its cause. */
@@ -47,13 +45,6 @@ export async function explainFailure(context: Context, options: ExplainOptions):
 }
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
-
-/** Undefined without a config file that can be read: the log is explained all the same. */
-async function readConfig({ cwd }: Context, configFile: string): Promise<AppConfig | undefined> {
-  // The checks of a deploy would reject what explains a failure, such as an entrypoint that does not exist.
-  const options = { shownAs: configFile, root: cwd, purpose: 'run' } as const;
-  return (await checkAppConfig(resolve(cwd, configFile), options)).project;
-}
 
 function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
   if (build !== null) return `build ${build} of ${app} has not failed: ${status}`;

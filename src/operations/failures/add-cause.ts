@@ -6,45 +6,55 @@ import type { AppConfig } from '../../project/config.ts';
 import { locateSetting } from '../../project/setting-location.ts';
 import { explainLog } from './explain-log.ts';
 import type { FailureFacts } from './facts.ts';
+import { readConfig } from './read-config.ts';
 
 /**
- * Adds the cause of a failed build or run to the details of its error, and says it in one line. Does nothing if the
- * cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
+ * Adds the cause of a failed build, run or replica to the details of its error, and says it in one line. Does nothing if
+ * the cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
+ * Without a `config`, that of this folder is used if it is the app's.
  */
-export async function addCause(
-  { progress, cwd }: Pick<Context, 'progress' | 'cwd'>,
-  error: unknown,
-  config: AppConfig,
-): Promise<void> {
+export async function addCause(context: CauseContext, error: unknown, config?: AppConfig): Promise<void> {
+  const { progress, signal, cwd } = context;
   try {
-    if (!(error instanceof GantryError) || !error.facts.log) return;
-    const { app, build, run, status, reason, exitCode } = (error.facts.details ?? {}) as FailureDetails;
+    if (signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
+    const { app, build, run, container, status, reason, exitCode, statusCode } = (error.facts.details ??
+      {}) as FailureDetails;
     if (/^cancell?ed$/i.test(status ?? '')) return;
-    const source = build === undefined ? 'run' : 'build';
+    const inFolder = config ?? (await readConfig(context));
+    const own = config || inFolder?.name === app ? inFolder : undefined;
+    const source = build === undefined || container !== undefined ? 'run' : 'build';
     const facts: FailureFacts = {
       source,
-      config,
+      config: own,
       status,
       reason: reason ?? undefined,
       exitCode: exitCode ?? undefined,
+      statusCode: statusCode ?? undefined,
     };
     const found = explainLog(error.facts.log.join('\n'), facts);
     const id = build ?? run;
     if (!found || app === undefined || id === undefined) return;
     const { setting, next: _, ...explanation } = found;
-    const location = setting && (await locateSetting(config, relative(cwd, config.file), setting));
+    const location = setting && own && (await locateSetting(own, relative(cwd, own.file), setting));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
-    progress.note(`cause: ${found.title}; to see more: ${gantryCommand`explain ${app} ${id}`}`);
+    // The build of a replica has not failed.
+    const more = container === undefined ? `to see more: ${gantryCommand`explain ${app} ${id}`}` : found.fix;
+    progress.note(`cause: ${found.title}; ${more}`);
   } catch (failed) {
     progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
 }
 
+type CauseContext = Pick<Context, 'progress' | 'signal' | 'cwd'>;
+
 interface FailureDetails {
   app?: string;
   build?: string;
   run?: string;
+  /** Of an app that is not healthy: the replica, if the problem has one. */
+  container?: string | null;
   status?: string;
   reason?: string | null;
   exitCode?: number | null;
+  statusCode?: number | null;
 }

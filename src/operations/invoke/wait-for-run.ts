@@ -4,6 +4,7 @@ import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
+import { readLogTail } from '../logs/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import { describeGracePeriod } from './best-effort.ts';
@@ -23,6 +24,8 @@ const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 const maxRecordDelayMs = 60_000;
 /** Records of asynchronous runs have been seen to never change after the run ended. */
 const staleRecordMs = 10 * 60_000;
+/** Lines that the cause of a failure is looked for in. */
+const readLines = 200;
 /** A run that fails sooner has not exceeded its grace period. */
 const minGracePeriodMs = 15_000;
 
@@ -84,11 +87,17 @@ async function throwUnlessSucceeded(
   const tookMs = run.runtimeMs || waitedMs;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
   const mayHaveTimedOut = status === 'failure' && tookMs >= minGracePeriodMs;
-  throw new AppError(`run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`, {
-    ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
-    fix: gantryCommand`runs get ${target.app} ${runId}`,
-    details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
-  });
+  const error = new AppError(
+    `run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`,
+    {
+      ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
+      fix: gantryCommand`runs get ${target.app} ${runId}`,
+      details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
+      log: await readLogTail(context, target.app, { runId }, readLines),
+    },
+  );
+  await (await import('../failures/index.ts')).addCause(context, error);
+  throw error;
 }
 
 function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, waitedMs: number) {

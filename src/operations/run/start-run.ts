@@ -46,10 +46,9 @@ export async function* followProgram(
 ): AsyncGenerator<RunLine, FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return yield* followRun(context, { app, run, timeoutMs });
+    return yield* followRun(context, { app, run, timeoutMs, config: project });
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
-    else await (await import('../failures/index.ts')).addCause(context, error, project);
     throw error;
   }
 }

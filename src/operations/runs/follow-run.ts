@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
 import { fetchRun } from './fetch-run.ts';
 import { type RunLine, RunLog } from './run-log.ts';
@@ -23,6 +24,8 @@ export interface FollowRunOptions {
   run: string;
   /** Stop waiting after this time; the run continues. */
   timeoutMs: number;
+  /** The app of the run; by default the one in this folder, if that is the app. */
+  config?: AppConfig | undefined;
 }
 
 /** Short at first: many runs end immediately. */
@@ -37,7 +40,7 @@ const keptLines = 1_000;
  */
 export async function* followRun(
   context: Context,
-  { app, run, timeoutMs }: FollowRunOptions,
+  { app, run, timeoutMs, config }: FollowRunOptions,
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
   const details = { app, run };
@@ -65,18 +68,22 @@ export async function* followRun(
       if (tail.length > keptLines) tail.shift();
       yield line;
     }
-    if (isOver) return toFinishedRun(item, app, tail);
+    if (!isOver) continue;
+    const finished = toFinishedRun(item, app, tail);
+    if (!(finished instanceof ProgramError)) return finished;
+    await (await import('../failures/index.ts')).addCause(context, finished, config);
+    throw finished;
   }
   throw new Error('polling ended without a result');
 }
 
-function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun {
+function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun | ProgramError {
   const status = runStatus(item);
   const exitCode = readExitCode(item);
   const finished = { run: item.id, app, status, exitCode, durationMs: durationOf(item) };
   if (runPhase(status) === 'succeeded' && !exitCode) return finished;
   const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
-  throw new ProgramError(
+  return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
     { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },
     exitCode ?? undefined,

@@ -48,12 +48,15 @@ async function watch({ replicas, calls, expectsReplica }: World, maxFailures = 0
   const step = { update() {}, done() {}, fail() {}, clear() {} };
   const context = {
     api,
+    apiWithSignal: () => api,
+    cwd: '/',
+    signal: new AbortController().signal,
     project: 'p-1',
     elapsed: () => now,
     delay: async (ms: number) => {
       now += ms;
     },
-    progress: { step: () => step },
+    progress: { step: () => step, note() {}, warn() {} },
   } as unknown as Context;
   try {
     await watchHealth(context, { app: 'web', build: 'b-2', watchMs, maxFailures, expectsReplica });

@@ -1,7 +1,7 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { AppProcess } from '../../processes/process.ts';
+import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile } from '../../processes/python-files.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../server/reply.ts';
 import { BufferedBody } from '../buffered-body.ts';
@@ -18,7 +18,7 @@ interface Pending {
 /** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
 export class CortexReplica implements Replica {
   readonly ready: Promise<void>;
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<string>;
   readonly #process: AppProcess;
   readonly #pending = new Map<string, Pending>();
   #resolveReady = () => {};
@@ -59,10 +59,8 @@ export class CortexReplica implements Replica {
     });
     child.stdio[3]?.on('error', () => {});
     this.ended = this.#process.ended.then(
-      ({ code, signal }) =>
-        this.#handleExit(
-          this.#interference || this.#loadError || `its process ended with ${signal ?? `exit code ${code}`}`,
-        ),
+      (exit) =>
+        this.#handleExit(this.#interference || this.#loadError || `its process ended with ${describeExit(exit)}`),
       (error: Error) => this.#handleExit(error.message),
     );
   }
@@ -172,7 +170,7 @@ export class CortexReplica implements Replica {
     return pending;
   }
 
-  #handleExit(reason: string): void {
+  #handleExit(reason: string): string {
     clearTimeout(this.#closeTimer);
     this.#endError = new ReplicaError(reason);
     this.#rejectReady(this.#endError);
@@ -181,6 +179,7 @@ export class CortexReplica implements Replica {
       if (this.#interference && !pending?.items) pending?.respond(errorReply(call, reason, 500));
       else pending?.fail(this.#endError);
     }
+    return reason;
   }
 }
 
