@@ -105,7 +105,7 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     custom('app.py', { deploymentInitializationTimeout: 1, readycheckEndpoint: '/ready' }),
     { 'app.py': server },
     'init_timeout',
-    /^it was not ready within 1 seconds: GET \/ready on port 8194 did not succeed/,
+    /^it was not ready within 1 seconds: GET \/ready on port 8194 did not succeed \(HTTP 503\)/,
   ],
 ];
 

@@ -6,9 +6,20 @@ import type { AppRecord } from '../state/records.ts';
 
 /** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
 export function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
-  const [project = '', name = '', ...path] = pathname.split('/').slice(2).map(decodeSegment);
+  const [first = '', second = '', ...rest] = pathname.split('/').slice(2);
+  const [project, name] = [decodeSegment(first), decodeSegment(second)];
   const app = store.apps.get(`${project}-${name}`);
-  return app?.project === project ? { app, path } : refuse(404, `app ${name} not found in project ${project}`);
+  if (app?.project !== project) refuse(404, `app ${name} not found in project ${project}`);
+  return { app, path: rest.map(decodeIfValid) };
+}
+
+/** An app's own server may use escapes of another encoding than UTF-8. */
+function decodeIfValid(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** The path and query that the app's own server gets: without the platform's parameters. */

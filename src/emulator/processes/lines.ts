@@ -14,11 +14,12 @@ export function forEachLine(stream: Readable, maxLength: number, listener: (line
     isContinued = false;
   };
   const append = (text: string) => {
-    const [first = '', ...others] = text.split(/\r\n|\n|\r/);
+    const [first = '', ...others] = text.split(/(\r*\n|\r+)/);
     rest += first;
-    for (const line of others) {
-      finishLine();
-      rest = line;
+    for (const [index, part] of others.entries()) {
+      if (index % 2 === 1) rest = part;
+      // Progress bars print a bare carriage return before each state.
+      else if (part.endsWith('\n') || rest !== '') finishLine();
     }
     if (rest.length < maxLength) return;
     listener(rest);

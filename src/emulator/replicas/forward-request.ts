@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import type { ReadableBody, ServerReply } from '../server/reply.ts';
 import { BufferedBody } from './buffered-body.ts';
@@ -45,9 +44,11 @@ export async function forwardRequest(
  * may use the connection again.
  */
 async function sendBody(body: AsyncIterable<Buffer>, outgoing: ClientRequest): Promise<void> {
+  const event = (name: string) => new Promise((done) => outgoing.once(name, done));
+  const closed = event('close');
   for await (const chunk of body) {
     if (outgoing.destroyed || outgoing.write(chunk)) continue;
-    await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')]);
+    await Promise.race([event('drain'), closed]);
   }
   outgoing.end();
 }

@@ -18,29 +18,37 @@ export async function untilReady(
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const path = readycheckEndpoint || healthcheckEndpoint;
   const end = performance.now() + deploymentInitializationTimeout * 1000;
+  let status: number | undefined;
   while (performance.now() < end) {
     if (signal.aborted) return;
-    if (await (path ? isHealthy(port, path) : isReady(port))) return;
+    if (path) status = await healthStatus(port, path);
+    if (path ? isHealthy(status) : await isReady(port)) return;
     await setTimeout(pollMs);
   }
   const missing = path
-    ? `GET ${path} on port ${settings.port} did not succeed`
+    ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
     : `nothing listens on port ${settings.port}`;
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
 }
 
 const pollMs = 40;
 
-function isHealthy(port: number, path: string): Promise<boolean> {
+/** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
+function isHealthy(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 400;
+}
+
+/** Undefined without an answer. */
+function healthStatus(port: number, path: string): Promise<number | undefined> {
   return new Promise((done) => {
-    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (response) => {
-      done((response.statusCode ?? 500) < 300);
+    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, ({ statusCode }) => {
+      done(statusCode);
       probe.destroy();
     });
     probe.on('timeout', () => probe.destroy());
-    probe.on('error', () => done(false));
+    probe.on('error', () => done(undefined));
     // An upgrade response closes the connection without an error event.
-    probe.on('close', () => done(false));
+    probe.on('close', () => done(undefined));
     probe.end();
   });
 }

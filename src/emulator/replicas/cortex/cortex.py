@@ -23,6 +23,8 @@ from concurrent.futures import CancelledError as FutureCancelled
 from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
 from cortex_output import EventWriter, OutputStream, current_run
 
+OWN_FOLDER = os.path.dirname(__file__)
+
 
 class Replica:
     def __init__(self, events, out, err):
@@ -35,6 +37,8 @@ class Replica:
     def load(self):
         # Imports come from the app's folder instead of this one.
         sys.path[0] = os.getcwd()
+        # Processes that multiprocessing starts load the main program again: without a file, they skip this one.
+        del sys.modules["__main__"].__file__
         import main
 
         self.functions = {
@@ -65,7 +69,8 @@ class Replica:
         function = self.functions.get(message["function"])
         if function is None:
             known = ", ".join(sorted(self.functions.keys() - imported_names())) or "none"
-            raise CallError(404, f'function {message["function"]} not found; available functions: {known}')
+            missing = f'function {message["function"]} not found' if message["function"] else "the address names no function"
+            raise CallError(404, f"{missing}; available functions: {known}")
         arguments = self.parse_arguments(function, message, call)
         call.started = time.perf_counter()
         result = function(**arguments)
@@ -175,7 +180,7 @@ def describe(error):
 
 def app_frames(trace):
     """The traceback without frames of the worker."""
-    while trace and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
+    while trace and os.path.dirname(trace.tb_frame.f_code.co_filename) == OWN_FOLDER:
         trace = trace.tb_next
     return trace
 
@@ -184,6 +189,8 @@ def main():
     events = EventWriter(4)
     out, err = OutputStream("stdout", events), OutputStream("stderr", events)
     sys.stdout, sys.stderr = out, err
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: [stream.detach_from_parent() for stream in (out, err)])
     replica = Replica(events, out, err)
     try:
         replica.load()

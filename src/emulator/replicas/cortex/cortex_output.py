@@ -4,6 +4,7 @@ import contextvars
 import io
 import json
 import os
+import re
 import threading
 
 current_run = contextvars.ContextVar("run", default=None)
@@ -14,14 +15,13 @@ class EventWriter:
     """Thread-safe writer of JSON lines."""
 
     def __init__(self, descriptor):
-        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        self._descriptor = descriptor
         self._lock = threading.Lock()
 
     def send(self, **event):
-        line = memoryview(json.dumps(event).encode() + b"\n")
+        line = json.dumps(event).encode() + b"\n"
         with self._lock:
-            while line:
-                line = line[self._file.write(line):]
+            write_all(self._descriptor, line)
 
 
 class OutputStream(io.TextIOBase):
@@ -31,9 +31,14 @@ class OutputStream(io.TextIOBase):
         self._name, self._events = name, events
         self._partial = {}
         self._lock = threading.RLock()
+        self._is_child = False
 
     encoding = "utf-8"
     errors = "replace"
+    line_buffering = True
+
+    def reconfigure(self, **_):
+        """Programs ask for UTF-8 and for lines at once, which it does."""
 
     def writable(self):
         return True
@@ -45,10 +50,14 @@ class OutputStream(io.TextIOBase):
     def buffer(self):
         return BinaryOutput(self)
 
+    def detach_from_parent(self):
+        """In a forked process: events of several processes would mix, and another thread may have held the lock."""
+        self._partial, self._lock, self._is_child = {}, threading.RLock(), True
+
     def write(self, text):
         run = current_run.get()
         with self._lock:
-            *lines, rest = (self._partial.pop(run, "") + str(text)).split("\n")
+            *lines, rest = split_lines(self._partial.pop(run, "") + str(text))
             if len(rest) < MAX_LINE:
                 self._partial[run] = rest
             else:
@@ -57,17 +66,37 @@ class OutputStream(io.TextIOBase):
                 self._send_line(run, line)
         return len(text)
 
+    def flush(self):
+        if self._is_child:
+            self.finish(current_run.get())
+
     def finish(self, run):
         """Sends a last line without a line end."""
         with self._lock:
-            rest = self._partial.pop(run, "")
+            rest = self._partial.pop(run, "").strip("\r")
             if rest:
                 self._send_line(run, rest)
 
     def _send_line(self, run, line):
-        text = line.removesuffix("\r").encode("utf-8", "replace").decode()
+        data = line.encode("utf-8", "replace")
+        if self._is_child:
+            write_all(self.fileno(), data + b"\n")
+            return
+        text = data.decode()
         for start in range(0, max(1, len(text)), MAX_LINE):
             self._events.send(run=run, stream=self._name, line=text[start : start + MAX_LINE])
+
+
+def split_lines(text):
+    """Lines, and the rest after the last line end. Progress bars print a bare carriage return before each state."""
+    *lines, rest = re.split(r"\r?\n|(?<=[^\r\n])\r+(?![\r\n]|$)", text)
+    return [*(line.strip("\r") for line in lines), rest]
+
+
+def write_all(descriptor, data):
+    data = memoryview(data)
+    while data:
+        data = data[os.write(descriptor, data):]
 
 
 class BinaryOutput(io.RawIOBase):
