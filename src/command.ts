@@ -28,9 +28,9 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   empty?: string;
   /**
    * The commands that usually follow this result; the first is also shown on stderr. Without any, programs get those of
-   * program/next-commands.ts. Only for a result that is a document.
+   * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
    */
-  next?: (value: Value, options: Options) => readonly NextCommand[];
+  next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
   /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
   json?: Json;
   /** Whether it only reads, or changes or destroys what exists, on this machine or the platform. */
@@ -83,7 +83,7 @@ export interface Command {
   exit: (value: unknown, options: unknown) => ExitName | number;
   exits: readonly ExitName[];
   empty: string | undefined;
-  next: (value: unknown, options: unknown) => readonly NextCommand[];
+  next: (value: unknown, options: unknown, args: readonly unknown[]) => readonly NextCommand[];
   json: ResultSchema | undefined;
   effect: Effect;
   unattended: boolean;

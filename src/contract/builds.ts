@@ -19,6 +19,11 @@ export function buildPhase(status: string): 'in progress' | 'succeeded' | 'faile
   return 'in progress';
 }
 
+/** What a user canceled has not failed. */
+export function buildHasFailed(status: string): boolean {
+  return buildPhase(status) === 'failed' && !/^cancell?ed$/i.test(status);
+}
+
 /** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */
 const fields = {
   id: textOrEmpty,

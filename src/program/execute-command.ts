@@ -120,7 +120,7 @@ async function runAndShow(
   }
   const exit = command.exit(value, options);
   if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
-  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options);
+  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
   const finish = (document: unknown) =>
     next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
   if (options.events) await showEvents(value, renderer, finish);

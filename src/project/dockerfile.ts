@@ -15,6 +15,36 @@ export function usesFile(dockerfile: string, name: string): boolean {
   return copiesAll && instructions.some(({ rest }) => mentions(rest, name));
 }
 
+/**
+ * The image that the last stage is made from, through the stages of the same file, with the defaults of its arguments.
+ * Undefined if it has none, or one that only the builder knows.
+ */
+export function baseImageOf(dockerfile: string): string | undefined {
+  const stages = new Map<string, string>();
+  const values = new Map<string, string>();
+  let image: string | undefined;
+  for (const { keyword, rest } of parseInstructions(dockerfile)) {
+    const [, name, value] = /^(\w+)=["']?([^"'\s]*)/.exec(rest) ?? [];
+    // Arguments below the first FROM are not known to another.
+    if (keyword === 'ARG' && image === undefined && name !== undefined) values.set(name, value ?? '');
+    if (keyword !== 'FROM') continue;
+    const [, from = '', stage] = /^(?:--\S+\s+)*(\S+)(?:\s+[Aa][Ss]\s+(\S+))?/.exec(rest) ?? [];
+    const named = withArguments(from, values);
+    image = stages.get(named.toLowerCase()) ?? named;
+    if (stage !== undefined) stages.set(stage.toLowerCase(), image);
+  }
+  return image === undefined || image.includes('$') || image === 'scratch' ? undefined : image;
+}
+
+/** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
+function withArguments(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(
+    /\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/g,
+    (whole, plain?: string, braced?: string, otherwise?: string) =>
+      values.get(plain ?? braced ?? '') || (otherwise ?? whole),
+  );
+}
+
 interface Instruction {
   keyword: string;
   rest: string;

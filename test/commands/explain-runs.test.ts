@@ -64,6 +64,15 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     );
     const cause = `cause: the app ran out of memory; to see more: gantry explain memory-loop ${run}\n`;
     for (const { stderr } of [waited, followed]) expect(stderr).toContain(cause);
+    const gets = [
+      ['builds', 'get', 'crashes'],
+      ['runs', 'get', 'memory-loop', run],
+      ['apps', 'get', 'crashes'],
+    ];
+    for (const words of gets) {
+      const { stderr } = await gantry(words, { emulator });
+      expect(stderr).toMatch(/^to see why (it|the latest build) failed: gantry explain \S+( \S+)?$/m);
+    }
     expect(waited.json()).toMatchObject({ error: { details: { explanation: { evidence: { source: 'log' } } } } });
   });
 

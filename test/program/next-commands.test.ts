@@ -25,7 +25,10 @@ const withoutNext: Record<string, string> = {
 };
 
 /** These depend on more than the values of the result. */
-const ownNext = ['deploy', 'run', 'invoke', 'explain', 'apps scale', 'builds cancel', 'runs cancel'];
+const ownNext = [
+  ...['deploy', 'run', 'invoke', 'explain', 'apps get', 'apps scale', 'builds cancel', 'builds get'],
+  ...['runs cancel', 'runs get'],
+];
 
 test('every command says what usually follows it, or there is a reason', () => {
   const named = [...Object.keys(usualCommands), ...Object.keys(withoutNext), ...ownNext];

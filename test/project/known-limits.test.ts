@@ -83,6 +83,32 @@ test.each([
   expect((await issuesOf(toml)).length).toBe(isOlder ? 1 : 0);
 });
 
+const old = 'nvidia/cuda:11.8.0-runtime-ubuntu22.04';
+
+test.each<[what: string, dockerfile: string, image: string | undefined]>([
+  ['the image', `FROM ${old}\n`, old],
+  ['a platform and a name', `from --platform=linux/amd64 ${old} as final\n`, old],
+  [
+    'an argument',
+    `ARG CUDA=11.8.0\nFROM nvidia/cuda:\${CUDA}-base-ubuntu22.04\n`,
+    'nvidia/cuda:11.8.0-base-ubuntu22.04',
+  ],
+  ['the default of an argument', `FROM nvidia/cuda:\${CUDA:-11.8.0}-base\n`, 'nvidia/cuda:11.8.0-base'],
+  ['a stage before', `FROM ${old} AS base\nRUN true\nFROM base AS app\nFROM App\n`, old],
+  ['a stage that only builds', `FROM ${old} AS build\nFROM nvidia/cuda:12.8.1-runtime-ubuntu22.04\n`, undefined],
+  ['an argument without a value', 'ARG IMAGE\nFROM $IMAGE\n', undefined],
+  ['no image', 'FROM scratch\n', undefined],
+  ['no such file', '', undefined],
+])('compares the CUDA version of the base image of a Dockerfile: %s', async (what, dockerfile, image) => {
+  const toml = `[cerebrium.deployment]\ndocker_base_image_url = "${old}"\n[cerebrium.hardware]\ncompute = "BLACKWELL_B200"\n[cerebrium.runtime.custom]\ndockerfile_path = "./Dockerfile"\n`;
+  const found = await issuesOf(toml, what === 'no such file' ? {} : { Dockerfile: dockerfile });
+  const expected = {
+    at: ['cerebrium', 'runtime', 'custom', 'dockerfile_path'],
+    message: `the image ${image} has CUDA 11.8, which has no code for BLACKWELL_B200`,
+  };
+  expect(found).toMatchObject(image === undefined ? [] : [expected]);
+});
+
 test('warns about a model that is larger than the memory of the GPU', async () => {
   const toml = '[cerebrium.hardware]\ncompute = "TURING_T4"\n';
   const main = 'from transformers import AutoModel\nmodel = AutoModel.from_pretrained("./models/llama")\n';

@@ -1,5 +1,7 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
 import { getApp } from '../../contract/apps.ts';
+import { buildHasFailed } from '../../contract/builds.ts';
 import { boolean, document, integer, list, number, passThrough, text } from '../../result-schema.ts';
 import { appView } from '../../views/app.ts';
 
@@ -7,6 +9,10 @@ export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id'),
   run: ({ api, project }, app) => api(getApp, { project, app }),
   view: appView,
+  next: ({ lastBuildStatus }, _, [app]) =>
+    buildHasFailed(lastBuildStatus ?? '')
+      ? [{ line: gantryCommand`explain ${String(app)}`, when: 'to see why the latest build failed' }]
+      : [],
   effect: 'reads',
   json: document(
     passThrough({

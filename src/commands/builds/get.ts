@@ -1,4 +1,6 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
+import { buildHasFailed } from '../../contract/builds.ts';
 import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
@@ -18,6 +20,8 @@ export default defineCommand({
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],
     ]),
+  next: ({ id, status }, _, [app]) =>
+    buildHasFailed(status) ? [{ line: gantryCommand`explain ${String(app)} ${id}`, when: 'to see why it failed' }] : [],
   json: document(buildFields),
   effect: 'reads',
   examples: ['builds get web', 'builds get web --json=status'],

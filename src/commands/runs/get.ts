@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
-import { fetchRun, fillStatus } from '../../operations/runs/index.ts';
+import { gantryCommand } from '../../command-line.ts';
+import { fetchRun, fillStatus, runHasFailed } from '../../operations/runs/index.ts';
 import { boolean, document, integer, number, passThrough, text } from '../../result-schema.ts';
 import { runView } from '../../views/run.ts';
 
@@ -8,6 +9,8 @@ export default defineCommand({
   run: ({ api, project }, app, run) => fetchRun(api, { project, app, run }),
   view: runView,
   data: fillStatus,
+  next: (run, _, [app]) =>
+    runHasFailed(run) ? [{ line: gantryCommand`explain ${String(app)} ${run.id}`, when: 'to see why it failed' }] : [],
   effect: 'reads',
   json: document(
     passThrough({

@@ -60,11 +60,12 @@ function buildingScene({ lines, isInstalled }: BuildStage): BuildScene {
 }
 
 /** Commands are printed, not run, except that these two fail as they would. */
-const failingCommand = /^\+ (false|exit +[1-9]\d*)$/;
+const failingCommand = /^\+ (?:false|exit +([1-9]\d*))$/;
 
 function stoppedAt(command: string, stages: BuildStage[]): BuildScript {
   const last = stages.findIndex(({ lines }) => lines.includes(command));
-  const reason = `the command "${command.slice(2)}" failed`;
+  const [, code = '1'] = failingCommand.exec(command) ?? [];
+  const reason = `the command "${command.slice(2)}" failed with exit code ${code}`;
   const scenes = stages.slice(0, last + 1).map(({ lines }, index) => ({
     status: 'building' as const,
     lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,

@@ -1,13 +1,13 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Build, buildPhase } from '../../contract/builds.ts';
-import { listRuns, type Run, runPhase } from '../../contract/runs.ts';
+import { type Build, buildHasFailed } from '../../contract/builds.ts';
+import { listRuns, type Run } from '../../contract/runs.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { buildLogSource, fetchBuild, findLatestBuild } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
 import { readNamedFile } from '../input/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
-import { fetchRun, runStatus } from '../runs/index.ts';
+import { fetchRun, runHasFailed, runStatus } from '../runs/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
 export interface Subject {
@@ -76,7 +76,7 @@ function buildSubject(context: Context, app: string, { id: build, status, initEr
     build,
     run: null,
     status,
-    failed: isFailed(buildPhase(status), status),
+    failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: () => readText(context, buildLogSource(context, app, build)),
     logCommand: gantryCommand`builds logs ${app} ${build}`,
@@ -87,7 +87,7 @@ function buildSubject(context: Context, app: string, { id: build, status, initEr
 async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {
   const { api, project } = context;
   const { items } = await api(listRuns, { project, app, query: {} });
-  const run = items.find((one) => isFailed(runPhase(runStatus(one)), runStatus(one)));
+  const run = items.find(runHasFailed);
   return run && runSubject(context, app, run);
 }
 
@@ -99,7 +99,7 @@ function runSubject(context: Context, app: string, run: Run): Subject {
     build: null,
     run: run.id,
     status,
-    failed: isFailed(runPhase(status), status),
+    failed: runHasFailed(run),
     facts: {
       source: 'run',
       status,
@@ -109,11 +109,6 @@ function runSubject(context: Context, app: string, run: Run): Subject {
     readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
     logCommand: gantryCommand`runs logs ${app} ${run.id}`,
   };
-}
-
-/** What a user canceled has not failed. */
-function isFailed(phase: 'in progress' | 'succeeded' | 'failed', status: string): boolean {
-  return phase === 'failed' && !/^cancell?ed$/i.test(status);
 }
 
 /** The end of a log has the failure. */

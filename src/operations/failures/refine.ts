@@ -76,4 +76,29 @@ const unsupportedPython: Refinement = (found, { package: name = '', wanted = '',
   };
 };
 
-const refinements: readonly Refinement[] = [excludedModule, excludedFile, unsupportedPython];
+const exitCodeMeanings: Readonly<Record<string, string>> = {
+  126: 'is not executable',
+  127: 'was not found',
+  137: 'was killed, usually because the build ran out of memory',
+};
+
+/** Where the command is written, and what its exit code means. */
+const failedCommand: Refinement = (found, { command, code = '' }, { config }) => {
+  if (found.cause !== 'command-failed') return undefined;
+  const ended = exitCodeMeanings[code] ?? (code === '' ? 'failed' : `failed with exit code ${code}`);
+  const title = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
+  const isNamed = (list: readonly string[] = []) => list.some((one) => one.trim() === command?.trim());
+  const { deployment, custom } = config ?? {};
+  if (custom?.dockerfile_path !== undefined) {
+    return {
+      ...found,
+      title,
+      fix: `correct it in ${custom.dockerfile_path}`,
+      setting: 'runtime.custom.dockerfile_path',
+    };
+  }
+  const key = isNamed(deployment?.pre_build_commands) ? 'pre_build_commands' : 'shell_commands';
+  return { ...found, title, setting: `deployment.${key}` };
+};
+
+const refinements: readonly Refinement[] = [excludedModule, excludedFile, unsupportedPython, failedCommand];

@@ -35,6 +35,12 @@ export function hasEnded(run: Run): boolean {
   return status === 'closed' || runPhase(status) !== 'in progress';
 }
 
+/** What a user canceled has not failed. */
+export function runHasFailed(run: Run): boolean {
+  const status = runStatus(run);
+  return runPhase(status) === 'failed' && status !== 'cancelled';
+}
+
 /** Identifies a run: its id, or all of its content if it has none. */
 export function runKey(run: Run): string {
   return run.id || stringifyJson(run);

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
+import { baseImageOf } from '../dockerfile.ts';
 import { gpuFacts } from '../gpu-facts.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { sections } from '../schema.ts';
@@ -12,10 +13,8 @@ import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts'
 export const knownLimitsRule: Rule = function* (app) {
   const runtime = selectRuntime(app.sections);
   if (runtime !== 'cortex' && runtime !== 'custom') return;
-  if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
-    yield* packagesWithoutWheels(app);
-    yield* imageOlderThanGpu(app);
-  }
+  if (app.sections['runtime.custom']?.dockerfile_path === undefined) yield* packagesWithoutWheels(app);
+  yield* imageOlderThanGpu(app);
   yield* modelLargerThanGpu(app);
   yield* bufferWithoutRoom(app);
   yield* serverBelowConcurrency(app);
@@ -69,17 +68,28 @@ function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
   });
 }
 
-function* imageOlderThanGpu({ sections: { deployment, hardware } }: RuleInput): Generator<ConfigIssue> {
-  const image = deployment?.docker_base_image_url ?? '';
+function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
+  const { hardware } = app.sections;
+  const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
   const newer = (hardware?.compute ?? []).find((name) => isNewer(gpuFacts[name]?.oldestCuda ?? '0', cuda));
   if (newer === undefined) return;
   const oldest = gpuFacts[newer]?.oldestCuda;
-  yield warningAt('deployment.docker_base_image_url', `the image has CUDA ${cuda}, which has no code for ${newer}`, {
+  yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${newer}`, {
     why: `the first CUDA for it is ${oldest} (https://docs.nvidia.com/cuda/archive/${oldest}.0)`,
     fix: `use an image with CUDA ${oldest} or later, or another GPU`,
   });
+}
+
+/** With a Dockerfile, the other setting is ignored. */
+function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { image: string; at: string } {
+  const path = others['runtime.custom']?.dockerfile_path;
+  if (path === undefined) {
+    return { image: deployment?.docker_base_image_url ?? '', at: 'deployment.docker_base_image_url' };
+  }
+  const text = readTextIfPresent(resolve(root, path)) ?? '';
+  return { image: baseImageOf(text) ?? '', at: 'runtime.custom.dockerfile_path' };
 }
 
 function isNewer(one: string, other: string): boolean {

@@ -64,3 +64,13 @@ async function measure(some: readonly FailureCase[]): Promise<{ precision: numbe
     wrong: wrong.map(({ name, cause, answer }) => `${name}: ${cause}, not ${answer}`),
   };
 }
+
+test.each([
+  ['shell_commands = ["exit 3"]', 'deployment.shell_commands', 'fetch.sh', '3', 'failed with exit code 3'],
+  ['pre_build_commands = ["fetch.sh"]', 'deployment.pre_build_commands', 'fetch.sh', '127', 'was not found'],
+])('a failed command of the build is found in the config file: %s', async (line, setting, command, code, ended) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n${line}\n`;
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'command-failed', config });
+  const log = `+ ${command}\nERROR: the command "${command}" failed with exit code ${code}\n`;
+  expect(explainLog(log, facts)).toMatchObject({ title: `the build command "${command}" ${ended}`, setting });
+});

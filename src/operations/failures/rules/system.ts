@@ -232,6 +232,26 @@ export const systemRules: readonly FailureRule[] = [
     at: 'hardware.compute',
   },
   {
+    cause: 'command-failed',
+    // What the command printed usually shows more.
+    rank: 0,
+    only: 'build',
+    signs: {
+      'did not complete successfully':
+        /process "(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})" did not complete successfully: exit code: (?<code>\d{1,3})/,
+      'returned a non-zero code':
+        /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/,
+      'while running runtime':
+        /building at STEP "RUN (?<command>.{1,300})": while running runtime: exit status (?<code>\d{1,3})/,
+      'failed to execute command':
+        /failed to execute command: waiting for process to exit: exit status (?<code>\d{1,3})/,
+      'the command': /(?:^|: )the command "(?<command>.{1,300})" failed(?: with exit code (?<code>\d{1,3}))?$/,
+    },
+    title: 'a command of the build failed: {command}',
+    fix: 'run it in the app folder to see why, and correct or remove it',
+    at: 'deployment.shell_commands',
+  },
+  {
     cause: 'line-endings',
     rank: 5,
     signs: {
