@@ -59,19 +59,19 @@ export default defineCommand({
 });
 
 function computeFlag(text: string): string {
-  return oneOf(text.toUpperCase().replace(/-/g, '_'), text, sections.hardware.keys.compute.oneOf);
+  return oneOf(text.toUpperCase().replace(/-/g, '_'), sections.hardware.keys.compute.oneOf);
 }
 
 function pythonFlag(text: string): string {
-  return oneOf(text, text, sections.deployment.keys.python_version.oneOf);
+  return oneOf(text, sections.deployment.keys.python_version.oneOf);
 }
 
 /** A new app starts with what is documented. Its config file may have other values later. */
-function oneOf(value: string, text: string, known: readonly string[] = []): string {
+function oneOf(value: string, known: readonly string[] = []): string {
   if (known.includes(value)) return value;
   const meant = closestName(value, known);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new InvalidArgumentError(`Expected ${known.join(', ')}, got "${text}".${hint}`);
+  throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
 }
 
 function createFolder(folder: string): void {

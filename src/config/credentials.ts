@@ -69,8 +69,9 @@ export function notLoggedInError(env: Environment = {}): AuthError {
     const why = `no token found in the environment or settings; ${other} may have one`;
     return new AuthError('not logged in', { why, fix: gantryCommand`login --import` });
   }
+  const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
-    why: 'no token found in the environment or settings',
+    why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}`,
     fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
   });
 }

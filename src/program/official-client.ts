@@ -1,7 +1,14 @@
 import { posix } from 'node:path';
 import { gantryCommand } from '../command-line.ts';
-import { looksLikeRegion } from '../config/region-name.ts';
-import { type ErrorFacts, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import {
+  commandFlags,
+  commandSpellings,
+  flagRefusals,
+  flagSpellings,
+  refusals,
+  switches,
+} from './official-spellings.ts';
 
 /** A command line of the platform's official client, in gantry's words. */
 export interface Translation {
@@ -19,86 +26,17 @@ export interface Translation {
  * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it
  * otherwise. Throws UsageError, with what to type, if gantry has nothing that means the same.
  */
-export function translateOfficialClient(argv: readonly string[]): Translation | undefined {
+export function translateOfficialClient(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
-  const line: Translation = { argv: renameCommands(own), secrets: [] };
+  const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters))), secrets: [] };
   refuse(line.argv);
   takeToken(line);
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
+  if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
   rewriteOperands(line);
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
-
-/** Groups with `list`. Other clients call it `ls`. */
-const listed = [
-  ...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'users'],
-  ...['service-accounts', 'api-keys', 'profiles', 'config'],
-];
-
-/** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
-export const commandSpellings: Record<string, string> = {
-  ...Object.fromEntries(listed.map((group) => [`${group} ls`, `${group} list`])),
-  'apps show': 'apps get',
-  'builds show': 'builds get',
-  'runs show': 'runs get',
-  'apps rm': 'apps delete',
-  'secrets rm': 'secrets unset',
-  'secrets delete': 'secrets unset',
-  'profiles rm': 'profiles remove',
-  app: 'apps',
-  project: 'projects',
-  'projects set': 'projects use',
-  'region get': 'config get region',
-  'region set': 'config set region',
-  'config get default-region': 'config get region',
-  'config set default-region': 'config set region',
-  list: 'apps list',
-  delete: 'apps delete',
-};
-
-interface FlagSpelling {
-  names: readonly string[];
-  /** Commands that take it; all if absent. */
-  of?: readonly string[];
-  /** gantry's words for it, or, if it takes a value, what makes them. Undefined: the value means something else. */
-  here: readonly string[] | ((value: string, name: string) => readonly string[] | undefined);
-}
-
-export const flagSpellings: readonly FlagSpelling[] = [
-  { names: ['--no-color', '--no-ansi', '--disable-animation'], here: ['--color', 'never'] },
-  { names: ['--verbose', '-v'], here: ['--debug'] },
-  { names: ['--output', '-o'], here: (format) => ({ json: ['--json'], table: [] })[format] },
-  { names: ['--disable-confirmation'], of: ['deploy'], here: ['--yes'] },
-  { names: ['--disable-syntax-check'], of: ['deploy'], here: [] },
-  { names: ['--no-follow'], of: ['logs'], here: [] },
-  { names: ['--container-id'], of: ['logs'], here: (part) => ['--container', part] },
-  { names: ['--since'], of: ['logs'], here: (time, name) => [name, translateTime(time)] },
-  {
-    names: ['-r'],
-    of: ['ls', 'cp', 'run', 'download', 'upload'],
-    here: (region) => (looksLikeRegion(region) ? ['--region', region] : undefined),
-  },
-  {
-    names: ['--cooldown', '--response-grace-period'],
-    of: ['apps scale'],
-    here: (time, name) => [name, /^\d+$/.test(time) ? `${time}s` : time],
-  },
-];
-
-/** Commands that gantry lacks on purpose. */
-export const refusals: Record<string, { message: string } & Pick<ErrorFacts, 'why' | 'fix'>> = {
-  'config edit': {
-    message: 'gantry does not open its settings in an editor',
-    why: 'config set checks each value before it is stored',
-    fix: 'gantry config set NAME VALUE; gantry config list shows the names',
-  },
-  'config telemetry': { message: 'gantry has no telemetry', why: 'there is nothing to turn on or off' },
-  'config set telemetry': { message: 'gantry has no telemetry', why: 'there is nothing to turn on or off' },
-  'config set log-level': { message: 'gantry has no log level', fix: 'pass --debug to a command to see its requests' },
-  'config set skip-version-check': { message: 'gantry has no setting for update checks' },
-  region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
-};
 
 /** Flags with a value: the word after them is not an argument. */
 const valueFlags = new Set([
@@ -122,6 +60,18 @@ function splitArguments(argv: readonly string[]): { own: string[]; rest: string[
   const file = argv[command ?? -1] === 'run' ? argv.findIndex((word) => /\.py(::|$)/.test(word)) : -1;
   const end = [argv.indexOf('--'), file].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? argv.length;
   return { own: argv.slice(0, end), rest: argv.slice(end) };
+}
+
+/** `-yv` is `-y -v`. Letters that gantry knows itself need no help. */
+function splitLetters(word: string): string[] {
+  return /^-(?=.*v)[yqv]{2,}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word];
+}
+
+/** Moves the flags of a command behind it. Global flags may stay before it. */
+function withCommandFirst(words: string[]): string[] {
+  const [first = 0] = positionals(words);
+  const before = words.slice(0, first);
+  return before.some((word) => commandFlags.includes(splitFlag(word)[0])) ? [...words.slice(first), ...before] : words;
 }
 
 /** The places of the words that are neither flags nor their values. */
@@ -164,6 +114,22 @@ function refuse(words: string[]): void {
   throw new UsageError(message, facts);
 }
 
+/** Commands without arguments, which old clients gave some. */
+function refuseExtraWord([command, word]: string[]): void {
+  if (command === 'deploy') {
+    throw new UsageError(`unexpected argument "${word}"`, {
+      why: 'deploy sends the working directory, and its cerebrium.toml names the app',
+      fix: `gantry deploy -C ${word} for a folder, gantry deploy --name ${word} for another name`,
+    });
+  }
+  if (command === 'login') {
+    throw new UsageError('a token is not passed as an argument', {
+      why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
+      fix: 'gantry login --token < FILE',
+    });
+  }
+}
+
 /** Returns what a word becomes; it is called with each word in turn. */
 function flagTranslator(commands: readonly string[]): (word: string, at: number, words: string[]) => readonly string[] {
   const known = flagSpellings.filter(({ of }) => !of || of.some((command) => commands.includes(command)));
@@ -174,28 +140,34 @@ function flagTranslator(commands: readonly string[]): (word: string, at: number,
       return [];
     }
     const [name, attached] = splitFlag(word);
-    const spelling = known.find(({ names }) => names.includes(name));
-    if (!spelling) return [word];
-    const { here } = spelling;
-    if (typeof here !== 'function') return attached === 'false' ? [] : here;
     const value = attached ?? words[at + 1];
-    const translated = value === undefined ? undefined : here(value, name);
-    isValue = translated !== undefined && attached === undefined;
-    return translated ?? [word];
+    const { here } = known.find(({ names }) => names.includes(name)) ?? {};
+    if (here && typeof here !== 'function') return attached === 'false' ? [] : here;
+    const translated = value === undefined ? undefined : here?.(value, name);
+    if (translated === undefined) {
+      refuseFlag(name, value, commands);
+      return switches.includes(name) && attached !== undefined ? (attached === 'false' ? [] : [name]) : [word];
+    }
+    isValue = attached === undefined;
+    return translated;
   };
+}
+
+function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
+  const found = flagRefusals.find(
+    ({ names, of, when }) =>
+      names.includes(name) && (!of || of.some((command) => commands.includes(command))) && (when?.(next) ?? true),
+  );
+  if (!found) return;
+  const { message, why, fix } = found;
+  throw new UsageError(message, { ...(why && { why }), ...(fix && { fix }) });
 }
 
 /** `--output=json`, `-o=json` and `-ojson` have their value attached. */
 function splitFlag(word: string): [name: string, value: string | undefined] {
-  const [, name = word, value] = /^(--[\w-]+)=(.*)$|^/s.exec(word) ?? [];
-  if (value !== undefined || !/^-[or]./.test(word)) return [name, value];
+  const [, name = word, value] = /^(--[\w-]+|-y)=(.*)$|^/s.exec(word) ?? [];
+  if (value !== undefined || !/^-[or][^=f]|^-[or]=/.test(word)) return [name, value];
   return [word.slice(0, 2), word.slice(2).replace(/^=/, '')];
-}
-
-/** `2026-11-20 10:00:00` is a local time, `1w` is a week ago. */
-function translateTime(text: string): string {
-  const weeks = /^(\d+)w$/.exec(text)?.[1];
-  return weeks ? `${7 * Number(weeks)}d` : text.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2');
 }
 
 function takeToken(line: Translation): void {
@@ -244,6 +216,10 @@ const operandRewrites: Record<string, OperandRewrite> = {
     return folder && name ? ['init', posix.join(folder, name)] : undefined;
   },
   secrets: ([verb, ...pairs], line) => (verb === 'add' && pairs.length > 0 ? importSecrets(pairs, line) : undefined),
+  metrics: ([verb = '']) => {
+    if (['', 'resources', 'startup'].includes(verb)) return undefined;
+    throw new UsageError(`unknown command "${verb}"`, { fix: gantryCommand`metrics resources ${verb}` });
+  },
   'save-auth-config': ([token, refreshToken, project], line, flags) =>
     token
       ? importTokens({ token, refreshToken, project: takeFlag(flags, '--project-id') ?? project }, line)
@@ -260,7 +236,12 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
     pair.split('=', 1)[0] ?? '',
     pair.slice(pair.indexOf('=') + 1),
   ]);
-  if (pairs.some((pair) => pair.indexOf('=') < 1)) return undefined;
+  if (pairs.some((pair) => pair.indexOf('=') < 1)) {
+    throw new UsageError('secrets are added as NAME=value', {
+      why: 'or without a value on the command line, which is visible to other processes',
+      fix: gantryCommand`secrets set ${entries[0]?.[0] ?? 'NAME'}`,
+    });
+  }
   line.input = JSON.stringify(Object.fromEntries(entries));
   line.secrets.push(...entries.map(([, value]) => value));
   line.warning = exposed(

@@ -50,7 +50,7 @@ async function runTranslated(
   state: RunState,
 ): Promise<number> {
   const { translateOfficialClient } = await import('./official-client.ts');
-  const found = translateOfficialClient(words);
+  const found = translateOfficialClient(words, Object(error).code === 'commander.excessArguments');
   if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, env, secrets, warning } = found;
   state.secrets.add(...secrets);

@@ -1,7 +1,10 @@
 /** Collects the files of an app. `files/patterns.ts` has the rules of include and exclude, `files/walk.ts` the walk. */
 
+import { existsSync } from 'node:fs';
+import { posix, resolve } from 'node:path';
 import { type Problem, ProjectError } from '../errors.ts';
 import type { CollectOptions, FileEntry } from './files/entry.ts';
+import { exclusionReason } from './files/exclusion-reason.ts';
 import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
 import { walkFolder } from './files/walk.ts';
@@ -28,7 +31,7 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
     ...exclude.problems,
     ...include.patterns
       .filter((each) => !found.used.has(each) && isReported(each, include.patterns))
-      .map(matchesNothing),
+      .map((each) => matchesNothing(each, root, options)),
     ...found.warnings,
   ];
 
@@ -53,12 +56,21 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
 const isReported = (pattern: Include, among: Include[]) =>
   !(defaultInclude.includes(pattern.text) && among.some((each) => each.everything));
 
-const matchesNothing = (pattern: Include): Problem => ({
-  severity: 'warning',
-  message: `include pattern "${pattern.text}" matches nothing`,
-  why: pattern.everything ? 'all files are excluded' : 'no such file in the app folder, or it is excluded',
-  fix: 'correct or remove it; use "**/name" for a name in any folder, "name/" for a folder',
-});
+function matchesNothing(pattern: Include, root: string, { exclude }: CollectOptions): Problem {
+  const problem = { severity: 'warning' as const, message: `include pattern "${pattern.text}" matches nothing` };
+  if (!pattern.everything && existsSync(resolve(root, pattern.text))) {
+    return {
+      ...problem,
+      why: exclusionReason(posix.normalize(pattern.text).replace(/\/$/, ''), exclude).why,
+      fix: 'remove one of the two: an excluded file is not sent, whatever includes it',
+    };
+  }
+  return {
+    ...problem,
+    why: pattern.everything ? 'all files are excluded' : 'no such file in the app folder, or it is excluded',
+    fix: 'correct or remove it; use "**/name" for a name in any folder, "name/" for a folder',
+  };
+}
 
 const headline = (errors: Problem[]) =>
   errors.length === 1 && errors[0] ? errors[0].message : `${errors.length} files cannot be sent`;

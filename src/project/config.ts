@@ -107,11 +107,11 @@ function checkDocument(document: TomlTable, place: ConfigPlace, { name: givenNam
 
 /** A misplaced key explains why it is missing where it belongs: one error with one fix instead of two problems. */
 function withoutSuppliedKeys(issues: readonly ConfigIssue[]): ConfigIssue[] {
-  const missing = new Set(issues.flatMap(({ missing }) => missing ?? []));
+  const required = new Set(issues.flatMap(({ severity, missing }) => (severity === 'error' && missing) || []));
   const supplied = new Set(issues.flatMap(({ supplies }) => supplies ?? []));
   return issues
-    .filter((issue) => issue.missing === undefined || !supplied.has(issue.missing))
-    .map((issue) => (issue.supplies && missing.has(issue.supplies) ? { ...issue, severity: 'error' } : issue));
+    .filter(({ missing }) => !missing?.some((key) => supplied.has(key)))
+    .map((issue) => (issue.supplies?.some((key) => required.has(key)) ? { ...issue, severity: 'error' } : issue));
 }
 
 /** The config of a folder without a cerebrium.toml: named after the folder, without any other setting. */

@@ -108,7 +108,9 @@ describe('a value is read', () => {
     [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
     [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
     [['set', 'sk-live-4711=='], 'gantry secrets set NAME for a prompt'],
-    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 is not a valid secret name'],
+    [['set', 'KEY', 'sk-live-4711/x'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'KEY', 'sk-live-4711-0815'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'A', 'B', 'sk-live-4711/x'], 'argument 3 is not a valid secret name'],
     [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('not from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);

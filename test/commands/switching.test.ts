@@ -80,6 +80,17 @@ test.each<[line: string, code: number, shows: RegExp]>([
   ['completion bash', 0, /complete .*gantry/],
   ['rm -r eu-north-1 /models/', 2, /gantry rm --region eu-north-1 \/models\//],
   ['run model.bin', 2, /error: /],
+  ['scale web --cooldown 90', 0, /^scaling\.cooldown\t\d+\t90$/m],
+  ['get p-12345678-web', 0, /^endpoint\t/m],
+  ['deploy -yv', 0, /\/web\n[\s\S]*debug: POST /],
+  ['--config-file cerebrium.toml deploy --detach=false -y', 0, /\/web\n/],
+  ['metrics resources web --start 2026-11-20T00:00:00Z --end 2026-11-21T00:00:00Z', 0, /nothing was measured|\t/],
+  [
+    'ls /persistent-storage/models',
+    6,
+    /apps see this volume as \/persistent-storage.*\n {2}fix write default:\/models$/m,
+  ],
+  ['secrets set HF_TOKEN hf_abcdefgh1234', 2, /fix run gantry secrets set HF_TOKEN for a prompt/],
 ])('cerebrium %s', async (line, code, shows) => {
   const outcome = await run(line);
   expect(outcome.stdout + outcome.stderr).toMatch(shows);
@@ -145,6 +156,14 @@ describe('the login of the official client', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('fix gantry login --import');
     expect(json()).toMatchObject({ error: { next: ['gantry', 'login', '--import'] } });
+  });
+
+  test.each(['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'])('is not in %s, which old instructions name', async (name) => {
+    await using place = await folderOf({ 'x/y': '' });
+    const own = { ...env(), HOME: place.path, GANTRY_TOKEN: '', [name]: 't' };
+    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env: own });
+    expect(code).toBe(4);
+    expect(stderr).toContain(`${name} is not read`);
   });
 
   test('is not imported without the address that belongs to it', async () => {

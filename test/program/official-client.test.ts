@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import {
-  commandSpellings,
-  flagSpellings,
-  refusals,
-  translateOfficialClient,
-} from '../../src/program/official-client.ts';
+import { translateOfficialClient } from '../../src/program/official-client.ts';
+import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../src/program/official-spellings.ts';
+
+const metricsLine = 'metrics resources web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
 
 /** What is typed, and what it means here. Every row of the tables occurs. */
 const rows: [typed: string, here: string][] = [
@@ -77,6 +75,28 @@ const rows: [typed: string, here: string][] = [
   ['run -r us-east-1 main.py::run', 'run --region us-east-1 main.py::run'],
   ['init my-app --dir apps', 'init apps/my-app'],
   ['init --dir ./ my-app', 'init my-app'],
+  ['get p-12345678-web', 'apps get p-12345678-web'],
+  ['scale web --cooldown 60', 'apps scale web --cooldown 60s'],
+  ['secrets remove A', 'secrets unset A'],
+  ['docs --print', 'open docs --print'],
+  ['deploy --disable-predict -y', 'deploy -y'],
+  ['deploy -y --log-level debug', 'deploy -y --log-level DEBUG'],
+  ['metrics resources web --start 2026-11-20T00:00:00Z --end 2026-11-21T00:00:00Z -o json', metricsLine],
+  ['metrics startup web --container-id 7f9c', 'metrics startup web --container 7f9c'],
+  // As the Go client takes them: joined, with a value, before the command.
+  ['deploy -yv', 'deploy -y --debug'],
+  ['-vy deploy', '--debug -y deploy'],
+  ['deploy --detach=true --yes=false', 'deploy --detach'],
+  ['deploy -y=true', 'deploy -y'],
+  ['runs list web --async=false', 'runs list web'],
+  ['--config-file prod.toml deploy -y', 'deploy -y --config-file prod.toml'],
+  ['--no-follow logs web', 'logs web'],
+  ['--name web --no-color deploy', 'deploy --name web --color never'],
+  ['-r us-east-1 run main.py::run --n 5', 'run --region us-east-1 main.py::run --n 5'],
+  // Habits of other programs.
+  ['ls -la models', 'ls -l models'],
+  ['ls -a', 'ls'],
+  ['ls -al', 'ls -l'],
 ];
 
 const words = (line: string) => line.split(' ').filter(Boolean);
@@ -97,11 +117,43 @@ test.each([
   ['config set telemetry false', 'no telemetry', /^undefined$/],
   ['config set log-level debug', 'no log level', /--debug/],
   ['config set skip-version-check true', 'no setting for update checks', /^undefined$/],
+  ['config get telemetry', 'no telemetry', /^undefined$/],
+  ['config get log-level', 'no log level', /--debug/],
+  ['config get skip-version-check', 'no setting for update checks', /^undefined$/],
   ['region', 'the region is a setting', /^gantry config get region$/],
+  ['upgrade', 'does not replace itself', /^gantry version --check$/],
+  ['update', 'does not replace itself', /^gantry version --check$/],
+  ['init-cortex web', 'command of old clients', /^gantry init NAME$/],
+  ['build web', 'command of old clients', /^gantry deploy$/],
+  ['serve start', 'command of old clients', /^gantry dev$/],
+  ['get-apps', 'command of old clients', /^gantry apps list$/],
+  ['get-url', 'command of old clients', /^gantry apps get APP$/],
+  ['delete-model m', 'command of old clients', /^gantry apps delete APP$/],
+  ['model-scaling m', 'command of old clients', /^gantry apps scale APP$/],
+  ['apps list -o yaml', 'tables or JSON', /--json/],
+  ['cp -r ./folder :/folder', 'copied with their contents', /gantry cp FOLDER :\/FOLDER/],
+  ['cp --recursive data models', 'copied with their contents', /leave the flag out/],
+  ['download -R models', 'copied with their contents', /leave the flag out/],
+  ['rm -rf models', 'cannot be forced', /gantry rm -r PATH --confirm PATH/],
+  ['rm -f model.bin', 'cannot be forced', /--yes/],
+  ['rm models -fr --force', 'cannot be forced', /--yes/],
+  ['logs web --tail', 'requires a number', /-f to follow/],
+  ['logs web --tail --no-color', 'requires a number', /-f to follow/],
+  ['deploy --force', 'nothing to force', /^gantry deploy$/],
+  ['deploy --force-rebuild -y', 'nothing to force', /^gantry deploy$/],
+  ['deploy --hardware A10 controlnet private-646e', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
+  ['deploy lama --gpu A10', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
+  ['deploy lama --api-key private-25d0', 'not passed as an argument', /GANTRY_TOKEN/],
+  ['deploy web', 'unexpected argument "web"', /gantry deploy -C web .* gantry deploy --name web/],
+  ['login private-25d0', 'not passed as an argument', /gantry login --token < FILE/],
+  ['metrics web', 'unknown command "web"', /^gantry metrics resources web$/],
+  ['secrets add TOKEN', 'added as NAME=value', /^gantry secrets set TOKEN$/],
+  ['secrets add TOKEN hf-abc', 'added as NAME=value', /^gantry secrets set TOKEN$/],
 ])('%s is refused with what to type', (typed, message, fix) => {
-  const error = thrownBy(() => translateOfficialClient(words(typed)));
+  const error = thrownBy(() => translateOfficialClient(words(typed), true));
   expect(error.message).toContain(message);
   expect(String(error.facts.fix)).toMatch(fix);
+  expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
 });
 
 describe('a secret on the command line', () => {
@@ -144,13 +196,12 @@ describe('a secret on the command line', () => {
 test.each([
   ['deplyo'],
   ['apps list --bogus'],
-  ['apps list -o yaml'],
-  ['cp -r ./folder :/folder'],
   ['package -o app.zip --bogus'],
-  ['secrets add TOKEN'],
   ['init --dir apps'],
   ['emulator exec -- app list -o json'],
   ['run main.py --no-color --verbose'],
+  ['logs web --tail 5 --bogus'],
+  ['deploy --dry-run -o plan.json --bogus'],
   ['download'],
 ])('%s is not of the official client, or not clear: it stays as it is', (typed) => {
   expect(translateOfficialClient(words(typed))).toBeUndefined();
@@ -163,7 +214,7 @@ test('every spelling has a row here and stands in the guide for switchers', () =
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
-    ...flagSpellings.flatMap(({ names: spelled }) => spelled),
+    ...[...flagSpellings, ...flagRefusals].flatMap(({ names: spelled }) => spelled),
   ];
   const isListing = (name: string) => name.endsWith(' ls') && guide.includes('`ls` in place of `list`');
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);

@@ -121,6 +121,18 @@ describe('messages', () => {
     ]);
   });
 
+  test('name the exclude pattern that takes what an include pattern names', async () => {
+    files('main.py', '.env.prod', 'dist/app.js');
+    const { warnings: found } = await collectFiles(root, {
+      include: ['main.py', '.env.prod', './dist/'],
+      exclude: ['.*', 'dist'],
+    } as never);
+    expect(found.map(({ why }) => why)).toEqual([
+      'exclude pattern ".*" matches .env.prod',
+      'exclude pattern "dist" matches dist',
+    ]);
+  });
+
   test('name files that look like secrets', async () => {
     files('main.py', '.env', 'keys/server.key', '.env.example');
     expect(await warnings({ exclude: [] })).toEqual(['these files look like secrets: .env, keys/server.key']);

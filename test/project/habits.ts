@@ -253,4 +253,79 @@ export const habits: Habit[] = [
     toml: `${head('triton', 'docker_base_image_url = "nvcr.io/nvidia/tritonserver:24.05-py3"\n')}${a10}${custom('["tritonserver", "--model-repository=/persistent-storage/models"]', 8000)}`,
     files: { 'notes.txt': '' },
   },
+  {
+    title: 'Django with migrations',
+    toml: `${head('shop', 'include = ["*"]\nexclude = [".git", ".venv", "venv", "__pycache__", "*.pyc", ".env"]\nshell_commands = [\n  "python manage.py migrate",\n  "python manage.py collectstatic --noinput"\n]\npre_build_commands = []\n')}${custom('["python", "start.py"]', 8000, 'healthcheck_endpoint = "/health/"\n')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`,
+    files: { 'start.py': '', 'manage.py': '', 'requirements.txt': 'django\n', 'venv/bin/x': '', '.env': 'A=1' },
+  },
+  {
+    title: 'names in columns, with comments in a list of commands',
+    toml: `[cerebrium.deployment]\nname           = "comfyui"\ndisable_auth   = false\nshell_commands = [\n\n  # -- 1. system\n  "apt-get update -qq && apt-get install -y git",\n  "uv pip install --system 'torch~=2.10.0' --index-url https://download.pytorch.org/whl/cu130",\n  "[ -f /app/x.yaml ] && cp /app/x.yaml /root/x.yaml || echo 'none'",\n]\n[cerebrium.hardware]\ncompute   = "ADA_L4"   # for now\ngpu_count = 1\nmemory    = 24.0            # GB\n${pip('Pillow       = ">=10.0.0"', 'PyYAML       = ">=6.0"')}`,
+  },
+  {
+    title: 'a Dockerfile for uv, and files by name',
+    toml: `${head('float', 'include = [\n    "pyproject.toml",\n    "uv.lock",\n    "Dockerfile",\n    "worker.py",\n    "models/*.py",\n    "assets/avatar.jpg",\n]\n')}${dockerfile}`,
+    files: {
+      ...{ Dockerfile: 'FROM python:3.11\nCOPY . .\nEXPOSE 8192\nCMD ["python","worker.py"]\n', 'pyproject.toml': '' },
+      ...{ 'uv.lock': '', 'worker.py': '', 'models/a.py': '', 'assets/avatar.jpg': '' },
+    },
+  },
+  {
+    title: 'a Node server in a Dockerfile of another name',
+    toml: `${head('node', 'include = ["src/**", "package*.json", "start.sh", "Dockerfile.node"]\nexclude = [".*", "node_modules", "dist", "fly.toml"]\n')}[cerebrium.runtime.custom]\nport = 3001\ndockerfile_path = "./Dockerfile.node"\n# the command is in the Dockerfile\n`,
+    files: {
+      'Dockerfile.node': 'FROM node:20\nCOPY . .\nCMD ["./start.sh"]\n',
+      ...{ 'src/index.ts': '', 'package.json': '{}', 'package-lock.json': '{}', 'start.sh': '', 'fly.toml': '' },
+    },
+  },
+  {
+    title: 'settings that were commented out',
+    toml: `${head('alex')}${custom('["python", "main.py", "start"]', 8080)}\n#[cerebrium.runtime.custom]\n#port = 8081\n#dockerfile_path = "./Dockerfile"\n\n#[env]\n#PYTHONUNBUFFERED = '1'\n`,
+  },
+  {
+    title: 'an own requirements.txt that is excluded',
+    toml: `${head('demo', "include = ['main.py', 'bot.py', 'cerebrium.toml']\nexclude = ['infra/', 'Dockerfile', 'task*.json', '*.sh', 'requirements.txt', '.gitignore']\n")}${pip('torch = ">=2.0.0"', '"pipecat-ai[silero, daily]" = "0.0.47"')}`,
+    files: { 'main.py': '', 'bot.py': '', Dockerfile: '', 'requirements.txt': 'torch\n', 'a.sh': '', 'infra/a.tf': '' },
+  },
+  {
+    title: 'requirements with an index and a repository',
+    toml: `${head('sesame')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n[cerebrium.dependencies.apt]\nffmpeg = "latest"\n`,
+    files: {
+      'main.py': '',
+      'requirements.txt':
+        'torch==2.4.0\n--extra-index-url https://example.com/whl\n-e git+https://example.com/a#egg=b\n',
+    },
+  },
+  {
+    title: 'a web server without Python',
+    toml: `${head('page', 'include = ["./*"]\nexclude = [".*"]\n')}${dockerfile}[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 1\ncooldown = 3600\n`,
+    files: { Dockerfile: 'FROM nginx\nCOPY index.html /usr/share/nginx/html/\n', 'index.html': '' },
+  },
+  {
+    title: 'a shell command that is empty',
+    toml: `${head('mori', 'include = ["./*"]\nexclude = [".*"]\nshell_commands = [""]\n')}${dockerfile}`,
+    files: { Dockerfile: 'FROM node:20\nCOPY . .\nCMD npm start\n', 'index.js': '', 'node_modules/a/i.js': '' },
+  },
+  {
+    title: 'quotes and backslashes in a command',
+    toml: `${head('quotes', `shell_commands = [\n    "find /opt -name 'libnvrtc.so.12' -exec ln -sf {} /usr/lib/ \\\\; || true",\n    "ldconfig"\n]\n`)}`,
+  },
+  {
+    title: 'only cores',
+    toml: `${head('burst')}[cerebrium.hardware]\ncpu = 16\n[cerebrium.scaling]\nmin_replicas = 10\nmax_replicas = 10\nreplica_concurrency = 1000\n`,
+  },
+  {
+    title: 'no cooldown',
+    toml: `${head('latent')}${a10}[cerebrium.scaling]\nmin_replicas = 0\ncooldown = 0\n[cerebrium.dependencies]\n\n[cerebrium.dependencies.apt]\nlibgl1 = "latest"\n`,
+  },
+  {
+    title: 'Ollama behind nginx',
+    toml: `${head('1-ollama', 'include = ["./*", "Dockerfile", "nginx.conf"]\nexclude = [".*", "ollama/**"]\ndeployment_initialization_timeout = 830\n')}[cerebrium.runtime.custom]\nport = 11434\nhealthcheck_endpoint = "/"\ndockerfile_path = "./Dockerfile"\n`,
+    files: { Dockerfile: 'FROM ollama/ollama\nCOPY nginx.conf /\n', 'nginx.conf': '', 'ollama/x': '' },
+  },
+  {
+    title: 'keys that are indented more and more',
+    toml: `[cerebrium.deployment]\nname = "deep"\n  disable_auth = false\n    exclude = [\n        ".*",\n            "tests/*"\n            ]\n                [cerebrium.hardware]\n                cpu = 16\n                memory = 128.0\n                compute = "AMPERE_A100_80GB"\n                    \n`,
+    files: { 'main.py': '', 'tests/a.py': '' },
+  },
 ];

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { checkSecretNames, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
+import { checkSecretNames, readSecretValues, rejectSecretValue, setSecrets } from '../../operations/secrets/index.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
@@ -11,6 +11,7 @@ export default defineCommand({
       .option('--keep-newline', 'with --from-file: keep the last newline')
       .option('--from-env', 'read each value from the environment variable of the same name'),
   run: (context, names, { app, ...source }) => {
+    rejectSecretValue(names);
     checkSecretNames(names);
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },

@@ -47,7 +47,8 @@ export async function responseError(context: Context, response: AppResponse, aut
   const appError = () =>
     new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
       ...facts,
-      fix,
+      // After a wrong method the log has nothing to tell.
+      fix: status === 405 ? 'leave --method out to call it with POST' : fix,
       ...(message === undefined && why ? { why } : {}),
     });
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);

@@ -25,6 +25,12 @@ export function checkSecretNames(names: string[]): void {
   }
 }
 
+/** Throws UsageError for `set NAME VALUE`, as other programs have it. */
+export function rejectSecretValue([name = '', second, ...more]: string[]): void {
+  if (second === undefined || more.length > 0 || second.includes('=')) return;
+  if (!isSecretName(second) || looksLikeValue(second)) throw valueInArgumentsError(`${name}=x`);
+}
+
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
 export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
   const { fromFile, fromEnv, keepNewline } = source;
@@ -80,6 +86,11 @@ function throwNotInEnvironment(name: string): never {
 }
 
 /** The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. */
+/** Tokens of well-known services, and long words in which letters and digits are mixed, are no names. */
+const looksLikeValue = (word: string) =>
+  /^(sk|pk|rk|hf|gh[opsu]|glpat|xox[abp]|eyJ|AKIA|whsec|nvapi|r8)[-_A-Za-z0-9]{8,}/.test(word) ||
+  (word.length >= 20 && /\d[a-zA-Z]+\d/.test(word) && /[a-z]/.test(word));
+
 function valueInArgumentsError(word: string): UsageError {
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('secret values cannot be passed as arguments', {

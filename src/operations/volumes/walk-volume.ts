@@ -84,12 +84,25 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
+  if (isMountPath(at.path)) throw mountPathError(at);
   throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
     why:
       sameName.length > 0
         ? 'it is a file, not a folder'
         : `there is no file or folder with this name on the volume in ${at.region}`,
     fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
+  });
+}
+
+const mountPoint = '/persistent-storage';
+const isMountPath = (path: string) => path === mountPoint || path.startsWith(`${mountPoint}/`);
+
+/** Users type the path that their app sees. */
+function mountPathError(at: VolumePath): NotFoundError {
+  const path = at.path.slice(mountPoint.length) || '/';
+  return new NotFoundError(`${formatRemotePath(at)} does not exist`, {
+    why: `apps see this volume as ${mountPoint}; on the volume itself, that folder is its root`,
+    fix: `write ${formatRemotePath({ ...at, path })}`,
   });
 }
 

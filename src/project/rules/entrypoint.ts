@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
 import { readTextIfPresent } from '../read-text.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
-import { pathKind } from './files.ts';
+import { dockerfileLine, pathKind } from './files.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /**
@@ -27,11 +27,14 @@ export function startedScript(root: string, entrypoint: readonly string[]): stri
 function* mainFile({ root, configFolder }: RuleInput): Generator<ConfigIssue> {
   if (pathKind(root, 'main.py') === 'file') return;
   const isElsewhere = configFolder !== root && pathKind(configFolder, 'main.py') === 'file';
+  const dockerfile = dockerfileLine(root);
   yield errorAt(undefined, 'main.py not found', {
     why: `the default runtime serves main.py, looked for it in ${root}`,
     fix: isElsewhere
       ? `to send the folder of the config file, add -C ${relative(root, configFolder)} and name the file relative to it`
-      : 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]',
+      : dockerfile
+        ? `[cerebrium.runtime.custom]\n${dockerfile}`
+        : 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]',
   });
 }
 

@@ -29,6 +29,11 @@ export function pathKind(root: string, path: string): 'file' | 'folder' | 'missi
   }
 }
 
+/** The setting that names the Dockerfile in the app folder; undefined if there is none. */
+export function dockerfileLine(root: string): string | undefined {
+  return pathKind(root, 'Dockerfile') === 'file' ? 'dockerfile_path = "./Dockerfile"' : undefined;
+}
+
 function* namedFile({ root }: RuleInput, at: string, path: string | undefined): Generator<ConfigIssue> {
   if (path === undefined) return;
   const key = at.split('.').at(-1) ?? at;

@@ -52,16 +52,18 @@ function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue
   const at = 'hardware.gpu_count';
   const compute = hardware?.compute;
   const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
+  const unset = compute ? {} : { missing: ['hardware.compute'] };
   if (!isCpuOnly(compute)) {
     const why = `${compute?.[0]} comes with at least 1`;
     if (count === 0) yield warningAt(at, 'gpu_count 0 requests no GPU', { why, fix: 'gpu_count = 1' });
   } else if (count === 1) {
     const why = `the platform gives a CPU app no GPU: ${onCpu}`;
-    yield warningAt(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute });
+    yield warningAt(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute, ...unset });
   } else if (count > 1) {
     yield errorAt(at, `gpu_count ${count} contradicts compute`, {
       why: onCpu,
       fix: compute ? 'gpu_count = 0' : exampleCompute,
+      ...unset,
     });
   }
 }

@@ -38,5 +38,5 @@ function missingName({ root, sections: { deployment } }: RuleInput): ConfigIssue
   const line = tomlAssignment('name', toToml(toAppName(basename(root))));
   const fix = deployment ? line : `[cerebrium.deployment]\n${line}`;
   const why = 'name in [cerebrium.deployment] is required';
-  return errorAt('deployment.name', 'missing app name', { why, fix, missing: 'deployment.name' });
+  return errorAt('deployment.name', 'missing app name', { why, fix, missing: ['deployment.name'] });
 }

@@ -1,5 +1,6 @@
 import { partners, sections } from '../schema.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { dockerfileLine } from './files.ts';
 import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
 export const runtimeRule: Rule = function* (app) {
@@ -25,7 +26,8 @@ function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const port = custom.port ?? sections['runtime.custom'].keys.port.default;
   yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {
     why: 'set an entrypoint, or a dockerfile_path with a CMD',
-    fix: `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
+    fix: dockerfileLine(app.root) ?? `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
+    missing: ['runtime.custom.entrypoint', 'runtime.custom.dockerfile_path'],
   });
 }
 

@@ -15,10 +15,10 @@ export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   part?: 'key' | 'value';
   why?: IssueText | undefined;
   fix?: IssueText | CommandLine | undefined;
-  /** The dotted name of a required key that is absent. */
-  missing?: string;
-  /** The dotted name of the key that the fix would set. */
-  supplies?: string | undefined;
+  /** The dotted names of keys that are absent: the issue is not reported if another one supplies one of them. */
+  missing?: readonly string[];
+  /** The dotted names of the keys that the fix would set. */
+  supplies?: readonly string[] | undefined;
   /** Whether the value may be a secret: the line is shown up to it. */
   hidesValue?: boolean;
 }

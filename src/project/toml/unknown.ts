@@ -20,12 +20,13 @@ interface FormerName {
 const formerNames: Record<string, FormerName> = {
   'hardware.gpu': {
     why: 'gpu is no longer supported: without compute the app runs on CPU',
-    fix: (written) => `compute = ${documentedCompute(written)}`,
+    fix: documentedCompute,
     sets: 'compute',
   },
   'deployment.enable_auth': inverseOfDisableAuth(),
   'deployment.require_auth': inverseOfDisableAuth(),
   'runtime.cortex': { why: 'cortex is the default without a runtime section' },
+  project: { why: 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile' },
 };
 
 function inverseOfDisableAuth() {
@@ -40,10 +41,10 @@ function inverseOfDisableAuth() {
   };
 }
 
-/** The value in quotes, by its present name if that is certain. */
-function documentedCompute(written: string): string {
-  const [found, another] = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
-  return found === undefined || another !== undefined ? written : toToml(found);
+/** The present names of an accelerator; undefined if there is none. */
+function documentedCompute(written: string): string | undefined {
+  const found = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
+  return found.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
 }
 
 /** Short names of keys, by section. */
@@ -62,18 +63,18 @@ export function unknownKey(path: readonly string[], key: string, value: TomlValu
   const at = ['cerebrium', ...path, key];
   const here = path.join('.');
   const name = tomlKey(key);
-  const old = formerName(`${here}.${key}`);
+  const old = formerName(here === '' ? key : `${here}.${key}`);
   if (old) {
     const { why, sets = '' } = old;
     const fix = isTaken(root, here, sets) ? `remove it: ${sets} is set, too` : old.fix;
-    return warningAt(at, `${name} is ignored`, { part: 'key', why, fix });
+    return warningAt(at, `${name} is ignored`, { part: 'key', why, fix, supplies: [`${here}.${sets}`] });
   }
 
   const meant = meantKey(here, key);
   if (meant) {
     const fix = isTaken(root, here, meant) ? `remove it: ${meant} is set, too` : assignment(here, meant, value);
     const message = `unknown key ${name} is ignored: did you mean ${meant}?`;
-    return warningAt(at, message, { part: 'key', fix, supplies: `${here}.${meant}` });
+    return warningAt(at, message, { part: 'key', fix, supplies: [`${here}.${meant}`] });
   }
   const section = sectionOf(key);
   if (section) return misplacedKey(at, section, value, root);
@@ -90,7 +91,7 @@ function misplacedKey(at: readonly string[], section: SectionName, value: TomlVa
     fix: isTaken(root, section, key)
       ? `remove it: ${header} sets ${key}, too`
       : (written) => write(written) && `${header}\n${write(written)}`,
-    supplies: `${section}.${key}`,
+    supplies: [`${section}.${key}`],
   });
 }
 
@@ -122,7 +123,8 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
   }
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
   const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
-  return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root) });
+  const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);
+  return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root), supplies });
 }
 
 /** The key of this section that was probably meant. */

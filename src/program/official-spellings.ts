@@ -1,0 +1,188 @@
+import { gantryCommand } from '../command-line.ts';
+import { looksLikeRegion } from '../config/region-name.ts';
+import type { ErrorFacts } from '../errors.ts';
+
+/** What users of the official client type, in gantry's words. docs/switching.md lists all of it. */
+
+/** Groups with `list`. Other clients call it `ls`. */
+const listed = [
+  ...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'users'],
+  ...['service-accounts', 'api-keys', 'profiles', 'config'],
+];
+
+/** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
+export const commandSpellings: Record<string, string> = {
+  ...Object.fromEntries(listed.map((group) => [`${group} ls`, `${group} list`])),
+  'apps show': 'apps get',
+  'builds show': 'builds get',
+  'runs show': 'runs get',
+  'apps rm': 'apps delete',
+  'secrets rm': 'secrets unset',
+  'secrets delete': 'secrets unset',
+  'secrets remove': 'secrets unset',
+  'profiles rm': 'profiles remove',
+  app: 'apps',
+  project: 'projects',
+  'projects set': 'projects use',
+  'region get': 'config get region',
+  'region set': 'config set region',
+  'config get default-region': 'config get region',
+  'config set default-region': 'config set region',
+  list: 'apps list',
+  get: 'apps get',
+  scale: 'apps scale',
+  delete: 'apps delete',
+  docs: 'open docs',
+};
+
+interface FlagSpelling {
+  names: readonly string[];
+  /** Commands that take it; all if absent. */
+  of?: readonly string[];
+  /** gantry's words for it, or, if it takes a value, what makes them. Undefined: the value means something else. */
+  here: readonly string[] | ((value: string, name: string) => readonly string[] | undefined);
+}
+
+const metrics = ['metrics resources', 'metrics startup'];
+
+export const flagSpellings: readonly FlagSpelling[] = [
+  { names: ['--no-color', '--no-ansi', '--disable-animation'], here: ['--color', 'never'] },
+  { names: ['--verbose', '-v'], here: ['--debug'] },
+  { names: ['--output', '-o'], here: (format) => ({ json: ['--json'], table: [] })[format] },
+  { names: ['--disable-confirmation'], of: ['deploy'], here: ['--yes'] },
+  { names: ['--disable-syntax-check', '--disable-predict'], of: ['deploy'], here: [] },
+  { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
+  { names: ['--no-follow'], of: ['logs'], here: [] },
+  { names: ['--container-id'], of: ['logs', ...metrics], here: (part) => ['--container', part] },
+  { names: ['--since'], of: ['logs'], here: (time, name) => [name, translateTime(time)] },
+  { names: ['--start'], of: metrics, here: (time) => ['--since', time] },
+  { names: ['--end'], of: metrics, here: (time) => ['--until', time] },
+  { names: ['-a'], of: ['ls'], here: [] },
+  { names: ['-la', '-al'], of: ['ls'], here: ['-l'] },
+  {
+    names: ['-r'],
+    of: ['ls', 'cp', 'run', 'download', 'upload'],
+    here: (region) => (looksLikeRegion(region) ? ['--region', region] : undefined),
+  },
+  {
+    names: ['--cooldown', '--response-grace-period'],
+    of: ['apps scale'],
+    here: (time, name) => [name, /^\d+$/.test(time) ? `${time}s` : time],
+  },
+];
+
+/** Flags without a value that the official client also takes as `--yes=true` and `--yes=false`. */
+export const switches = ['--yes', '-y', '--detach', '--disable-build-logs', '--async', '--show-values'];
+
+/** Flags of single commands. The official client takes them before the command, too. */
+export const commandFlags = [
+  ...flagSpellings.flatMap(({ of, names }) => (of ? names : [])),
+  ...['--name', '--config-file', '--detach', '--disable-build-logs', '--data', '--app', '--async', '--show-values'],
+  ...['--min-replicas', '--max-replicas', '--dir'],
+];
+
+type Refusal = { message: string } & Pick<ErrorFacts, 'why' | 'fix'>;
+
+const noTelemetry: Refusal = { message: 'gantry has no telemetry', why: 'there is nothing to turn on or off' };
+const noLogLevel: Refusal = {
+  message: 'gantry has no log level',
+  fix: 'pass --debug to a command to see its requests',
+};
+const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
+const noUpgrade: Refusal = {
+  message: 'gantry does not replace itself',
+  why: 'what installed it updates it; gantry version prints the command',
+  fix: gantryCommand`version --check`,
+};
+const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
+  [name]: { message: `${name} is a command of old clients`, fix },
+});
+
+/** Commands that gantry lacks on purpose, and commands of clients that are long gone. */
+export const refusals: Record<string, Refusal> = {
+  'config edit': {
+    message: 'gantry does not open its settings in an editor',
+    why: 'config set checks each value before it is stored',
+    fix: 'gantry config set NAME VALUE; gantry config list shows the names',
+  },
+  'config telemetry': noTelemetry,
+  'config set telemetry': noTelemetry,
+  'config get telemetry': noTelemetry,
+  'config set log-level': noLogLevel,
+  'config get log-level': noLogLevel,
+  'config set skip-version-check': noUpdateCheck,
+  'config get skip-version-check': noUpdateCheck,
+  region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
+  upgrade: noUpgrade,
+  update: noUpgrade,
+  ...older('init-cortex', 'gantry init NAME'),
+  ...older('build', gantryCommand`deploy`),
+  ...older('serve', gantryCommand`dev`),
+  ...older('get-apps', gantryCommand`apps list`),
+  ...older('get-url', 'gantry apps get APP'),
+  ...older('delete-model', 'gantry apps delete APP'),
+  ...older('model-scaling', 'gantry apps scale APP'),
+};
+
+interface FlagRefusal extends Refusal {
+  names: readonly string[];
+  of?: readonly string[];
+  /** Refused only if this holds for the next word. */
+  when?: (next: string | undefined) => boolean;
+}
+
+/** Flags of official and old clients, and of habit, for which gantry has no word. */
+export const flagRefusals: readonly FlagRefusal[] = [
+  {
+    names: ['--output', '-o'],
+    of: ['apps', 'builds', 'runs', 'containers', 'projects', 'secrets', 'metrics', 'ls', 'status'],
+    message: 'results are tables or JSON',
+    fix: 'pass --json, or --jq EXPRESSION for a part of it',
+  },
+  {
+    names: ['-r', '-R', '--recursive'],
+    of: ['cp', 'download', 'upload'],
+    message: 'folders are copied with their contents',
+    fix: 'leave the flag out: gantry cp FOLDER :/FOLDER',
+  },
+  {
+    names: ['-f', '--force', '-rf', '-fr'],
+    of: ['rm'],
+    message: 'rm cannot be forced: it asks before it removes something',
+    fix: 'gantry rm PATH --yes for a file, gantry rm -r PATH --confirm PATH for a folder',
+  },
+  {
+    names: ['--tail'],
+    of: ['logs'],
+    when: (next) => next === undefined || next.startsWith('-'),
+    message: '--tail requires a number of lines',
+    fix: 'pass -f to follow the log, or --tail 100 for its last lines',
+  },
+  {
+    names: ['--force', '--force-rebuild'],
+    of: ['deploy'],
+    message: 'every deploy creates a build: there is nothing to force',
+    fix: gantryCommand`deploy`,
+  },
+  {
+    names: [
+      ...['--hardware', '--compute', '--gpu', '--gpu-count', '--cpu', '--memory', '--min-replicas', '--max-replicas'],
+      ...['--cooldown', '--python-version', '--include', '--exclude'],
+    ],
+    of: ['deploy'],
+    message: 'settings of an app are in cerebrium.toml, not in flags',
+    fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',
+  },
+  {
+    names: ['--api-key'],
+    message: 'a token is not passed as an argument',
+    why: 'arguments are visible in the shell history and to other processes',
+    fix: 'set GANTRY_TOKEN to the token of a service account',
+  },
+];
+
+/** `2026-11-20 10:00:00` is a local time, `1w` is a week ago. */
+function translateTime(text: string): string {
+  const weeks = /^(\d+)w$/.exec(text)?.[1];
+  return weeks ? `${7 * Number(weeks)}d` : text.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2');
+}

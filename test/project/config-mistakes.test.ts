@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { check, lines } from './config-folder.ts';
+
+const head = '[cerebrium.deployment]\nname = "app"\n';
+const main = { 'main.py': '' };
+const custom = '[cerebrium.runtime.custom]\nport = 8080\n';
+const nothingToStart = 'the custom runtime has nothing to start';
+
+/** Mistakes in config files of real users. Each is reported once, with fixes that do not contradict each other. */
+describe('one mistake is one problem', () => {
+  test.each<[mistake: string, toml: string, files: Record<string, string>, problems: string[]]>([
+    [
+      'sections without the first name',
+      '[deployment]\nname = "bot"\n[cerebrium.runtime.custom]\nentrypoint = "python bot.py"\nport = 8080\n',
+      { 'bot.py': '' },
+      ['error 1:1 [deployment] is ignored: did you mean [cerebrium.deployment]? -> [cerebrium.deployment]'],
+    ],
+    [
+      'a GPU by its old key',
+      `${head}[cerebrium.hardware]\ngpu = "T4"\ngpu_count = 1\n`,
+      main,
+      ['warning 4:1 gpu is ignored -> compute = "TURING_T4"'],
+    ],
+    [
+      'a GPU by its old key, of which there are two',
+      `${head}[cerebrium.hardware]\ngpu = "A100"\ngpu_count = 2\n`,
+      main,
+      ['error 4:1 gpu is ignored -> compute = "AMPERE_A100_40GB" or compute = "AMPERE_A100_80GB"'],
+    ],
+    [
+      'a GPU that is gone, by its old key',
+      `${head}[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n`,
+      main,
+      ['warning 4:1 gpu is ignored'],
+    ],
+    [
+      'a Dockerfile in the section of old clients',
+      `${head}${custom}[cerebrium.build]\ndockerfile_path = "./Dockerfile"\n`,
+      { Dockerfile: '' },
+      ['warning 5:1 unknown section [cerebrium.build] is ignored -> move its keys to [cerebrium.runtime.custom]'],
+    ],
+    [
+      'a Dockerfile that no setting names',
+      `${head}${custom}`,
+      { ...main, Dockerfile: '' },
+      [`warning 3:1 ${nothingToStart} -> dockerfile_path = "./Dockerfile"`],
+    ],
+    [
+      'a Dockerfile as the only program',
+      `${head}include = ["Dockerfile", "start.sh"]\n`,
+      { Dockerfile: '', 'start.sh': '' },
+      ['error main.py not found -> [cerebrium.runtime.custom]\ndockerfile_path = "./Dockerfile"'],
+    ],
+    ['the project', `[cerebrium]\nproject = "p-1"\n${head}`, main, ['warning 2:1 project is ignored']],
+  ])('%s', async (_, toml, files, expected) => {
+    const { problems } = await check(toml, files);
+    expect(lines(problems)).toEqual(expected);
+  });
+});
