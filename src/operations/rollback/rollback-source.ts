@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { NotFoundError } from '../../errors.ts';
 import { version } from '../../version.ts';
-import { findKeptArchive, type KeptArchive, startKeeping, withKeptArchive } from '../archives/index.ts';
+import { findKeptArchive, type KeptArchive, startKeeping, whyNotKept, withKeptArchive } from '../archives/index.ts';
 import type { BuildFile } from '../builds/index.ts';
 import {
   chooseRegion,
@@ -113,12 +113,9 @@ function withGitSource<T>(
   });
 }
 
-function notKeptError({ settings }: Context, app: string, build: string): NotFoundError {
-  const isOff = settings.keepArchives.value === 'off';
-  return new NotFoundError(`the archive of build ${build} of ${app} is not on this machine`, {
-    why: isOff
-      ? `keep-archives is off (${settings.keepArchives.origin})`
-      : 'gantry keeps the archives of the deploys of this machine, up to 1 GiB and 90 days',
+function notKeptError(context: Context, app: string, build: string): NotFoundError {
+  return new NotFoundError(`this machine has no archive of build ${build} of ${app} to deploy`, {
+    why: whyNotKept(context),
     fix: gantryCommand`rollback ${app} ${build} --from-git REV`,
     details: { app, build },
   });
