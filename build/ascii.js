@@ -19,8 +19,8 @@ export const asciiChunks = {
   },
 };
 
-/** `\u` and four digits mean the same in strings, templates and regular expressions, and in names. @param {string} code */
-function escaped(code) {
+/** `\u` and four digits mean the same in strings, templates, regular expressions, names and JSON. @param {string} code */
+export function escaped(code) {
   return code.replace(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

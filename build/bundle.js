@@ -1,6 +1,7 @@
 // Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { minifySync } from 'rolldown/utils';
 import { asciiChunks } from './ascii.js';
 import { flatCommander } from './commander.js';
 import { libraryParts } from './library-parts.js';
@@ -20,8 +21,16 @@ export async function bundle(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   const program = await rolldown({
     ...input,
-    plugins: [...plugins, texts, flatCommander, withoutSchemas, ...libraryParts(folder), asciiChunks],
-    input: 'src/main.ts',
+    plugins: [
+      ...plugins,
+      texts,
+      flatCommander,
+      withoutSchemas,
+      ...libraryParts(folder),
+      shortLibraryNames,
+      asciiChunks,
+    ],
+    input: ['src/main.ts', 'src/code-cache.ts'],
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',
   });
@@ -30,8 +39,12 @@ export async function bundle(folder, plugins = []) {
     // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
     codeSplitting: {
       groups: [
-        { name: 'main', test: /src.(main|program.help(-layout)?|output.(wrap-text|display-width))\.ts$/ },
+        {
+          name: 'main',
+          test: /src.(main|config.folders|program.(prepared-)?help(-layout)?|output.(wrap-text|display-width))\.ts$/,
+        },
         { name: 'program', test: (id) => common.includes(id) },
+        { name: 'mcp-sdk', test: /node_modules.(@modelcontextprotocol|zod)/ },
       ],
     },
     // import() would load Node's loader of ES modules, even for node:http.
@@ -77,6 +90,8 @@ const common = [
 const input = {
   platform: 'node',
   transform: { target: 'node20' },
+  // What only makes a schema of the MCP SDK, if nobody reads it.
+  treeshake: { manualPureFunctions: ['z'] },
   checks: { pluginTimings: false, ineffectiveDynamicImport: false },
 };
 
@@ -95,6 +110,19 @@ const output = (folder) => ({
   sourcemapExcludeSources: true,
   exports: 'named',
 });
+
+/**
+ * Shortens the names of functions in chunks of libraries, which no stack of ours needs.
+ * @type {Plugin}
+ */
+const shortLibraryNames = {
+  name: 'short names of libraries',
+  renderChunk(code, { fileName, moduleIds }) {
+    if (!moduleIds.every((id) => id.includes('node_modules') || id.startsWith('\0'))) return null;
+    const mangle = { toplevel: true, keepNames: { function: false, class: true } };
+    return { code: minifySync(fileName, code, { mangle, compress: true }).code, map: null };
+  },
+};
 
 /**
  * Imports the text of a file, `'./page.css?raw'`, as vitest does.

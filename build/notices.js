@@ -12,8 +12,7 @@ const copied = ['node_modules/@bomb.sh/tab'];
 export function noticesFor(modules) {
   const folders = new Set([...modules.flatMap(packageFolder), ...copied]);
   const notices = [...folders].map(notice).sort((a, b) => (a.title < b.title ? -1 : 1));
-  const unique = new Map(notices.map(({ title, text }) => [title, text]));
-  return `${introduction}${[...unique].map(([title, text]) => `\n${rule}\n${title}\n${rule}\n\n${text}\n`).join('')}`;
+  return `${introduction}${sharing(notices).map(section).join('')}`;
 }
 
 /**
@@ -49,6 +48,38 @@ function notice(folder) {
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
   const holder = typeof author === 'string' ? author : (author?.name ?? repository?.url ?? repository);
-  const text = texts.join('\n\n') || `Copyright: ${holder}. The package has no text of its license, ${license}.`;
-  return { title: `${name} ${version} (${license})`, text: text.replaceAll('\r\n', '\n') };
+  const text = texts.join('\n\n') || `Copyright: ${holder}\n\nThe package has no text of its license, ${license}.`;
+  return { title: `${name} ${version} (${license})`, ...parted(text.replaceAll('\r\n', '\n')) };
+}
+
+/** @typedef {{ title: string, holders: string[], terms: string }} Notice */
+
+/** Splits a license into the lines that name who holds the copyright, and what these allow. @param {string} text */
+function parted(text) {
+  const holder = /^[ \t]*(?:copyright(?!\W*(?:notice|license|holder|owner|statement|\[))\b|\(c\) \d).*\n?/gim;
+  const holders = (text.match(holder) ?? []).map((line) => line.trim());
+  return { holders, terms: text.replace(holder, '').trim() };
+}
+
+/**
+ * Libraries with the same terms, whose text is written once: most are those of MIT.
+ * @param {Notice[]} notices
+ */
+function sharing(notices) {
+  /** @type {Map<string, Notice[]>} */
+  const groups = new Map();
+  for (const each of new Map(notices.map((notice) => [notice.title, notice])).values()) {
+    const words = each.terms
+      .replace(/\W+/g, ' ')
+      .replace(/^ ?(the )?MIT License (MIT )?/i, '')
+      .trim();
+    groups.set(words, [...(groups.get(words) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+/** @param {Notice[]} notices */
+function section(notices) {
+  const named = notices.map(({ title, holders }) => [title, ...holders.map((line) => `  ${line}`)].join('\n'));
+  return `\n${rule}\n${named.join('\n')}\n${rule}\n\n${notices[0]?.terms}\n`;
 }

@@ -3,24 +3,32 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { escaped } from './ascii.js';
 import { manPage } from './man-page.js';
 
+/** @import { CommandHelp } from '../src/program/help.ts' */
+/** @import { Reference } from '../src/reference.ts' */
+
 /**
- * Writes what the help of every command is made from (read by src/main.ts), what a shell may complete (src/completion), a
- * completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
+ * Writes what the help of every command is made from (read by src/main.ts), the names that a shell may complete
+ * (src/completion, which reads the flags of a command from its help), a completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
  * @param {string} folder that holds the bundled program
  */
 export async function writeTexts(folder) {
   const reference = JSON.parse(await stdoutOf(folder, 'reference', '--json'));
   const { commands, flags, groups } = reference;
-  writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands: commands.map(typablePart), flags, groups }));
+  const named = commands.map((/** @type {Reference['commands'][number]} */ { command, summary }) => ({
+    command,
+    summary,
+  }));
+  writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands: named, flags, groups }));
 
-  mkdirSync(`${folder}/help`);
-  const write = (/** @type {string} */ name, /** @type {unknown} */ source) =>
-    writeFileSync(`${folder}/help/${name}.json`, JSON.stringify(source));
-  write('', JSON.parse(await stdoutOf(folder, '--help', '--json')));
-  for (const group of Object.keys(groups)) write(group, JSON.parse(await stdoutOf(folder, group, '--help', '--json')));
-  for (const command of commands) write(command.command, command);
+  const helps = new Map([['', JSON.parse(await stdoutOf(folder, '--help', '--json'))]]);
+  for (const group of Object.keys(groups))
+    helps.set(group, JSON.parse(await stdoutOf(folder, group, '--help', '--json')));
+  for (const command of commands) helps.set(command.command, helpOf(command));
+  const lines = [...helps].map(([name, source]) => `\n${name}\t${JSON.stringify(source)}`);
+  writeFileSync(`${folder}/help.txt`, escaped(`${lines.join('')}\n`));
 
   mkdirSync(`${folder}/completion`);
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
@@ -33,11 +41,12 @@ export async function writeTexts(folder) {
 }
 
 /**
- * What a shell can complete of a command.
- * @param {Record<string, unknown>} command
+ * What help and completion need of a command: half of the reference is exit codes.
+ * @param {CommandHelp} command
+ * @returns {CommandHelp}
  */
-function typablePart({ command, summary, arguments: named, flags, json }) {
-  return { command, summary, arguments: named, flags, json };
+function helpOf({ command, summary, details, usage, arguments: inputs, flags, json, examples }) {
+  return { command, summary, details, usage, arguments: inputs, flags, json, examples };
 }
 
 /**

@@ -1,9 +1,10 @@
 // npm run release:check [-- --target linux-x64 …] [-- --final]: makes everything that a release publishes, twice, and
 // compares. Publishes nothing. --final also refuses what may not be released: a wrong tag, placeholders, no change log.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
+import { tarGz } from './archives.js';
 import { npm, targets } from './node-binary.js';
 import { summarize } from './summarize.js';
 
@@ -34,9 +35,16 @@ function make(folder) {
   mkdirSync(folder, { recursive: true });
   npm('run', 'build', '--silent');
   npm('pack', '--ignore-scripts', '--pack-destination', folder);
+  writeFileSync(`${folder}/gantry-${manifest.version}-source-maps.tar.gz`, tarGz(sourceMaps()));
   node('packaging/sbom.js', `${folder}/gantry.cdx.json`);
   node('packaging/dist.js', '--out', folder, ...values.target.flatMap((target) => ['--target', target]));
   return summarize(folder);
+}
+
+/** Unpacked into the folder dist of an installation, they make stacks of `--debug` name lines of src. */
+function sourceMaps() {
+  const names = readdirSync('dist').filter((name) => name.endsWith('.map'));
+  return names.sort().map((name) => ({ name, data: readFileSync(`dist/${name}`) }));
 }
 
 /** @param {string[]} words */

@@ -81,6 +81,7 @@ function steps({ folder, wine }, version) {
     ['package', ['package', ...app, '-o', archive], () => !isZip(archive) && 'it wrote no archive'],
     ['emulator exec of gantry', ['emulator', 'exec', '--', 'gantry', 'apps', 'list'], prints('web')],
     ...(wine || process.platform === 'win32' ? [batchFile(folder)] : []),
+    ['--jq', ['apps', 'list', '--jq', '.[].name'], prints('web')],
     ['completion', ['completion', 'bash'], prints('complete -o default -F')],
     ['complete', ['complete', '--', 'dep'], prints('deploy')],
     ['reference', ['reference', '--json'], ({ stdout }) => !JSON.parse(stdout).commands.length && 'no commands'],

@@ -6,7 +6,8 @@ import type { ColorChoice } from './output/page.ts';
 import { readOwnFile } from './own-files.ts';
 import { type Io, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
-import { type HelpSource, helpText } from './program/help.ts';
+import { helpText } from './program/help.ts';
+import { preparedHelp } from './program/prepared-help.ts';
 import { version } from './version.ts';
 
 export type { Io };
@@ -77,19 +78,11 @@ function preparedText(argv: string[]): string | undefined {
   const last = argv.at(-1);
   if (words.length === 0 && (last === '--version' || last === '-V')) return `${version}\n`;
   if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
-  const source = readHelpSource(words.join(' '));
+  const source = preparedHelp(words.join(' '));
   if (!source) return undefined;
   // Loading node:tty takes 4 ms of each start.
   const { isatty } = process.getBuiltinModule('node:tty');
   return helpText(source, isatty(1) ? processIo().stdout.columns : undefined);
-}
-
-function readHelpSource(command: string): HelpSource | undefined {
-  try {
-    return JSON.parse(readOwnFile(`help/${command}.json`));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */

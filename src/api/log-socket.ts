@@ -1,10 +1,9 @@
-import { channel } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
-import type { WebSocket } from 'undici';
-import type { ProxySettings } from '../config/settings.ts';
+import type { Agent, ClientRequest } from 'node:http';
+import type { WebSocket } from 'ws';
+import type { ProxyServer, ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
-import { ConnectionError } from './transport.ts';
-import { createConnector, loadUndici } from './undici.ts';
+import { proxyFor, proxyName } from './proxy.ts';
+import { ConnectionError, toConnectionError } from './transport.ts';
 
 /** A live log over a WebSocket. */
 export interface LogSocket {
@@ -49,65 +48,58 @@ export async function openLogSocket(path: string, query: object, options: Option
   for (const [name, value] of Object.entries({ ...query, token })) {
     if (value) url.searchParams.set(name, String(value));
   }
-  const { Agent, WebSocket, ping } = await loadUndici();
-  const connection = new LogConnection();
-  const connect = await createConnector({
-    proxy,
-    signal: AbortSignal.any([signal, connection.signal]),
-    ...connection.listeners,
-  });
-  const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  const { WebSocket } = await import('ws');
+  const aborted = new AbortController();
+  const connection = new Connection(url, proxyFor(proxy, url));
+  const agent = await connection.agent();
   signal.throwIfAborted();
-  const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
+  const socket = new WebSocket(url, {
+    ...{ agent, headers: { 'user-agent': userAgent } },
+    finishRequest: (request) => connection.watch(request),
+    // Read by the agent, which may still be opening a tunnel.
+    ...{ until: AbortSignal.any([signal, aborted.signal]) },
+  });
   const buffer = new TextBuffer();
   let lastSeenAt = performance.now();
-  let onClosed: (() => void) | undefined;
 
   const finish = (reason: string) => {
     if (buffer.closeReason) return;
     buffer.close(reason);
     clearInterval(pinging);
-    pongs.unsubscribe(onPong);
     signal.removeEventListener('abort', abort);
+    aborted.abort();
+    if (socket.readyState === socket.CLOSED) return;
     // If the server does not close the connection soon, destroy it, so that the process can exit.
-    const timer = setTimeout(() => connection.destroy(), 200);
-    if (socket.readyState !== socket.CLOSED) socket.close();
-    onClosed = () => {
-      clearTimeout(timer);
-      connection.destroy();
-    };
-    if (socket.readyState === socket.CLOSED) onClosed();
+    const timer = setTimeout(() => socket.terminate(), 200);
+    socket.once('close', () => clearTimeout(timer));
+    socket.close();
   };
   const abort = () => finish('interrupted');
-  const onPong = (message: unknown) => {
-    if ((message as { websocket: unknown }).websocket === socket) lastSeenAt = performance.now();
-  };
-  const pongs = channel('undici:websocket:pong');
-  pongs.subscribe(onPong);
   signal.addEventListener('abort', abort);
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const pinging = setInterval(
     () => {
       if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
-      else ping(socket);
+      else if (socket.readyState === socket.OPEN) socket.ping();
     },
     Math.min(pingMs, deadMs / 2),
   );
-  socket.binaryType = 'arraybuffer';
-  socket.addEventListener('message', ({ data }) => {
+  const seen = () => {
     lastSeenAt = performance.now();
-    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-    if (!buffer.add(text)) finish('too many lines to show');
+  };
+  socket.on('pong', seen);
+  socket.on('message', (data) => {
+    seen();
+    if (!buffer.add(String(data))) finish('too many lines to show');
   });
-  socket.addEventListener('close', ({ code }) => {
+  socket.on('close', (code) => {
     finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
-    onClosed?.();
   });
 
-  await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
+  await opened(socket, connection, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('the connection failed');
     signal.throwIfAborted();
-    throw connection.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+    throw connection.failure() ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
     async next(maxWaitMs, gatherMs) {
@@ -122,46 +114,61 @@ export async function openLogSocket(path: string, query: object, options: Option
   };
 }
 
-/** Rejects without a reason, because the error of undici may contain the URL. */
-function opened(socket: WebSocket, maxWaitMs: number): Promise<void> {
+/** Rejects without a reason, because the error may contain the URL. */
+function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(reject, maxWaitMs);
-    socket.addEventListener('open', () => {
+    socket.once('open', () => {
       clearTimeout(timer);
       resolve();
     });
     // An error without a listener would be thrown; it is followed by a close.
-    socket.addEventListener('error', () => {});
-    socket.addEventListener('close', () => {
+    socket.on('error', (error) => connection.failed(error));
+    socket.once('close', () => {
       clearTimeout(timer);
       reject();
     });
   });
 }
 
-/** Destroys a connection that is dead or still being opened, which undici's WebSocket cannot. */
-class LogConnection {
-  /** Why connecting failed. The error of undici may contain the URL, and with it the token. */
-  failure: GantryError | undefined;
-  readonly #aborted = new AbortController();
-  #socket: Socket | undefined;
+/** The connection that is opened for a WebSocket, and why that failed. */
+class Connection {
+  #isOpen = false;
+  #failure: GantryError | undefined;
 
-  get signal(): AbortSignal {
-    return this.#aborted.signal;
+  constructor(
+    private readonly url: URL,
+    private readonly proxy: ProxyServer | undefined,
+  ) {}
+
+  async agent(): Promise<Agent | undefined> {
+    if (!this.proxy) return undefined;
+    const { tunnelAgent } = await import('./tunnel.ts');
+    const plain = new URL(this.url);
+    plain.protocol = this.url.protocol.replace('ws', 'http');
+    return tunnelAgent(this.proxy, plain, {});
   }
 
-  readonly listeners = {
-    onConnected: (socket: Socket) => {
-      this.#socket = socket;
-    },
-    onFailed: (error: GantryError) => {
-      this.failure = error;
-    },
-  };
+  watch(request: ClientRequest): void {
+    request.once('socket', (socket) => {
+      const isEncrypted = 'encrypted' in socket;
+      const connected = () => {
+        this.#isOpen = true;
+      };
+      socket.once(isEncrypted ? 'secureConnect' : 'connect', connected);
+      // A tunnel without TLS is connected already.
+      if (!isEncrypted && !socket.connecting) connected();
+    });
+    request.end();
+  }
 
-  destroy(): void {
-    this.#aborted.abort();
-    this.#socket?.destroy();
+  failed(cause: Error): void {
+    if (!this.#isOpen) this.#failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
+  }
+
+  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
+  failure(): GantryError | undefined {
+    return this.#failure;
   }
 }
 

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
-import type { GantryError } from '../errors.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
 import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
@@ -28,8 +27,6 @@ export interface ConnectorOptions {
   onConnected?: (socket: Socket) => void;
   /** Reads into memory of the caller instead of the socket's stream. */
   onread?: ReadInto | undefined;
-  /** Called if a connection could not be opened. */
-  onFailed?: (error: GantryError) => void;
 }
 
 /**
@@ -38,7 +35,7 @@ export interface ConnectorOptions {
  * retries.
  */
 export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
-  const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {}, onread } = options;
+  const { proxy: settings, signal, onConnected = () => {}, onread } = options;
   const { buildConnector } = await loadUndici();
   // Its types do not say that it returns the socket.
   const connect = buildConnector({ timeout: connectTimeoutMs, ...(onread && { onread }) }) as (
@@ -53,9 +50,7 @@ export async function createConnector(options: ConnectorOptions): Promise<buildC
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     const proxy = proxyFor(settings, url);
     const failed = (cause: Error) => {
-      const error = toConnectionError(url, cause, false, proxy && proxyName(proxy));
-      onFailed(error);
-      callback(error, null);
+      callback(toConnectionError(url, cause, false, proxy && proxyName(proxy)), null);
     };
     const opened = (socket: Socket) => {
       onConnected(socket);

@@ -3,10 +3,14 @@ import type { CommandReference, FlagReference } from '../reference.ts';
 /** The parts of `gantry reference` that completion needs. */
 export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
-  commands: Pick<CommandReference, 'command' | 'summary' | 'arguments' | 'flags' | 'json'>[];
+  commands: Pick<CommandReference, 'command' | 'summary'>[];
   /** Summaries by group. */
   groups: Record<string, string>;
+  /** The rest of a command, read when it is on the line. */
+  inputsOf: (command: string) => CommandInputs;
 }
+
+export type CommandInputs = Pick<CommandReference, 'arguments' | 'flags' | 'json'>;
 
 /** A value to complete. */
 export interface ValueAtCursor {
@@ -27,7 +31,10 @@ export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 export type Candidate = [word: string, description: string];
 
 /** Finds the candidates for the last of `words` (those after `gantry`), which may be empty. */
-export function findCandidates({ flags, commands, groups }: CompletionTree, words: string[]): CompletionResult {
+export function findCandidates(
+  { flags, commands, groups, inputsOf }: CompletionTree,
+  words: string[],
+): CompletionResult {
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const end = before.indexOf('--');
@@ -36,7 +43,8 @@ export function findCandidates({ flags, commands, groups }: CompletionTree, word
   const typed: string[] = [];
   const given: Record<string, string> = {};
   let expected: CompletionTree['flags'][number] | undefined;
-  let command: CompletionTree['commands'][number] | undefined;
+  let line: string | undefined;
+  let command: CommandInputs | undefined;
   for (const word of before) {
     if (expected) {
       given[longName(expected.flags)] = word;
@@ -48,22 +56,22 @@ export function findCandidates({ flags, commands, groups }: CompletionTree, word
       else if (flag) given[long] = attached;
     } else {
       typed.push(word);
-      command ??= commands.find((entry) => entry.command === typed.join(' '));
+      line ??= commands.find((entry) => entry.command === typed.join(' '))?.command;
+      command ??= line === undefined ? undefined : inputsOf(line);
     }
   }
-  const line = command?.command ?? typed.join(' ');
-  const inputs = command ? typed.slice(line.split(' ').length) : [];
+  const inputs = line === undefined ? [] : typed.slice(line.split(' ').length);
   const known = [...flags, ...(command?.flags ?? [])];
 
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
   const flag = value === undefined ? expected : valueFlag(name, known);
   if (flag) {
-    const place = { value: valueName(flag.flags), flag: longName(flag.flags), command: line, typed: inputs, given };
-    return choices(flag.choices) ?? place;
+    const place = { value: valueName(flag.flags), flag: longName(flag.flags), typed: inputs, given };
+    return choices(flag.choices) ?? { ...place, command: line ?? typed.join(' ') };
   }
   if (typing.startsWith('-')) return { words: known.map((entry) => [longName(entry.flags), entry.description]) };
-  if (!command) return { words: subcommands(commands, groups, typed) };
+  if (!command || line === undefined) return { words: subcommands(commands, groups, typed) };
   const argument = command.arguments[inputs.length] ?? command.arguments.find(({ variadic }) => variadic);
   if (!argument) return { words: [] };
   return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs, given };
@@ -100,7 +108,7 @@ function choices(known: string[] | undefined): { words: Candidate[] } | undefine
 }
 
 /** Completes the last field of `--json=id,sta`. */
-function fields(command: CompletionTree['commands'][number] | undefined, typed: string): Candidate[] {
+function fields(command: CommandInputs | undefined, typed: string): Candidate[] {
   const chosen = typed.slice(0, typed.lastIndexOf(',') + 1);
   return Object.entries(command?.json ?? {})
     .filter(([field]) => !chosen.split(',').includes(field))

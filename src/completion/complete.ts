@@ -7,8 +7,11 @@ import { stripControlSequences } from '../output/sanitize.ts';
 import { readOwnFile } from '../own-files.ts';
 import type { Io } from '../process.ts';
 import { createContext } from '../program/create-context.ts';
+import type { CommandHelp } from '../program/help.ts';
+import { preparedHelp } from '../program/prepared-help.ts';
 import {
   type Candidate,
+  type CommandInputs,
   type CompletionTree,
   findCandidates,
   joinFlagValues,
@@ -107,12 +110,16 @@ function contextOf({ io, signal, secrets }: Asking, { given }: ValueAtCursor) {
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
-    return JSON.parse(readOwnFile('typable.json'));
+    const tree = JSON.parse(readOwnFile('typable.json'));
+    return { ...tree, inputsOf: (command) => preparedHelp<CommandHelp>(command) ?? noInputs };
   } catch {
     const { reference } = await import('../reference.ts');
-    return reference();
+    const tree = await reference();
+    return { ...tree, inputsOf: (command) => tree.commands.find((each) => each.command === command) ?? noInputs };
   }
 }
+
+const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
 
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;

@@ -5,7 +5,12 @@ import { type Help, type HelpSection, layOutHelp } from './help-layout.ts';
 export type HelpSource =
   | { categories: Record<string, Record<string, string>> }
   | { group: string; summary: string; commands: Record<string, string> }
-  | CommandReference;
+  | CommandHelp;
+
+export type CommandHelp = Pick<
+  CommandReference,
+  'command' | 'summary' | 'details' | 'usage' | 'arguments' | 'flags' | 'json' | 'examples'
+>;
 
 /** The help as text for a terminal of that many columns, or for a pipe. */
 export function helpText(source: HelpSource, columns?: number): string {
@@ -82,7 +87,7 @@ function commandHelp({
   arguments: inputs,
   flags,
   json,
-}: CommandReference): Help {
+}: CommandHelp): Help {
   const fields = Object.keys(json);
   const sections: HelpSection[] = [
     { title: 'arguments', rows: inputs.map(argumentRow) },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { ciSystems } from '../../src/operations/ci/index.ts';
 import { version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
@@ -20,7 +20,7 @@ test.each(ciSystems)('ci init %s writes a pipeline that checks, plans and deploy
   const { code, stdout } = await gantry(['ci', 'init', system, '--app', 'my apps/web'], { cwd: place.path });
   expect([code, stdout]).toEqual([0, `${files[system]}\n`]);
   const text = readFileSync(join(place.path, files[system]), 'utf8');
-  const commands = textsIn(parse(text));
+  const commands = textsIn(load(text));
   const at = "-C 'my apps/web'";
   const plan = `gantry deploy ${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`;
   expect(commands).toContain(`pip install gantry-cli==${version}`);

@@ -1,5 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { type CompletionTree, findCandidates, joinFlagValues } from '../../src/completion/candidates.ts';
+import {
+  type CommandInputs,
+  type CompletionTree,
+  findCandidates,
+  joinFlagValues,
+} from '../../src/completion/candidates.ts';
+
+const commands: (CompletionTree['commands'][number] & CommandInputs)[] = [
+  { command: 'deploy', summary: 'deploy it', arguments: [], flags: [], json: {} },
+  {
+    command: 'builds files',
+    summary: 'list files',
+    arguments: [input('app'), input('build')],
+    flags: [{ flags: '--tree', description: 'as a tree', type: 'boolean', valueRequired: false }],
+    json: { id: field('build id'), zipFiles: field('the files') },
+  },
+  { command: 'builds list', summary: 'list builds', arguments: [input('app')], flags: [], json: {} },
+  {
+    command: 'plan set',
+    summary: 'set',
+    arguments: [{ ...input('plan'), choices: ['a', 'b'] }],
+    flags: [],
+    json: {},
+  },
+  { command: 'cp', summary: 'copy', arguments: [{ ...input('path'), variadic: true }], flags: [], json: {} },
+];
 
 const typable: CompletionTree = {
   flags: [
@@ -9,26 +34,9 @@ const typable: CompletionTree = {
     { flags: '-C, --cwd <dir>', description: 'folder', valueRequired: true },
     { flags: '--json[=fields]', description: 'JSON', valueRequired: false },
   ],
-  commands: [
-    { command: 'deploy', summary: 'deploy it', arguments: [], flags: [], json: {} },
-    {
-      command: 'builds files',
-      summary: 'list files',
-      arguments: [input('app'), input('build')],
-      flags: [{ flags: '--tree', description: 'as a tree', type: 'boolean', valueRequired: false }],
-      json: { id: field('build id'), zipFiles: field('the files') },
-    },
-    { command: 'builds list', summary: 'list builds', arguments: [input('app')], flags: [], json: {} },
-    {
-      command: 'plan set',
-      summary: 'set',
-      arguments: [{ ...input('plan'), choices: ['a', 'b'] }],
-      flags: [],
-      json: {},
-    },
-    { command: 'cp', summary: 'copy', arguments: [{ ...input('path'), variadic: true }], flags: [], json: {} },
-  ],
+  commands,
   groups: { builds: 'see builds', plan: 'the plan' },
+  inputsOf: (name) => commands.find(({ command }) => command === name) ?? { arguments: [], flags: [], json: {} },
 };
 
 function field(description: string) {

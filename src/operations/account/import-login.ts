@@ -83,10 +83,16 @@ async function readLogin({ readStdin, signal }: Context, file: string): Promise<
 
 /** The values by lower-case key: the official client reads keys in any case. */
 async function parseValues(file: string, content: string): Promise<Values> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(content);
-  if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
-  const entries = Object.entries(Object(document.toJS()) as Record<string, unknown>);
+  const { loadAll, YAMLException } = await import('js-yaml');
+  let document: unknown;
+  try {
+    [document] = loadAll(content);
+  } catch (cause) {
+    if (!(cause instanceof YAMLException)) throw cause;
+    // Its message shows lines of the file, and they may be tokens.
+    throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
+  }
+  const entries = Object.entries(Object(document) as Record<string, unknown>);
   return Object.fromEntries(
     entries.map(([key, value]) => [key.toLowerCase(), String(value ?? '').trim() || undefined] as const),
   );
