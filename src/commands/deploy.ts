@@ -129,7 +129,9 @@ export default defineCommand({
     const { dryRun = false, timeout = 3_600_000, watchHealthy } = options;
     checkFlags(options);
     const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
-    const local = await readLocalApp(context, preview ? { ...options, name: preview.app } : options);
+    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+    const localOptions = { ...options, checkSource: !options.ifChanged };
+    const local = await readLocalApp(context, preview ? { ...localOptions, name: preview.app } : localOptions);
     const prepared = await prepareDeploy(context, local, {
       ...options,
       dryRun,

@@ -83,7 +83,8 @@ export class PackingCache {
   /** What is known of a file, if it has not changed and all of its compressed content is here. */
   recall({ source }: FileEntry): KnownContent | undefined {
     const known = 'file' in source ? this.#files.get(source.file) : undefined;
-    return known?.keys.every((key) => this.#segments.some(({ index }) => index.has(key))) ? known : undefined;
+    if (!known?.keys?.every((key) => this.#segments.some(({ index }) => index.has(key)))) return undefined;
+    return { ...known, keys: known.keys };
   }
 
   /** Compressed content, empty if it does not shrink; undefined if it is not here or damaged. */
