@@ -30,7 +30,7 @@ export async function withKeptArchive<T>(
   { sha256, bytes, entries }: KeptArchive,
   use: (archive: AppArchive | undefined) => Promise<T>,
 ): Promise<T> {
-  const folder = await TemporaryFolder.create('gantry-');
+  const folder = await TemporaryFolder.create('archive');
   try {
     const path = join(folder.path, 'app.zip');
     const found = await linkOrCopy(archiveFile(settings.folders.state, sha256), path).then(
