@@ -10,7 +10,6 @@ The first argument is the folder for long responses.
 """
 
 import ast
-import asyncio
 import inspect
 import json
 import os
@@ -18,7 +17,6 @@ import sys
 import threading
 import time
 import traceback
-from concurrent.futures import CancelledError as FutureCancelled
 
 from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
 from cortex_output import EventWriter, OutputStream, current_run
@@ -31,8 +29,8 @@ class Replica:
         self.events, self.out, self.err = events, out, err
         self.calls = {}
         self.functions = {}
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        self.loop = None
+        self.loop_lock = threading.Lock()
 
     def load(self):
         # Imports come from the app's folder instead of this one.
@@ -106,7 +104,20 @@ class Replica:
             pass
         return arguments
 
+    def event_loop(self):
+        # Importing it takes longer than everything else here, and many apps have no coroutines.
+        import asyncio
+
+        with self.loop_lock:
+            if self.loop is None:
+                self.loop = asyncio.new_event_loop()
+                threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        return self.loop
+
     def wait(self, call, awaitable):
+        import asyncio
+        from concurrent.futures import CancelledError as FutureCancelled
+
         async def working():
             current_run.set(call.identity)
             call.task = asyncio.current_task()
@@ -114,7 +125,7 @@ class Replica:
                 raise asyncio.CancelledError()
             return await awaitable
 
-        future = asyncio.run_coroutine_threadsafe(working(), self.loop)
+        future = asyncio.run_coroutine_threadsafe(working(), self.event_loop())
         try:
             return future.result()
         except (asyncio.CancelledError, FutureCancelled):
