@@ -25,8 +25,9 @@ OWN_FOLDER = os.path.dirname(__file__)
 
 
 class Replica:
-    def __init__(self, events, out, err):
+    def __init__(self, events, out, err, response_folder):
         self.events, self.out, self.err = events, out, err
+        self.response_folder = response_folder
         self.calls = {}
         self.functions = {}
         self.loop = None
@@ -161,7 +162,7 @@ class Replica:
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
         answer = f'{{"run_id":{json.dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
-        self.finish(call, **response_event(answer), **({"status": status} if valid else {}))
+        self.finish(call, **response_event(answer, self.response_folder), **({"status": status} if valid else {}))
 
     def finish(self, call, **outcome):
         self.out.finish(call.identity)
@@ -197,12 +198,15 @@ def app_frames(trace):
 
 
 def main():
+    # Programs that read the command line find none.
+    response_folder = sys.argv[1]
+    sys.argv[:] = ["main.py"]
     events = EventWriter(4)
     out, err = OutputStream("stdout", events), OutputStream("stderr", events)
     sys.stdout, sys.stderr = out, err
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: [stream.detach_from_parent() for stream in (out, err)])
-    replica = Replica(events, out, err)
+    replica = Replica(events, out, err, response_folder)
     try:
         replica.load()
     except BaseException as error:
