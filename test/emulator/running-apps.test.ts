@@ -31,6 +31,18 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(3);
   });
 
+  test('keeps its replica after a cooldown if it is kept warm, until it is deployed again', async () => {
+    const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+    const options = { now: () => clock.now, keepWarm: true };
+    const { call, deploy } = await running('functions', { cooldownPeriodSeconds: 60 }, options);
+    await call('run');
+    clock.now += 61_000;
+    expect((await call('run')).json.result.calls).toBe(2);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    return "new"\n' });
+    expect((await call('run')).json.result).toBe('new');
+    await expect.poll(children).toHaveLength(1);
+  });
+
   test('handles concurrent calls up to the limit, and queues the others', async () => {
     const { call, runs } = await running('functions', { replicaConcurrency: 2 });
     await call('run');
