@@ -54,7 +54,7 @@ export async function withTemporaryArchive<T>(
   use: (archive: AppArchive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
-  const folder = await TemporaryFolder.create('gantry-').catch((error) => {
+  const folder = await TemporaryFolder.create('archive').catch((error) => {
     throw temporaryFolderError(error);
   });
   try {
