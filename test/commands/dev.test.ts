@@ -139,8 +139,8 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const files = { 'cerebrium.toml': config, 'main.py': 'import os\ndef run():\n    return os.getpid()\n' };
     await developing(files, [], async ({ result, until }) => {
       await until(ready);
-      const { result: first } = await result();
-      expect(await result()).toMatchObject({ result: first });
+      const first = (await result()) as { result: number };
+      expect(await result()).toMatchObject({ result: first.result });
     });
   });
 
