@@ -18,6 +18,8 @@ function run(words) {
 
   const answered = program.answerWithoutParser(words);
   if (answered === undefined) {
+    // Its stacks would name other lines.
+    if (!words.includes('--debug')) require('../dist/code-cache.cjs').useCodeCache();
     program.main(words, program.processIo()).then((code) => {
       process.exitCode = code;
     });

@@ -30,7 +30,7 @@ export async function bundle(folder, plugins = []) {
       shortLibraryNames,
       asciiChunks,
     ],
-    input: 'src/main.ts',
+    input: ['src/main.ts', 'src/code-cache.ts'],
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',
   });
@@ -39,7 +39,10 @@ export async function bundle(folder, plugins = []) {
     // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
     codeSplitting: {
       groups: [
-        { name: 'main', test: /src.(main|program.(prepared-)?help(-layout)?|output.(wrap-text|display-width))\.ts$/ },
+        {
+          name: 'main',
+          test: /src.(main|config.folders|program.(prepared-)?help(-layout)?|output.(wrap-text|display-width))\.ts$/,
+        },
         { name: 'program', test: (id) => common.includes(id) },
         { name: 'mcp-sdk', test: /node_modules.(@modelcontextprotocol|zod)/ },
       ],

@@ -74,7 +74,7 @@ export default defineCommand({
     if (value instanceof RawOutput) return () => '';
     return value.selection ? fileDecisionsView(value.selection) : () => value.file;
   },
-  effect: 'reads',
+  effect: 'changes',
   exits: ['project'],
   json: document({
     file: text('archive'),

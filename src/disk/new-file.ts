@@ -158,7 +158,7 @@ async function writeThrough<T>(
 ): Promise<T> {
   const output = await openPipeOrDevice(path, signal);
   try {
-    const folder = await TemporaryFolder.create('gantry-');
+    const folder = await TemporaryFolder.create('write');
     try {
       const whole = join(folder.path, 'whole');
       const file = await open(whole, exclusively, 0o600);

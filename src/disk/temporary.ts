@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder } from './folders.ts';
 import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { removeOrphanedFolders } from './temporary-folder.ts';
 
 /** `.gantry-`, the session that made it, and a number. */
 const form = /^\.gantry-([0-9a-f]{16})-[0-9a-z]+$/;
@@ -79,8 +80,9 @@ export function temporaryFilter(state: () => string): (name: string) => boolean 
   };
 }
 
-/** Removes temporary files of killed processes, except those that a journal can resume. */
+/** Removes temporary files and folders of killed processes, except files that a journal can resume. */
 export function removeOrphanedFiles(state: string): void {
+  removeOrphanedFolders();
   for (const { path, session, alive } of records(state)) {
     if (alive) continue;
     const lines = readRecord(path);

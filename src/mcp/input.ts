@@ -39,8 +39,14 @@ const confirmation: InputProperty = {
   schema: { type: 'boolean', description: 'answer yes to prompts' },
 };
 
-/** Never ends, prints what a tool's result cannot hold, reads what a tool call has not, or shows secret values. */
-const hiddenFlags = new Set(['--follow', '--events', '--web', '--show-values', '--raw', '--show-headers', '--schema']);
+/**
+ * Never ends, prints what a tool's result cannot hold, shows secret values, or opens or writes a page: a tool that only
+ * reads must not write files.
+ */
+const hiddenFlags = new Set([
+  ...['--follow', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
+  ...['--open', '--html'],
+]);
 
 /** The input of a command, in full. */
 export function commandInput(command: CommandReference): InputSchema {

@@ -43,8 +43,9 @@ export function createToolServer({ context, tools, allowed, running }: ToolServe
     const tool = tools.find((each) => each.name === name);
     if (!tool)
       throw new UsageError(`unknown tool "${name}"`, { why: `tools: ${offered.map((each) => each.name).join(', ')}` });
-    const { command, properties } = chooseCommand(tool, input);
+    const { command, properties } = chooseCommand(tool, input, tools);
     if (!allowed.includes(command.effect)) throw refusal(command);
+    if (!tool.commands.includes(command)) throw otherTool(command, tools);
     const argv = ['--no-input', ...settingArguments(context), ...argvOf(command, properties)];
     if (command.output !== null) argv.unshift('--json');
     const { signal } = extra.mcpReq;
@@ -120,15 +121,26 @@ async function description({ command: line }: Input, tools: readonly CommandTool
   throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
 }
 
-function chooseCommand({ name, commands }: CommandTool, input: Input) {
+/** A command of the tool, or the one of its noun that was meant: models write `list` for `apps list`. */
+function chooseCommand(tool: CommandTool, input: Input, tools: readonly CommandTool[]) {
+  const { name, commands } = tool;
   const [only] = commands;
-  if (only && commands.length === 1) return { command: only, properties: input };
+  if (only && commands.length === 1 && input.command === undefined) return { command: only, properties: input };
   const { command: line, ...properties } = input;
-  const command = commands.find(({ command }) => command === line);
-  if (command) return { command, properties };
-  throw new UsageError(`${name} has no command "${line}"`, {
-    why: `its commands: ${commands.map(({ command }) => command).join(', ')}`,
-  });
+  const ofNoun = tools.filter((each) => nounOfTool(each) === nounOfTool(tool)).flatMap((each) => each.commands);
+  const isMeant = ({ command }: CommandReference) => command === line || command.endsWith(` ${line}`);
+  const [command, another] = [commands.filter(isMeant), ofNoun.filter(isMeant)].find(({ length }) => length > 0) ?? [];
+  if (command && !another) return { command, properties };
+  const message = line === undefined ? `${name} requires "command"` : `${name} has no command "${line}"`;
+  throw new UsageError(message, { why: `its commands: ${commands.map(({ command }) => command).join(', ')}` });
+}
+
+const nounOfTool = ({ name }: CommandTool) => name.replace(/_(change|destroy)$/, '');
+
+/** What a client may call without asking depends on the tool. */
+function otherTool(command: CommandReference, tools: readonly CommandTool[]): UsageError {
+  const tool = tools.find(({ commands }) => commands.includes(command));
+  return new UsageError(`${command.command} belongs to another tool`, { fix: `call ${tool?.name}` });
 }
 
 function refusal({ command, effect }: CommandReference): DeniedError {

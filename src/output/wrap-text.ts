@@ -10,7 +10,8 @@ export function wrapText(text: string, width: number, hang?: number): string[] {
 }
 
 function wrapLine(line: string, width: number, hang?: number): string[] {
-  if (displayWidth(line) <= width) return [line];
+  // No character is wider than two columns: most lines need not be measured.
+  if (line.length * 2 <= width || displayWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const margin = ' '.repeat(hang ?? indent.length);
   const lines: string[] = [];

@@ -1,4 +1,3 @@
-import CliTable from 'cli-table3';
 import { displayWidth } from './display-width.ts';
 import type { Page, View } from './page.ts';
 import { stripControlSequences } from './sanitize.ts';
@@ -35,6 +34,8 @@ export function wrappedTable<Row>(
 
 function draw(cells: readonly string[][], page: Page): string {
   const widths = fitWidths(naturalWidths(cells), page.columns);
+  // Loaded on demand: most commands that can draw such a table do not.
+  const CliTable = require('cli-table3') as typeof import('cli-table3');
   const drawn = new CliTable({
     chars: borderless,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },

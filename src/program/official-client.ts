@@ -116,7 +116,7 @@ function refuse(words: string[]): void {
 
 /** Commands without arguments, which old clients gave some. */
 function refuseExtraWord([command, word]: string[]): void {
-  if (command === 'deploy') {
+  if (command === 'deploy' && word !== 'help') {
     throw new UsageError(`unexpected argument "${word}"`, {
       why: 'deploy sends the working directory, and its cerebrium.toml names the app',
       fix: `gantry deploy -C ${word} for a folder, gantry deploy --name ${word} for another name`,

@@ -54,7 +54,7 @@ export async function withTemporaryArchive<T>(
   use: (archive: AppArchive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
-  const folder = await TemporaryFolder.create('gantry-').catch((error) => {
+  const folder = await TemporaryFolder.create('archive').catch((error) => {
     throw temporaryFolderError(error);
   });
   try {
@@ -115,25 +115,24 @@ async function write(
   }
 }
 
-/** A small app is compressed by the time a cache is open. */
 async function openCache(
   entries: readonly FileEntry[],
   { cache: options, signal }: ArchiveOptions,
 ): Promise<PackingCache | undefined> {
-  if (!options || totalBytes(entries) < minBytesForThreads) return undefined;
+  if (!options || totalBytes(entries) < smallAppBytes) return undefined;
   const { PackingCache } = await import('./packing-cache/index.ts');
   const cache = await PackingCache.open(options);
   await cache?.recognize(entries, signal);
   return cache;
 }
 
-/** Starting a thread takes 30 ms; less is compressed by then. */
-const minBytesForThreads = 2 ** 20;
+/** Starting a thread takes 30 ms; a smaller app is compressed by then. */
+export const smallAppBytes = 2 ** 20;
 /** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
 const maxThreads = 2;
 
 function threadCount(entries: readonly FileEntry[]): number {
-  return totalBytes(entries) < minBytesForThreads ? 0 : Math.min(maxThreads, availableParallelism());
+  return totalBytes(entries) < smallAppBytes ? 0 : Math.min(maxThreads, availableParallelism());
 }
 
 const toArchiveEntry = ({ path, size, compressed, crc32 }: ArchiveEntry): ArchiveEntry => ({

@@ -2,6 +2,8 @@ import type { Context } from '../context.ts';
 import type { GantryError } from '../errors.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../operations/dev/index.ts';
 import { duration } from '../output/format.ts';
+import type { Page } from '../output/page.ts';
+import { wrapCommand } from '../output/wrap-command.ts';
 import { type CallLine, callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from './dev.ts';
 
 interface PrinterOptions {
@@ -15,7 +17,8 @@ interface PrinterOptions {
 /** Prints what happens while `gantry dev` runs: as lines for people, and as events for `--json`. */
 export class DevPrinter {
   readonly #progress: Context['progress'];
-  #isExplained = false;
+  #hasNamedKeys = false;
+  #hasNamedShell = false;
 
   constructor(
     private readonly context: Pick<Context, 'progress' | 'now'>,
@@ -65,16 +68,20 @@ export class DevPrinter {
 
   /** Says once what can be done now. */
   explain(isReady: boolean): void {
-    if (this.#isExplained) return;
-    this.#isExplained = true;
     const { environmentCommand, hasKeys } = this.options;
-    if (isReady) this.#progress.note(`to use it in another shell: ${environmentCommand}`);
+    if (isReady && !this.#hasNamedShell) {
+      this.#hasNamedShell = true;
+      this.#progress.note(`to use it in another shell: ${environmentCommand}`);
+    }
+    if (this.#hasNamedKeys) return;
+    this.#hasNamedKeys = true;
     this.#progress.note(hasKeys ? keyLine : 'watching for changes; press Ctrl-C to stop');
   }
 
   addresses(apps: Iterable<AppAddresses>): void {
     for (const { endpoint, curl, dashboard } of apps) {
-      this.#progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
+      const lines = ({ columns }: Page) => [endpoint, wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
+      this.#progress.note(lines);
     }
   }
 

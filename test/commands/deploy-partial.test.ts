@@ -157,7 +157,7 @@ test('sends all files if another deploy has replaced the base meanwhile', async 
     await gantry(['deploy'], { emulator, cwd: other.path });
     return undefined;
   });
-  const { partial, build } = await deploy(['--partial'], { env });
+  const { partial, build } = await deploy(['--partial'], { env, silenceMs: 60_000 });
   expect(replaced).toBe(true);
   expect(partial.reason).toMatch(/^the files of build \S+ are not those of \S+ with the changes$/);
   expect((await contents(build))['data/9.txt']?.size).toBe(files['data/9.txt']?.length);

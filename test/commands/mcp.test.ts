@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -135,6 +135,31 @@ describe('gantry mcp', () => {
     const deleted = await call(session, 'apps_destroy', { app: 'transcriber', confirm: 'transcriber' });
     expect(JSON.parse(textOf(deleted)).error.fix).toBe('gantry mcp --allow-destroy');
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+  });
+
+  test('writes no file while it only reads', async () => {
+    await using session = await open();
+    const file = join(app.path, 'notes.txt');
+    await writeFile(file, 'precious');
+    const packed = await call(session, 'app_folder', { command: 'package', output: file });
+    expect(JSON.parse(textOf(packed)).error).toMatchObject({ code: 'denied', fix: 'gantry mcp --allow-changes' });
+    const charted = await call(session, 'runs', { command: 'runs chart', app: 'transcriber', html: file });
+    expect(JSON.parse(textOf(charted)).error.code).toBe('usage');
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    await rm(file);
+  });
+
+  test('understands the last word of a command, and names the tool of one that has another effect', async () => {
+    await using session = await open(['--allow-destroy']);
+    const listed = await call(session, 'apps', { command: 'get', app: 'transcriber' });
+    expect(JSON.parse(textOf(listed))).toMatchObject({ name: 'transcriber' });
+    const deleted = await call(session, 'apps', { command: 'delete', app: 'transcriber', confirm: 'transcriber' });
+    expect(JSON.parse(textOf(deleted)).error).toMatchObject({ code: 'usage', fix: 'call apps_destroy' });
+    expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+    await using reading = await open();
+    const refused = await call(reading, 'apps', { command: 'apps delete', app: 'transcriber' });
+    expect(JSON.parse(textOf(refused)).error.fix).toBe('gantry mcp --allow-destroy');
+    expect(JSON.parse(textOf(await call(reading, 'apps', {}))).error.message).toBe('apps requires "command"');
   });
 
   test('deletes only with the name', async () => {

@@ -1,7 +1,10 @@
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
 import { Random } from '../fuzz/random.ts';
+import { drawRaw, type RawRequest } from '../fuzz/raw-request.ts';
 import { tar } from '../support/tar.ts';
 import { speaking } from './support/platform.ts';
 
@@ -36,6 +39,50 @@ test(
   },
   cases * 200 + 30_000,
 );
+
+test(
+  `${cases} requests that are not proper HTTP get a reply or are disconnected`,
+  async () => {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    let target = await prepare();
+    for (let at = 0; at < cases; at += 1) {
+      if (!emulator.store.apps.has(target.path.app ?? '')) target = await prepare();
+      const { host } = new URL(emulator.url);
+      const raw = drawRaw(random, drawCase(random, target), host);
+      const problem = await problemOfRaw(raw);
+      if (problem) problems.push(`case ${at} of seed ${seed}: ${problem}\n${raw.bytes.toString('latin1', 0, 800)}`);
+    }
+    expect(problems.slice(0, 10).join('\n\n')).toBe('');
+    const { ask } = speaking(emulator);
+    expect((await ask('GET', '/apps')).status).toBe(200);
+  },
+  cases * 200 + 30_000,
+);
+
+/** Ends its side after the request, so that the emulator closes the connection once it has replied. */
+async function problemOfRaw({ bytes, drops }: RawRequest): Promise<string | undefined> {
+  const { hostname, port } = new URL(emulator.url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
+  const closed = new Promise<string>((done) => socket.once('close', () => done('')));
+  if (drops) socket.write(bytes, () => socket.destroy());
+  else socket.end(bytes);
+  const timer = new AbortController();
+  const late = setTimeout(20_000, 'the connection stays open', { signal: timer.signal }).catch(() => '');
+  const problem = await Promise.race([closed, late]);
+  timer.abort();
+  socket.destroy();
+  const reply = Buffer.concat(chunks).toString();
+  if (problem) return `${problem}: ${reply.slice(0, 500)}`;
+  if (reply.includes('the emulator has a bug')) return reply;
+  const statuses = [...reply.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  return statuses.some((status) => status >= 500 && !meant.has(status)) ? reply.slice(0, 800) : undefined;
+}
+
+/** Apps with a Dockerfile and transfer encodings that storage does not know, apps without a build, a full disk. */
+const meant = new Set([501, 503]);
 
 /** Replies of apps, and of what stands in for them. */
 const mayFail = new Set(['invoke']);

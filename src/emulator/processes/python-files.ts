@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { TemporaryFolder } from '../../disk/index.ts';
 import { ownFilePath, readOwnFile } from '../../own-files.ts';
 
 /** Python programs of the emulator, by their path in src, with the modules that they import. */
@@ -19,18 +19,12 @@ const programs = {
 export function pythonFile(program: keyof typeof programs): string {
   const path = ownFilePath(program);
   if (path !== undefined) return path;
-  folder ??= createFolder();
+  folder ??= TemporaryFolder.createSync('python').path;
   for (const file of [program, ...programs[program]]) writeOnce(join(folder, file), file);
   return join(folder, program);
 }
 
 let folder: string | undefined;
-
-function createFolder(): string {
-  const created = mkdtempSync(join(tmpdir(), 'gantry-python-'));
-  process.once('exit', () => rmSync(created, { recursive: true, force: true }));
-  return created;
-}
 
 function writeOnce(target: string, file: string): void {
   if (written.has(target)) return;

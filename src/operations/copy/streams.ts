@@ -81,7 +81,7 @@ export async function copyFromStdin(
   options: CopyOptions,
 ): Promise<CopySummary> {
   if (target.kind !== 'remote') throw new UsageError('stdin can only be copied to a file on a volume');
-  const folder = await TemporaryFolder.create('gantry-stdin-');
+  const folder = await TemporaryFolder.create('stdin');
   try {
     const file = join(folder.path, 'stdin');
     await saveStdin(context, file);

@@ -1,5 +1,4 @@
-import { crc32 } from 'node:zlib';
-import { openRegular } from '../../disk/index.ts';
+import { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import type { BuildFile } from '../builds/index.ts';
 
@@ -14,13 +13,14 @@ export interface FileChanges {
 }
 
 /**
- * Compares files by size, then by checksum if the platform has one. Reads only files of equal size. Without a checksum,
+ * Compares files by size, then by checksum if the platform has one. Needs the checksums of files of equal size only. Without a checksum,
  * a file of equal size counts as unchanged.
  */
 export async function compareFiles(
   local: readonly FileEntry[],
   remote: readonly BuildFile[],
   signal: AbortSignal,
+  checksums = new FileChecksums(),
 ): Promise<FileChanges> {
   const before = new Map(remote.map((entry) => [entry.path, entry]));
   const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, unverified: 0 };
@@ -29,7 +29,7 @@ export async function compareFiles(
     const old = before.get(entry.path);
     before.delete(entry.path);
     if (!old) changes.added.push(entry.path);
-    else if (await differs(entry, old)) changes.changed.push(entry.path);
+    else if (await differs(entry, old, checksums)) changes.changed.push(entry.path);
     else {
       changes.unchanged++;
       if (old.crc32 === undefined) changes.unverified++;
@@ -39,26 +39,7 @@ export async function compareFiles(
   return changes;
 }
 
-async function differs(entry: FileEntry, old: BuildFile): Promise<boolean> {
+async function differs(entry: FileEntry, old: BuildFile, checksums: FileChecksums): Promise<boolean> {
   if (old.size !== undefined && old.size !== entry.size) return true;
-  return old.crc32 !== undefined && old.crc32 !== (await readChecksum(entry));
-}
-
-const blockBytes = 1024 * 1024;
-
-/** The CRC-32 of a file's content, as in a zip archive. */
-export async function readChecksum({ source, size }: FileEntry): Promise<number> {
-  if ('text' in source) return crc32(source.text);
-  const file = await openRegular(source.file);
-  try {
-    const block = Buffer.allocUnsafe(Math.min(blockBytes, size) || 1);
-    let sum = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(block);
-      if (bytesRead === 0) return sum;
-      sum = crc32(block.subarray(0, bytesRead), sum);
-    }
-  } finally {
-    await file.close();
-  }
+  return old.crc32 !== undefined && old.crc32 !== (await checksums.read(entry));
 }

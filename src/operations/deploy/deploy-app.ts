@@ -6,7 +6,8 @@ import { deploy } from './deploy.ts';
 import { deployPart } from './deploy-part.ts';
 import type { Deployment, DeployOptions } from './deployment.ts';
 import { findLiveDeployment } from './live-deployment.ts';
-import type { LocalApp } from './local-app.ts';
+import { checkLocalSource, type LocalApp } from './local-app.ts';
+import { fileChecksums } from './packing-options.ts';
 import { choosePartialUpload, summarizeUpload } from './partial-upload.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
@@ -56,20 +57,25 @@ export async function prepareDeploy(
   const started = elapsed();
   const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
-  const plan = await planInTurn(context, local, options, { compareFiles, listFiles, dryRun, keepScaling });
+  const checksums = fileChecksums(context, local, options.cache);
+  const trustRecord = ifChanged && !dryRun;
+  const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
+  const plan = await planInTurn(context, local, options, planOptions);
   checkDrift(context, plan, strict);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep };
   if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
-  const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent) : undefined;
+  const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
+  if (ifChanged && !live) await checkLocalSource(context, local);
   const isPartial = options.partial && !live && !local.project.partner;
-  const upload = isPartial ? await choosePartialUpload(context, local) : undefined;
+  const upload = isPartial ? await choosePartialUpload(context, local, checksums) : undefined;
   if (upload) plan.partial = summarizeUpload(local, upload);
+  await checksums.save();
   if (!live && !dryRun) await confirm?.(plan);
 
   const recheck = async () => {
-    const now = await planDeploy(context, local, { compareFiles: true, dryRun, keepScaling });
-    return findLiveDeployment(context, local, now, sent);
+    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, local, options.cache) };
+    return findLiveDeployment(context, local, await planDeploy(context, local, fresh), sent, fresh.checksums);
   };
   const run = async () => {
     if (live) return live;

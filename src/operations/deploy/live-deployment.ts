@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { buildPhase } from '../../contract/builds.ts';
+import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { readChecksum } from './compare-files.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import { type DeployRecord, fingerprintOf, readDeployRecord, type SentFile } from './deploy-record.ts';
 import type { Deployment } from './deployment.ts';
@@ -18,6 +18,7 @@ export async function findLiveDeployment(
   local: LocalApp,
   plan: DeployPlan,
   options: CreateAppOptions,
+  checksums: FileChecksums,
 ): Promise<Deployment | undefined> {
   const { api, progress, project } = context;
   const { app, runtime, build } = plan;
@@ -28,7 +29,7 @@ export async function findLiveDeployment(
   }
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
-  if (!(await isSent(local, plan, options, own))) {
+  if (!(await isSent(local, plan, options, own, checksums))) {
     progress.note(`cannot prove that ${app} is unchanged since build ${build}: deploying`);
     return undefined;
   }
@@ -70,15 +71,19 @@ async function isSent(
   { fileChanges, region }: DeployPlan,
   options: CreateAppOptions,
   record: DeployRecord | undefined,
+  checksums: FileChecksums,
 ): Promise<boolean> {
-  if (record) return record.fingerprint === fingerprintOf(withoutLogin(project, options), await readSentFiles(entries));
+  if (record) {
+    const files = await readSentFiles(entries, checksums);
+    return record.fingerprint === fingerprintOf(withoutLogin(project, options), files);
+  }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
   return isVerified && hasConfig && !options.logLevel && (!options.region || options.region === region);
 }
 
-async function readSentFiles(entries: readonly FileEntry[]): Promise<SentFile[]> {
+async function readSentFiles(entries: readonly FileEntry[], checksums: FileChecksums): Promise<SentFile[]> {
   const files: SentFile[] = [];
-  for (const entry of entries) files.push({ ...entry, crc32: await readChecksum(entry) });
+  for (const entry of entries) files.push({ ...entry, crc32: await checksums.read(entry) });
   return files;
 }

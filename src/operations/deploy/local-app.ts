@@ -55,6 +55,16 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   }
 }
 
+/** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
+export async function checkLocalSource(context: Context, { project, warnings }: LocalApp): Promise<void> {
+  const { cwd, env, signal, progress } = context;
+  if (project.partner) return;
+  const problems = await checkAppSource(project, cwd, { env, signal });
+  throwOnError(problems);
+  for (const problem of problems) progress.warn(problem);
+  warnings.push(...problems);
+}
+
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
 export async function checkLocalApp(
   context: Context,

@@ -8,9 +8,9 @@ import { getApp } from '../../contract/apps.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { type BuildFile, parseZipContents } from '../builds/index.ts';
-import { readChecksum } from './compare-files.ts';
 import { readDeployRecord, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { readRefusal } from './partial-refusal.ts';
@@ -46,7 +46,11 @@ export function summarizeUpload(local: LocalApp, upload: PartialUpload | FullUpl
 }
 
 /** Compares the files with those of the latest ready build. Anything that is not certain means to send all of them. */
-export async function choosePartialUpload(context: Context, local: LocalApp): Promise<PartialUpload | FullUpload> {
+export async function choosePartialUpload(
+  context: Context,
+  local: LocalApp,
+  checksums: FileChecksums,
+): Promise<PartialUpload | FullUpload> {
   const { name } = local.project;
   const refusal = await readRefusal(context);
   if (refusal) return { reason: `this platform built only what was sent (build ${refusal.build})` };
@@ -55,7 +59,8 @@ export async function choosePartialUpload(context: Context, local: LocalApp): Pr
   const files = await readBuildFiles(context.api, { project: context.project, app: name, build: base });
   if (!files) return { reason: `the platform does not list the files of build ${base}` };
 
-  return compareWithBase(local, base, files, await readSentFiles(context, name, base), context.signal);
+  const sent = await readSentFiles(context, name, base);
+  return compareWithBase(local, { base, files, sent }, checksums, context.signal);
 }
 
 /** The latest ready build of an app; undefined if it is not deployed. */
@@ -90,11 +95,17 @@ async function readSentFiles(context: Context, app: string, build: string): Prom
   return new Map(files.map(([path, size, crc32, executable]) => [path, { path, size, crc32, executable }]));
 }
 
+interface BaseBuild {
+  base: string;
+  files: readonly BuildFile[];
+  /** What this machine sent for it. */
+  sent: ReadonlyMap<string, SentFile>;
+}
+
 async function compareWithBase(
   { entries, project }: LocalApp,
-  base: string,
-  files: readonly BuildFile[],
-  sent: ReadonlyMap<string, SentFile>,
+  { base, files, sent }: BaseBuild,
+  checksums: FileChecksums,
   signal: AbortSignal,
 ): Promise<PartialUpload | FullUpload> {
   const before = new Map(files.map((file) => [file.path, withRecord(file, sent.get(file.path))]));
@@ -109,7 +120,7 @@ async function compareWithBase(
     if (old?.size !== undefined && entry.reason?.kind === 'generated' && entry.size < old.size) {
       return { reason: `${entry.path}, which is generated, is smaller than in build ${base}` };
     }
-    const unchanged = old && (await asUnchanged(entry, old, sent.get(entry.path)));
+    const unchanged = old && (await asUnchanged(entry, old, sent.get(entry.path), checksums));
     if (unchanged) upload.unchanged.push(unchanged);
     else upload.entries.push(entry);
   }
@@ -136,11 +147,12 @@ async function asUnchanged(
   entry: FileEntry,
   { size, crc32 }: BuildFile,
   sent: SentFile | undefined,
+  checksums: FileChecksums,
 ): Promise<SentFile | undefined> {
   const { path, executable } = entry;
   if (size !== entry.size || crc32 === undefined) return undefined;
   if (executable !== (sent?.executable ?? false)) return undefined;
-  return crc32 === (await readChecksum(entry)) ? { path, size, crc32, executable } : undefined;
+  return crc32 === (await checksums.read(entry)) ? { path, size, crc32, executable } : undefined;
 }
 
 /** An archive without files could be refused. */

@@ -5,11 +5,12 @@ import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, Rat
 import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
 import type { AppConfig } from '../../project/config.ts';
+import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
-import { parseZipContents } from '../builds/index.ts';
+import { type BuildFile, parseZipContents } from '../builds/index.ts';
 import { compareSettings, describeSetup, isPublic, type SettingChange, scalingOf } from './app-settings.ts';
 import { compareFiles, type FileChanges } from './compare-files.ts';
-import { readDeployRecord } from './deploy-record.ts';
+import { type DeployRecord, readDeployRecord } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
 import type { UploadSummary } from './partial-upload.ts';
@@ -51,8 +52,11 @@ export interface DeployPlan {
 }
 
 export interface PlanOptions {
-  /** Read local files to compare their checksums. */
+  /** Compare the checksums of local files. */
   compareFiles: boolean;
+  checksums?: FileChecksums | undefined;
+  /** Compare with what this machine has sent, if it made the live build, rather than ask the platform for its files. */
+  trustRecord?: boolean | undefined;
   /** List every file and why it is sent or not. */
   listFiles?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
@@ -68,10 +72,15 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const build = (app && liveBuild(app)) || null;
   const keep = app && options.keepScaling ? scalingOf(app) : {};
   const record = app && (await readDeployRecord(context, project.name));
-  const sent = record?.build === build ? record?.settings : undefined;
-  const settings = app ? compareSettings(project, app, { sent, keep }) : [];
+  const own = record?.build === build ? record : undefined;
+  const settings = app ? compareSettings(project, app, { sent: own?.settings, keep }) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
-  const files = canCompareFiles ? await compareWithBuild(context, app, project, entries, options) : null;
+  const sent = options.trustRecord && own && own.files.length > 0 ? own.files : undefined;
+  const files = !canCompareFiles
+    ? null
+    : sent
+      ? await compareFiles(entries, sent.map(toBuildFile), context.signal, options.checksums)
+      : await compareWithBuild(context, app, project, entries, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
@@ -100,6 +109,8 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     changed: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
   };
 }
+
+const toBuildFile = ([path, size, crc32]: DeployRecord['files'][number]): BuildFile => ({ path, size, crc32 });
 
 /** The latest build that succeeded. */
 export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
@@ -134,7 +145,7 @@ async function compareWithBuild(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    return await compareFiles(entries, parseZipContents(zipFiles), signal);
+    return await compareFiles(entries, parseZipContents(zipFiles), signal, options.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;

@@ -110,13 +110,14 @@ function differences(before: Snapshot, after: Snapshot): string[] {
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** Hides the steps of each deploy, and warnings that were printed before. */
+/** Hides the steps and notes of each deploy, and warnings that were printed before. Problems are printed with their place. */
 function quietProgress(progress: Progress): Progress {
   const printed = new Set<string>();
   const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
   return {
     ...progress,
     step: () => noStep,
+    note: () => {},
     event: () => {},
     warn(problem) {
       const text = JSON.stringify(typeof problem === 'object' ? [problem.message, problem.why] : problem);

@@ -14,8 +14,10 @@ export interface KnownContent {
   keys: string[];
 }
 
-export interface IndexedFile extends KnownContent {
+export interface IndexedFile extends Omit<KnownContent, 'keys'> {
   identity: string;
+  /** Null if only its checksum is known, because it was read and not packed. */
+  keys: string[] | null;
 }
 
 export type FileIndex = Map<string, IndexedFile>;
@@ -42,5 +44,5 @@ export async function writeFileIndex(path: string, salt: string, index: FileInde
 
 /** Damage and other versions of the format differ in it. */
 function headOf(body: string, salt: string): string {
-  return createHash('sha256').update(`files 1\n${salt}\n${body}`).digest('hex');
+  return createHash('sha256').update(`files 2\n${salt}\n${body}`).digest('hex');
 }

@@ -1,8 +1,9 @@
 /**
  * What compressing cost is kept between deploys (docs/decisions/0012): compressed content in `segment.ts`, found by a hash
- * of the content, and in `file-index.ts` which files need not be read because they have not changed.
+ * of the content, and in `file-index.ts` which files need not be read because they have not changed (`known-files.ts` for those who do not pack).
  *
  * A packing never fails because of its cache, and its archive is the same with and without it.
  */
-export { type CacheUsage, cacheUsage, clearPackingCache } from './cache-folder.ts';
+export { type CacheUsage, cacheUsage, clearPackingCache, packingFolder } from './cache-folder.ts';
+export { KnownFiles } from './known-files.ts';
 export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';

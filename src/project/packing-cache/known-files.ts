@@ -1,0 +1,65 @@
+import type { BigIntStats } from 'node:fs';
+import { openFolder, packingFolder } from './cache-folder.ts';
+import { deflateVersion } from './deflate-version.ts';
+import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
+import { type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
+import type { PackingCacheOptions } from './packing-cache.ts';
+
+/** Checksums of files that have not changed, for those who do not pack: by the same index and the same rules. */
+export class KnownFiles {
+  #hasLearned = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly salt: string,
+    private readonly index: FileIndex,
+    private readonly device: bigint | undefined,
+    private readonly options: PackingCacheOptions,
+  ) {}
+
+  /** Undefined if the folder of the cache cannot be used. */
+  static async open(options: PackingCacheOptions): Promise<KnownFiles | undefined> {
+    const folder = packingFolder(options.cache);
+    try {
+      openFolder(folder);
+      const salt = deflateVersion();
+      const path = indexPath(folder, options.root);
+      return new KnownFiles(path, salt, await readFileIndex(path, salt), trustedDevice(options.root), options);
+    } catch (error) {
+      options.trace?.(`reading files without a cache: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  /** Whether the files are on a disk of this machine. */
+  get isLocal(): boolean {
+    return this.device !== undefined;
+  }
+
+  /** The CRC-32 of a file that has not changed. */
+  recall(path: string): number | undefined {
+    const known = this.device === undefined ? undefined : this.index.get(path);
+    return known && this.device !== undefined && currentIdentity(path, this.device) === known.identity
+      ? known.crc32
+      : undefined;
+  }
+
+  /** Remembers a file that was read. `stats` are from before that. */
+  learn(path: string, stats: BigIntStats, crc32: number): void {
+    const identity = identityOf(stats);
+    if (stats.dev !== this.device || !isSettled(identity, this.options.now)) return;
+    this.index.set(path, { identity, size: Number(stats.size), crc32, keys: null });
+    this.#hasLearned = true;
+  }
+
+  /** Best effort. */
+  async save(): Promise<void> {
+    if (!this.#hasLearned) return;
+    this.#hasLearned = false;
+    try {
+      await writeFileIndex(this.path, this.salt, this.index);
+    } catch (error) {
+      this.options.trace?.(`cannot write ${this.path}: ${(error as Error).message}`);
+    }
+  }
+}

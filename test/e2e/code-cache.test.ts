@@ -1,0 +1,79 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../support/files.ts';
+import { cleanEnvironment, run } from './binary.ts';
+
+// Node 22.8 and later keep code in files of their own form.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isOurs = major < 22 || (major === 22 && minor < 8);
+
+let home: string;
+let expected: string;
+
+beforeAll(async () => {
+  home = newFolder({});
+  expected = (await list()).stdout;
+});
+
+async function list(more: Record<string, string> = {}, config = home) {
+  const { exitCode, stdout, stderr } = await run(['config', 'list'], {
+    env: cleanEnvironment(undefined, { NODE_DISABLE_COMPILE_CACHE: '', GANTRY_CONFIG_DIR: config, ...more }),
+  });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return { stdout: String(stdout) };
+}
+
+const codeFolder = (config = home) => {
+  const parent = join(config, 'cache', 'code');
+  return join(parent, readdirSync(parent)[0] ?? '');
+};
+const programFile = () => join(codeFolder(), 'program.cjs.bin');
+
+describe.runIf(isOurs)('compiled code is kept', () => {
+  test('from the second run on, and loaded by the third', async () => {
+    expect(readdirSync(codeFolder())).toEqual([]);
+    expect(statSync(codeFolder()).mode & 0o777).toBe(0o700);
+    await list();
+    const kept = readFileSync(programFile());
+    expect(statSync(programFile()).mode & 0o777).toBe(0o600);
+    const { ino } = statSync(programFile());
+    expect((await list()).stdout).toBe(expected);
+    expect(statSync(programFile()).ino).toBe(ino);
+    expect(readFileSync(programFile()).equals(kept)).toBe(true);
+  });
+
+  test.each<[string, (kept: Buffer) => Buffer]>([
+    ['cut off', (kept) => kept.subarray(0, kept.length >> 1)],
+    ['with a block of zeros', (kept) => Buffer.from(kept).fill(0, kept.length >> 1, (kept.length >> 1) + 4096)],
+    ['empty', () => Buffer.alloc(0)],
+  ])('unless it is damaged: a file that is %s is written again', async (_, damage) => {
+    const kept = readFileSync(programFile());
+    writeFileSync(programFile(), damage(kept));
+    expect((await list()).stdout).toBe(expected);
+    expect(readFileSync(programFile()).length).toBeGreaterThan(kept.length / 2);
+    expect((await list()).stdout).toBe(expected);
+  });
+
+  test('but never loaded from a folder that others can write to', async () => {
+    chmodSync(codeFolder(), 0o777);
+    writeFileSync(programFile(), 'planted');
+    expect((await list()).stdout).toBe(expected);
+    expect(readFileSync(programFile(), 'utf8')).toBe('planted');
+    chmodSync(codeFolder(), 0o700);
+  });
+});
+
+test('the code of another version is removed', async () => {
+  const config = newFolder({ 'cache/code/0.0.1-node-v20.19.0-x64/program.cjs.bin': 'old' });
+  await list({}, config);
+  expect(readdirSync(join(config, 'cache/code'))).toEqual([expect.stringContaining(`-node-${process.version}-`)]);
+});
+
+test('nothing is kept if Node is told so, or the folder does not exist', async () => {
+  const config = newFolder({});
+  for (let time = 0; time < 3; time++) await list({ NODE_DISABLE_COMPILE_CACHE: '1' }, config);
+  expect(readdirSync(config)).toEqual([]);
+  await list({}, join(config, 'gone'));
+  expect(readdirSync(config)).toEqual([]);
+});

@@ -1,0 +1,100 @@
+import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writeArchive } from '../../src/project/archive.ts';
+import { collectFiles } from '../../src/project/collect.ts';
+import { FileChecksums } from '../../src/project/file-checksums.ts';
+import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
+import { KnownFiles } from '../../src/project/packing-cache/index.ts';
+import { newFolder } from '../support/files.ts';
+
+const entry = (root: string, path: string, size = 4) => ({
+  path,
+  size,
+  executable: false,
+  source: { file: join(root, path) },
+});
+
+/** An app folder and its cache, at a time when its files have been left alone for long enough. */
+function setUp(files: Record<string, string | Buffer> = { 'a.txt': 'aaaa', 'b.txt': 'bbbb' }) {
+  const root = newFolder(files as Record<string, string>);
+  const cache = newFolder({});
+  const options = (now = Date.now() + 3_600_000) => ({ cache, root, now });
+  return { root, options, isTrusted: trustedDevice(root) !== undefined };
+}
+
+/** Remembers a checksum that no content has, so that a test sees whether the file was read. */
+async function learnWrong({ root, options }: ReturnType<typeof setUp>, path: string, now?: number): Promise<void> {
+  const known = await KnownFiles.open(options(now));
+  known?.learn(join(root, path), statSync(join(root, path), { bigint: true }), 7);
+  await known?.save();
+}
+
+describe('the checksum of a file', () => {
+  test('is not computed again if the file has not changed', async () => {
+    const app = setUp();
+    await learnWrong(app, 'a.txt');
+    const checksums = new FileChecksums(app.options());
+    expect(await checksums.read(entry(app.root, 'a.txt'))).toBe(app.isTrusted ? 7 : crc32('aaaa'));
+    expect(await checksums.read(entry(app.root, 'b.txt'))).toBe(crc32('bbbb'));
+    expect(await new FileChecksums().read(entry(app.root, 'a.txt'))).toBe(crc32('aaaa'));
+  });
+
+  const changes: Record<string, (path: string) => void> = {
+    'is written again': (path) => writeFileSync(path, 'cccc'),
+    'is written again with its old time': (path) => {
+      const { atime, mtime } = statSync(path);
+      writeFileSync(path, 'cccc');
+      utimesSync(path, atime, mtime);
+    },
+    'is replaced': (path) => {
+      writeFileSync(`${path}.new`, 'cccc');
+      renameSync(`${path}.new`, path);
+    },
+    'becomes a link': (path) => {
+      writeFileSync(`${path}.target`, 'cccc');
+      rmSync(path);
+      symlinkSync(`${path}.target`, path);
+    },
+  };
+  test.each(Object.entries(changes))('is computed if the file %s', async (_, change) => {
+    const app = setUp();
+    await learnWrong(app, 'a.txt');
+    change(join(app.root, 'a.txt'));
+    expect(await new FileChecksums(app.options()).read(entry(app.root, 'a.txt'))).toBe(crc32('cccc'));
+  });
+
+  test('is not remembered of a file that changed within a minute', async () => {
+    const app = setUp();
+    await learnWrong(app, 'a.txt', Date.now());
+    expect(await new FileChecksums(app.options()).read(entry(app.root, 'a.txt'))).toBe(crc32('aaaa'));
+  });
+});
+
+test('any edits, packings and readings in any order give the checksums and archives that no cache gives', async () => {
+  const step = fc.record({
+    path: fc.constantFrom('a.txt', 'b.txt', 'c.bin'),
+    letter: fc.constantFrom('x', 'y', 'z'),
+    next: fc.constantFrom('pack', 'read', 'edit'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+      const app = setUp({ 'a.txt': 'a'.repeat(1_100_000), 'b.txt': 'b', 'c.bin': 'c' });
+      const zip = join(newFolder({}), 'app.zip');
+      for (const { path, letter, next } of steps) {
+        writeFileSync(join(app.root, path), letter.repeat(path === 'a.txt' ? 1_100_000 : 1));
+        if (next === 'edit') continue;
+        const { entries } = await collectFiles(app.root, { include: ['**'], exclude: [] });
+        const archive = async (cache?: ReturnType<typeof app.options>) =>
+          (await writeArchive(entries, zip, { threads: 0, ...(cache && { cache }) })).entries.map((each) => each.crc32);
+        const checksums = new FileChecksums(app.options());
+        const read = await Promise.all(entries.map((each) => checksums.read(each)));
+        if (next === 'read') await checksums.save();
+        expect(await archive(next === 'pack' ? app.options() : undefined)).toEqual(read);
+      }
+    }),
+    { numRuns: 10, seed: 16 },
+  );
+});
