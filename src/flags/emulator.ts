@@ -33,7 +33,10 @@ export interface EmulatorFlags {
 
 type Faults = ReturnType<typeof parseFaultOption>;
 
-type StartOptions = EmulatorFlags & { port: number } & Pick<EmulatorOptions, 'onWarning' | 'onCall' | 'trustOwner'>;
+type StartOptions = EmulatorFlags & { port: number } & Pick<
+    EmulatorOptions,
+    'onWarning' | 'onCall' | 'trustOwner' | 'keepWarm'
+  >;
 
 /** Flags of `emulator start` and `emulator exec`. */
 export function emulatorFlags(command: Commander) {

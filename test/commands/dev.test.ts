@@ -134,6 +134,16 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     },
   );
 
+  test('keeps the app running between calls, whatever its cooldown', async () => {
+    const config = named('web', '[cerebrium.scaling]\ncooldown = 0\n');
+    const files = { 'cerebrium.toml': config, 'main.py': 'import os\ndef run():\n    return os.getpid()\n' };
+    await developing(files, [], async ({ result, until }) => {
+      await until(ready);
+      const first = (await result()) as { result: number };
+      expect(await result()).toMatchObject({ result: first.result });
+    });
+  });
+
   test('reloads on save, also in a new folder, and tells what changed', async () => {
     const { stderr } = await developing(app, [], async ({ result, until, write, path }) => {
       await until(ready);
