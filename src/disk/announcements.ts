@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './removed-on-exit.ts';
+import { findWritableByOthers } from './writable-by-others.ts';
 
 /** What a running process tells other processes of the same user about itself. */
 interface Announcement {
@@ -44,8 +45,7 @@ const extension = '.json';
 /** Ignores the files of other users, who may have been able to write to the folder. */
 function readOwn(file: string): unknown[] {
   try {
-    const { uid } = lstatSync(file);
-    if (process.getuid && uid !== process.getuid()) return [];
+    if (findWritableByOthers(file)) return [];
     return [JSON.parse(String(readRegularSync(file)))];
   } catch {
     return [];

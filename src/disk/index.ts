@@ -20,3 +20,4 @@ export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
 export { isNamedTemporary, removeOrphanedFiles, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';
+export { checkWritableByUserOnly, findWritableByOthers } from './writable-by-others.ts';

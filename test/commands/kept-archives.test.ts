@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -125,3 +125,22 @@ test('--prune removes them after a yes, those of one app or older ones', async (
 test('--older-than without --prune is a mistake', async () => {
   expect((await run(['builds', 'archives', '--older-than', '1d'])).code).toBe(2);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'archives that other users could have changed are neither used nor added to',
+  async () => {
+    const { build } = await deployed('one');
+    await deployed('two');
+    await chmod(files(), 0o777);
+    const { code, stderr } = await run(['rollback', 'web', build, '--yes']);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining(`why other users can write ${files()}, so its archives`),
+    ]);
+    const before = await namesIn(files());
+    expect((await deployed('three')).code).toBe(0);
+    expect(await namesIn(files())).toEqual(before);
+    const doctor = await run(['doctor', '--json']);
+    expect(doctor.stdout).toContain(`other users can write ${files()}`);
+  },
+);

@@ -125,7 +125,7 @@ describe('fails before anything is created', () => {
         await rm(join(home, 'state'), { recursive: true });
       },
       6,
-      /is not on this machine[\s\S]*--from-git/,
+      /has no archive of build \S+ of web to deploy[\s\S]*--from-git/,
     ],
     [
       'with a damaged archive',
@@ -135,7 +135,7 @@ describe('fails before anything is created', () => {
         for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged');
       },
       6,
-      /is not on this machine/,
+      /has no archive of build/,
     ],
     [
       'with an archive that is not what the platform lists',

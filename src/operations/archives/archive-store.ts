@@ -33,6 +33,8 @@ export type KeptArchive = v.InferOutput<typeof KeptArchive>;
 /** Which build of which app: ids are unique on one platform only. */
 export type BuildKey = Pick<KeptArchive, 'platform' | 'project' | 'app' | 'build'>;
 
+/** Who can write one of these decides what a rollback deploys. */
+export const archiveFolders = (state: string) => [join(state, 'archives'), recordsFolder(state), filesFolder(state)];
 export const recordsFolder = (state: string) => join(state, 'archives', 'builds');
 export const filesFolder = (state: string) => join(state, 'archives', 'files');
 export const archiveFile = (state: string, sha256: string) => join(filesFolder(state), `${sha256}.zip`);

@@ -1,4 +1,4 @@
-export type { KeptArchive } from './archive-store.ts';
+export { archiveFolders, type KeptArchive } from './archive-store.ts';
 export { forgetArchive, startKeeping } from './keep-archive.ts';
 export { type ListedArchive, listArchives, pruneArchives } from './list-archives.ts';
-export { findKeptArchive, withKeptArchive } from './use-archive.ts';
+export { findKeptArchive, findOtherKept, whyNotKept, withKeptArchive } from './use-archive.ts';

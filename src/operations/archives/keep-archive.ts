@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
-import { linkOrCopy, makePrivateFolder, sha256OfFile } from '../../disk/index.ts';
+import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../disk/index.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import {
   archiveFile,
+  archiveFolders,
   type BuildKey,
   filesFolder,
   type KeptArchive,
@@ -57,6 +58,7 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
   const keptAt = new Date(now).toISOString();
   makePrivateFolder(recordsFolder(state));
   makePrivateFolder(filesFolder(state));
+  checkWritableByUserOnly(...archiveFolders(state));
   // The record comes first: an archive without a record may be removed by another process.
   const key = buildKey(context, body.name, build);
   await writeRecord(state, { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord });

@@ -4,11 +4,12 @@ import { storedCredential } from '../../config/credentials.ts';
 import { type Environment, readVariable } from '../../config/environment.ts';
 import { storableSettings, withoutCredentials } from '../../config/setting-list.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
-import { readRegularSync } from '../../disk/index.ts';
+import { findWritableByOthers, readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
 import { size } from '../../output/format.ts';
-import { cacheUsage } from '../../project/packing-cache/index.ts';
+import { cacheUsage, packingFolder } from '../../project/packing-cache/index.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
+import { archiveFolders } from '../archives/index.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
 const minNode = [20, 19] as const;
@@ -41,11 +42,10 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
   const { folders } = settings;
   const problems: Check[] = [];
   storedCredential(settings, (message) => problems.push(warningCheck('files', message)));
-  if (process.platform !== 'win32') {
-    for (const path of [folders.config, join(folders.config, 'config.json')]) {
-      if (fileMode(path) & 0o022)
-        problems.push(warningCheck('files', `other users can write ${path}`, `chmod go-w ${path}`));
-    }
+  const trusted = [join(folders.config, 'config.json'), packingFolder(folders.cache), ...archiveFolders(folders.state)];
+  for (const path of [folders.config, ...trusted]) {
+    if (findWritableByOthers(path))
+      problems.push(warningCheck('files', `other users can write ${path}`, `chmod go-w ${path}`));
   }
   for (const [name, folder] of Object.entries(folders)) {
     if (isWritable(folder)) continue;
@@ -98,19 +98,11 @@ function unknownKeys(folder: string): Check[] {
       });
   const file = join(folder, 'config.json');
   return [
-    ...unknown(Object.keys(stored), ['profile', 'profiles'], file),
+    ...unknown(Object.keys(stored), ['profile', 'profiles', 'folders'], file),
     ...profiles.flatMap(([name, values]) =>
       unknown(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
     ),
   ];
-}
-
-function fileMode(path: string): number {
-  try {
-    return statSync(path).mode;
-  } catch {
-    return 0;
-  }
 }
 
 /** Whether a folder is writable or can be created. */

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { GantryError, NotReadyError } from '../../errors.ts';
-import { findKeptArchive } from '../archives/index.ts';
+import { findKeptArchive, whyNotKept } from '../archives/index.ts';
 import { type Deployment, liveBuild } from '../deploy/index.ts';
 import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
@@ -23,7 +23,7 @@ export async function warnUnlessKept(context: Context, app: string, live: string
   context.progress.warn({
     severity: 'warning',
     message: `--or-rollback cannot return to build ${live} of ${app}`,
-    why: 'its archive is not on this machine',
+    why: `this machine has no archive of it to deploy: ${whyNotKept(context)}`,
   });
 }
 

@@ -58,7 +58,7 @@ export async function rollback(context: Context, given: string, options: Rollbac
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
-  return withSource(context, { app, build: target.id }, options, async (source) => {
+  return withSource(context, { app, build: target.id, live }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected);
     await confirm(context, plan, source, options);

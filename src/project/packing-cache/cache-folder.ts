@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isNamedTemporary } from '../../disk/index.ts';
+import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder } from '../../disk/index.ts';
 import { indexEnding } from './file-index.ts';
 import { segmentEnding } from './segment.ts';
 
@@ -41,12 +41,10 @@ export function clearPackingCache(cache: string): CacheUsage {
   return before;
 }
 
-/** Throws if another user could have written there: their content would be deployed. */
-export function checkOwner(folder: string): void {
-  const { uid, mode } = statSync(folder);
-  if (process.getuid && (uid !== process.getuid() || (mode & 0o022) !== 0)) {
-    throw new Error(`other users can write ${folder}`);
-  }
+/** Creates it. Throws if another user could have written there: their content would be deployed. */
+export function openFolder(folder: string): void {
+  makePrivateFolder(folder);
+  checkWritableByUserOnly(folder);
 }
 
 export function segmentPaths(folder: string): string[] {

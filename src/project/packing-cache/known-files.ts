@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { makePrivateFolder } from '../../disk/index.ts';
-import { checkOwner, packingFolder } from './cache-folder.ts';
+import { openFolder, packingFolder } from './cache-folder.ts';
 import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
 import { type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
@@ -22,8 +21,7 @@ export class KnownFiles {
   static async open(options: PackingCacheOptions): Promise<KnownFiles | undefined> {
     const folder = packingFolder(options.cache);
     try {
-      makePrivateFolder(folder);
-      checkOwner(folder);
+      openFolder(folder);
       const salt = deflateVersion();
       const path = indexPath(folder, options.root);
       return new KnownFiles(path, salt, await readFileIndex(path, salt), trustedDevice(options.root), options);

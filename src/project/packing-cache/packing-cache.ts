@@ -1,9 +1,8 @@
 import { rmSync, utimesSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
-import { makePrivateFolder } from '../../disk/index.ts';
 import { throwIfAborted } from '../../errors.ts';
 import type { FileEntry } from '../files/entry.ts';
-import { checkOwner, maxCacheBytes, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
+import { maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
 import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
 import { type FileIndex, indexPath, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
@@ -50,8 +49,7 @@ export class PackingCache {
   static async open(options: PackingCacheOptions): Promise<PackingCache | undefined> {
     const folder = packingFolder(options.cache);
     try {
-      makePrivateFolder(folder);
-      checkOwner(folder);
+      openFolder(folder);
       const salt = deflateVersion();
       const before = await readFileIndex(indexPath(folder, options.root), salt);
       const cache = new PackingCache(salt, folder, maxCacheBytes(folder), before, options);
