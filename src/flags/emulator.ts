@@ -47,7 +47,7 @@ export function emulatorFlags(command: Commander) {
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option(...installFlag)
-    .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
+    .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',

@@ -358,7 +358,7 @@ def run(): return 1
     });
     expect(first('problem')).toMatchObject({ severity: 'error', location: { line: 2 }, changed: ['cerebrium.toml'] });
     expect(Date.parse(first('problem').servingSince)).toBeLessThanOrEqual(Date.parse(first('problem').at));
-    expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], tookMs: expect.any(Number) });
+    expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], durationMs: expect.any(Number) });
   });
 
   test('is used from another shell, and stopped from there', async () => {
