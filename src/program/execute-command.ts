@@ -129,7 +129,11 @@ async function runAndShow(
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await show(value, command, options, renderer, json === false ? undefined : finish);
     const [first] = next;
-    if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
+    if (first) {
+      // What is held back for a pager comes before it.
+      await renderer.end();
+      context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
+    }
     const last = Array.isArray(json) ? result : await finish(result ?? {});
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
   }

@@ -158,7 +158,7 @@ async function confirm(
   const { app, replaced, restored, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   progress.note(
-    `${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
+    `rollback of ${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
   );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${restored}?`);
