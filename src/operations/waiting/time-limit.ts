@@ -3,8 +3,6 @@ import type { Context } from '../../context.ts';
 import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import type { Progress } from '../../output/progress.ts';
-import type { Prompt } from '../../output/prompt.ts';
 import { Deadline } from './deadline.ts';
 
 export interface TimeLimitOptions {
@@ -87,8 +85,8 @@ export class TimeLimit {
     return noted as Api;
   }
 
-  #noteSteps(progress: Progress): Progress {
-    const step: Progress['step'] = (title) => {
+  #noteSteps(progress: Context['progress']): Context['progress'] {
+    const step: Context['progress']['step'] = (title) => {
       const shown = progress.step(title);
       const end = this.#start(`still ${title[0]?.toLowerCase()}${title.slice(1)}`);
       const ending =
@@ -103,8 +101,8 @@ export class TimeLimit {
   }
 
   /** The time of the user does not count. */
-  #withoutQuestions(prompt: Prompt): Prompt {
-    const confirm: Prompt['confirm'] = async (...args) => {
+  #withoutQuestions(prompt: Context['prompt']): Context['prompt'] {
+    const confirm: typeof prompt.confirm = async (...args) => {
       const started = this.unlimited.elapsed();
       this.#deadline?.close();
       await prompt.confirm(...args).finally(() => this.#deadline?.resume(this.unlimited.elapsed() - started));
