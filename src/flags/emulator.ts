@@ -199,7 +199,9 @@ function readFaults(path: string, file: string): Faults[] {
 
 function readLines(path: string, file: string): string[] {
   try {
-    return readRegularSync(path).split(/\r?\n/);
+    return readRegularSync(path)
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/);
   } catch (cause) {
     throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
