@@ -3,7 +3,7 @@ import { annotationsRoot } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
-import { type Io, processIo } from './process.ts';
+import { type Io, isCharacterDevice, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
 import { helpText } from './program/help.ts';
 import { preparedHelp } from './program/prepared-help.ts';
@@ -79,9 +79,12 @@ function preparedText(argv: string[]): string | undefined {
   if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
   const source = preparedHelp(words.join(' '));
   if (!source) return undefined;
-  // Loading node:tty takes 4 ms of each start.
-  const { isatty } = process.getBuiltinModule('node:tty');
-  return helpText(source, isatty(1) ? processIo().stdout.columns : undefined);
+  return helpText(source, isTerminal() ? processIo().stdout.columns : undefined);
+}
+
+/** Loading node:tty takes milliseconds of each start. */
+function isTerminal(): boolean {
+  return isCharacterDevice(1) && process.getBuiltinModule('node:tty').isatty(1);
 }
 
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */

@@ -79,7 +79,7 @@ export function processIo(): Io {
 }
 
 /** isatty would load node:tty in each start. A program of Windows may have been started without streams. */
-function isCharacterDevice(fd: number): boolean {
+export function isCharacterDevice(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice();
   } catch {
