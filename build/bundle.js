@@ -1,7 +1,6 @@
 // Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
-import { minifySync } from 'rolldown/utils';
 import { asciiChunks } from './ascii.js';
 import { flatCommander } from './commander.js';
 import { libraryParts } from './library-parts.js';
@@ -21,15 +20,7 @@ export async function bundle(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   const program = await rolldown({
     ...input,
-    plugins: [
-      ...plugins,
-      texts,
-      flatCommander,
-      withoutSchemas,
-      ...libraryParts(folder),
-      shortLibraryNames,
-      asciiChunks,
-    ],
+    plugins: [...plugins, texts, flatCommander, withoutSchemas, ...libraryParts(folder), asciiChunks],
     input: ['src/main.ts', 'src/code-cache.ts'],
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',
@@ -96,7 +87,7 @@ const input = {
 };
 
 /**
- * Source maps are files that Node reads only with `--debug` (bin/gantry.cjs). Names are kept for stacks, too.
+ * Source maps are files that Node reads only with `--debug` (bin/gantry.cjs). Names of classes are kept: errors show them.
  * @param {string} folder
  * @returns {OutputOptions}
  */
@@ -105,24 +96,15 @@ const output = (folder) => ({
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
-  minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
+  minify: {
+    mangle: { keepNames: { function: false, class: true } },
+    compress: true,
+    codegen: { removeWhitespace: true },
+  },
   sourcemap: true,
   sourcemapExcludeSources: true,
   exports: 'named',
 });
-
-/**
- * Shortens the names of functions in chunks of libraries, which no stack of ours needs.
- * @type {Plugin}
- */
-const shortLibraryNames = {
-  name: 'short names of libraries',
-  renderChunk(code, { fileName, moduleIds }) {
-    if (!moduleIds.every((id) => id.includes('node_modules') || id.startsWith('\0'))) return null;
-    const mangle = { toplevel: true, keepNames: { function: false, class: true } };
-    return { code: minifySync(fileName, code, { mangle, compress: true }).code, map: null };
-  },
-};
 
 /**
  * Imports the text of a file, `'./page.css?raw'`, as vitest does.

@@ -9,6 +9,14 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 const require = createRequire(import.meta.url);
 
+const unpause = `while (this.paused) {
+      const rest = this.socket.read() || EMPTY_BUF
+      this.llhttp.llhttp_resume(this.ptr)
+      this.paused = false
+      this.execute(rest)
+      if (rest.length === 0) break
+    }`;
+
 /**
  * Connections of undici and its `request`, without its fetch, WebSockets, HTTP/2, caches, mocks, interceptors and other
  * agents.
@@ -23,6 +31,11 @@ const undiciParts = [
       part('buildConnector', 'core/connect'),
     ].join('\n');
   }),
+  // A response that ends with its connection while its reader pauses would end the process (nodejs/undici#5360). The
+  // parser takes what is left instead, as that of undici 8 does, which needs Node 22.
+  replaced(/undici.lib.dispatcher.client-h1\.js$/, (text) =>
+    cut(text, /(\n {2}finish \(\) \{[^}]*?)assert\(!this\.paused\)/, `$1${unpause}`),
+  ),
   // Spoken only by who allows it.
   replaced(/undici.lib.dispatcher.client-h2\.js$/, () => 'module.exports = {};'),
   // For a body that is a form. gantry writes those itself (src/api/multipart.ts).

@@ -81,6 +81,7 @@ function steps({ folder, wine }, version) {
     ['package', ['package', ...app, '-o', archive], () => !isZip(archive) && 'it wrote no archive'],
     ['emulator exec of gantry', ['emulator', 'exec', '--', 'gantry', 'apps', 'list'], prints('web')],
     ...(wine || process.platform === 'win32' ? [batchFile(folder)] : []),
+    ['--debug', ['apps', 'list', '--debug'], prints('web')],
     ['--jq', ['apps', 'list', '--jq', '.[].name'], prints('web')],
     ['completion', ['completion', 'bash'], prints('complete -o default -F')],
     ['complete', ['complete', '--', 'dep'], prints('deploy')],
@@ -111,7 +112,7 @@ function isZip(file) {
 
 /** @param {Installed} installed */
 async function startEmulator(installed) {
-  const started = await startForLines(installed, ['emulator', 'start', '--port', '0', '--json']);
+  const started = await startForLines(installed, ['emulator', 'start', '--port', '0', '--json'], 'environment');
   return { environment: started.first.environment, stop: started.stop };
 }
 
@@ -122,7 +123,7 @@ async function startEmulator(installed) {
 async function develop(installed) {
   const folder = join(installed.folder, 'my-app');
   const code = join(folder, 'main.py');
-  const dev = await startForLines(installed, ['dev', folder, '--port', '0', '--json']);
+  const dev = await startForLines(installed, ['dev', folder, '--port', '0', '--json'], 'endpoint');
   try {
     const call = async () => {
       const headers = { authorization: `Bearer ${dev.first.token}`, 'content-type': 'application/json' };
@@ -144,22 +145,30 @@ async function develop(installed) {
 }
 
 /**
- * Starts a command that prints a line of JSON and runs on.
+ * Starts a command that prints lines of JSON and runs on, and waits for the one with this field.
  * @param {Installed} installed
  * @param {string[]} words
+ * @param {string} field
  */
-async function startForLines(installed, words) {
+async function startForLines(installed, words, field) {
   const started = start(installed, words);
   let hasEnded = false;
   void started.ended.then(() => {
     hasEnded = true;
   });
-  while (!started.text().stdout.includes('\n')) {
+  const found = () =>
+    started
+      .text()
+      .stdout.split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+      .find((each) => field in each);
+  while (!found()) {
     if (hasEnded) throw new Error(`gantry ${words.join(' ')} ended:\n${started.text().stderr}`);
     await new Promise((done) => setTimeout(done, 50));
   }
   return {
-    first: JSON.parse(started.text().stdout.split('\n', 1)[0] ?? ''),
+    first: found(),
     stop: async () => {
       started.kill();
       await started.ended;

@@ -33,7 +33,7 @@ export function useCodeCache(): void {
   else compileInto(folder, module);
 }
 
-/** Whoever can write to the folder decides what the program does. */
+/** A user who can write to the folder decides what the program does. */
 function isPrivateFolder(folder: string): boolean {
   try {
     const { uid, mode } = lstatSync(folder);

@@ -3,7 +3,6 @@ import { annotationsRoot } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
-import { readOwnFile } from './own-files.ts';
 import { type Io, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
 import { helpText } from './program/help.ts';

@@ -22,7 +22,8 @@ Any command may exit with ${codesOf(everyCommandExits)}; one that uses the platf
 ${codesOf(platformExits)}.
 `;
   await expect(text).toMatchFileSnapshot('../docs/commands.md');
-});
+  // Loads every command.
+}, 60_000);
 
 test('docs/llms.txt lists the documents and the commands', async () => {
   const { commands, groups } = await reference();

@@ -21,7 +21,7 @@ interface StatusMeaning {
   error: ErrorClass;
   /** The message if the server sends none. */
   fallback: string;
-  fix?: string;
+  fix?: string | CommandLine;
 }
 
 const meanings: Record<number, StatusMeaning> = {
@@ -53,6 +53,13 @@ const redirect: StatusMeaning = {
   fix: 'check the address of the platform (gantry config list --show-origin) and the network',
 };
 
+/** It proves nothing about what was asked for: a proxy, or a server that is not the platform, replied. */
+const foreignPage: StatusMeaning = {
+  error: UnavailableError,
+  fallback: 'not found',
+  fix: gantryCommand`doctor`,
+};
+
 /** Statuses that a retry may fix. */
 const transientStatuses = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -60,7 +67,9 @@ const transientStatuses = new Set([408, 429, 500, 502, 503, 504]);
 export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
   const isRedirect = status >= 300 && status < 400;
-  const meaning = meanings[status] ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
+  const isForeign = status === 404 && isWebPage(reply);
+  const known = isForeign ? foreignPage : meanings[status];
+  const meaning = known ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
   const facts: ErrorFacts = { status, retryable: transientStatuses.has(status) };
   const code = errorCodeOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');

@@ -183,7 +183,7 @@ export default defineCommand({
     },
     planFields,
   ),
-  next: nextCommands,
+  next: (value, options) => nextCommands(value, options),
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -263,9 +263,12 @@ async function reportOutcome(
   }
 }
 
-function nextCommands(value: DeployPlan | Deployment, { configFile }: { configFile: string }): NextCommand[] {
+function nextCommands(value: DeployPlan | Deployment, options: PlannedOptions): NextCommand[] {
   if ('dryRun' in value) {
-    const flags = configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile];
+    const flags = flagsOfPlan(options);
+    if (options.output !== undefined) {
+      return [{ line: gantryCommand`deploy ${flags} --plan ${options.output}`, when: 'to apply the plan' }];
+    }
     return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
   }
   const { app, build, status, runtime } = value;
@@ -276,6 +279,30 @@ function nextCommands(value: DeployPlan | Deployment, { configFile }: { configFi
   return runtime === 'cortex'
     ? [{ line: gantryCommand`invoke ${app}`, when: 'to call its function run' }, logs]
     : [logs];
+}
+
+/** The flags that decide what is deployed: the same go to a dry run and to its deploy. */
+interface PlannedOptions {
+  configFile: string;
+  output?: string | undefined;
+  preview?: string | true | undefined;
+  name?: string | undefined;
+  useGitignore?: boolean | undefined;
+  keepScaling?: boolean | undefined;
+  disableBuildLogs?: boolean | undefined;
+  logLevel?: string | undefined;
+}
+
+function flagsOfPlan({ configFile, preview, name, ...options }: PlannedOptions): string[] {
+  return [
+    ...(configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile]),
+    ...(preview === undefined ? [] : preview === true ? ['--preview'] : ['--preview', preview]),
+    ...(name === undefined ? [] : ['--name', name]),
+    ...(options.useGitignore ? ['--use-gitignore'] : []),
+    ...(options.keepScaling ? ['--keep-scaling'] : []),
+    ...(options.disableBuildLogs ? ['--disable-build-logs'] : []),
+    ...(options.logLevel === undefined ? [] : ['--log-level', options.logLevel]),
+  ];
 }
 
 interface FailureDetails {

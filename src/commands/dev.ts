@@ -59,6 +59,7 @@ async function* serve(context: Context, given: string[], { envFile, open, ...opt
     ...options,
     seed: false,
     trustOwner: true,
+    keepWarm: true,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   });
   interruption.message = '';

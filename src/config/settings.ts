@@ -221,7 +221,8 @@ export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetti
     onInvalid(new UsageError(`"${text}" is not a URL`, { why }));
     return '';
   }
-  const url = new URL(text);
+  // Logs are read from the same address over WebSockets and over HTTP.
+  const url = new URL(text.replace(/^ws(?=s?:)/i, 'http'));
   if (url.username || url.password || url.search || url.hash) {
     onInvalid(
       new UsageError(`the URL of ${url.host} must not contain credentials, a query or a fragment`, {

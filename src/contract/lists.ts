@@ -20,12 +20,16 @@ export function listOf<Item extends v.GenericSchema>(item: Item, ...required: (k
 
 const longLists = new WeakSet<object>();
 
-/** A list that may be too long to be held as objects: its items are read one after another, as often as needed. */
+/**
+ * A list that may be too long to be held as objects: its items are read one after another, as often as needed. Null does not
+ * prove that it is empty.
+ */
 export function longListOf<Item extends v.GenericSchema>(
   item: Item,
   ...required: (keyof v.InferOutput<Item> & string)[]
 ) {
-  const schema = listOf(item, ...required);
+  // What is no list may be a lost one: it reads as a list with an item that cannot be read.
+  const schema = v.nullish(items(item, required), [null] as never);
   longLists.add(schema);
   return schema as unknown as v.GenericSchema<v.InferInput<Item>[] | null | undefined, Iterable<v.InferOutput<Item>>>;
 }

@@ -63,6 +63,8 @@ export interface EmulatorOptions {
   storageAccess?: StorageAccess | undefined;
   /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
   trustOwner?: boolean | undefined;
+  /** Keeps a replica of each app running, whatever its cooldown: a developer pauses, and loading a model takes long. */
+  keepWarm?: boolean | undefined;
   /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */
@@ -158,6 +160,7 @@ async function startIn(
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
     trustOwner = false,
+    keepWarm = false,
     onCall,
     onWarning: warn = () => {},
   } = options;
@@ -187,6 +190,7 @@ async function startIn(
     volumes,
     storageAccess: options.storageAccess,
     restartPauseMs,
+    leastReplicas: keepWarm ? 1 : 0,
   });
   const stopRequest = new AbortController();
   const platform: Platform = {

@@ -33,7 +33,10 @@ export interface EmulatorFlags {
 
 type Faults = ReturnType<typeof parseFaultOption>;
 
-type StartOptions = EmulatorFlags & { port: number } & Pick<EmulatorOptions, 'onWarning' | 'onCall' | 'trustOwner'>;
+type StartOptions = EmulatorFlags & { port: number } & Pick<
+    EmulatorOptions,
+    'onWarning' | 'onCall' | 'trustOwner' | 'keepWarm'
+  >;
 
 /** Flags of `emulator start` and `emulator exec`. */
 export function emulatorFlags(command: Commander) {
@@ -44,7 +47,7 @@ export function emulatorFlags(command: Commander) {
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option(...installFlag)
-    .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
+    .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
@@ -196,7 +199,9 @@ function readFaults(path: string, file: string): Faults[] {
 
 function readLines(path: string, file: string): string[] {
   try {
-    return readRegularSync(path).split(/\r?\n/);
+    return readRegularSync(path)
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/);
   } catch (cause) {
     throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
   }

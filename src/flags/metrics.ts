@@ -1,5 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { Context } from '../context.ts';
 import { resolutions } from '../contract/metrics.ts';
+import { findContainer } from '../operations/logs/index.ts';
 import type { ChartRange } from '../views/timeline.ts';
 import { rangeFlags } from './range.ts';
 import { zoneFlag } from './values.ts';
@@ -9,7 +11,7 @@ export function metricsFlags<Inputs extends unknown[], Options extends OptionVal
   command: Commander<Inputs, Options>,
 ) {
   return rangeFlags(command)
-    .option('--container <id>', 'only show this container')
+    .option('--container <name>', 'only show this container; a part of its name is enough')
     .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
     .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);
 }
@@ -20,7 +22,13 @@ interface MetricsFlags {
 }
 
 /** The query of both metrics endpoints; times in RFC 3339. */
-export function metricsQuery({ container, resolution }: MetricsFlags, { since, until }: ChartRange) {
+export async function metricsQuery(
+  context: Pick<Context, 'api' | 'project' | 'signal'>,
+  app: string,
+  { container: given, resolution }: MetricsFlags,
+  { since, until }: ChartRange,
+) {
   const [start, end] = [since, until].map((time) => new Date(time).toISOString());
+  const container = given === undefined ? undefined : await findContainer(context, app, given);
   return { start, end, container_id: container, resolution };
 }

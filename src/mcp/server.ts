@@ -38,7 +38,7 @@ export function createToolServer({ context, tools, allowed, running }: ToolServe
   return server;
 
   async function answer(name: string, input: Input, extra: ServerContext): Promise<CallToolResult> {
-    if (name === 'more') return pageResult(results.next(String(input.result), Number(input.from ?? 0)));
+    if (name === 'more') return pageResult(results.next(String(input.result), startOf(input)));
     if (name === 'describe') return pageResult(results.first(await description(input, tools), 'document'));
     const tool = tools.find((each) => each.name === name);
     if (!tool)
@@ -108,6 +108,12 @@ const ownTools: ToolDefinition[] = [
   },
 ];
 
+function startOf({ from = 0 }: Input): number {
+  const start = Number(from);
+  if (Number.isInteger(start) && start >= 0) return start;
+  throw new UsageError('invalid property "from": expected a whole number from 0 up');
+}
+
 async function description({ command: line }: Input, tools: readonly CommandTool[]): Promise<string> {
   for (const tool of tools) {
     const command = tool.commands.find(({ command }) => command === line);
@@ -128,9 +134,12 @@ function chooseCommand(tool: CommandTool, input: Input, tools: readonly CommandT
   if (only && commands.length === 1 && input.command === undefined) return { command: only, properties: input };
   const { command: line, ...properties } = input;
   const ofNoun = tools.filter((each) => nounOfTool(each) === nounOfTool(tool)).flatMap((each) => each.commands);
-  const isMeant = ({ command }: CommandReference) => command === line || command.endsWith(` ${line}`);
-  const [command, another] = [commands.filter(isMeant), ofNoun.filter(isMeant)].find(({ length }) => length > 0) ?? [];
-  if (command && !another) return { command, properties };
+  const spelled = [String(line), `${nounOfTool(tool)} ${line}`];
+  const meant = [
+    ofNoun.filter(({ command }) => spelled.includes(command)),
+    ofNoun.filter(({ command }) => command.endsWith(` ${line}`)),
+  ].find(({ length }) => length > 0);
+  if (meant?.[0] && meant.length === 1) return { command: meant[0], properties };
   const message = line === undefined ? `${name} requires "command"` : `${name} has no command "${line}"`;
   throw new UsageError(message, { why: `its commands: ${commands.map(({ command }) => command).join(', ')}` });
 }

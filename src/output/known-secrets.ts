@@ -28,14 +28,14 @@ export class KnownSecrets {
   }
 
   isIn(text: string): boolean {
-    if (hideCut(text, this.#long) !== text) return true;
+    if (hideCut(text, this.#long) !== text || hideBeginnings(text, this.#long) !== text) return true;
     if (this.#spellings.some((spelling) => text.includes(spelling))) return true;
     const whole = joined(text);
     return whole !== text && this.#joined.some((spelling) => whole.includes(spelling));
   }
 
   hideIn(text: string): string {
-    return hideCut(this.#hideExact(this.#hideBroken(text)), this.#long);
+    return hideCut(hideBeginnings(this.#hideExact(this.#hideBroken(text)), this.#long), this.#long);
   }
 
   /** For texts that follow each other, such as the lines of a log: a secret may begin in one and end in the next. */
@@ -67,20 +67,33 @@ function withParts(secret: string): string[] {
   return [secret.trim(), ...parts.filter((part) => part.length >= longEnough)];
 }
 
-/** As it is, in JSON, in URLs, in HTML, and in base64, also as part of a longer text. */
+/** As it is, in JSON, in URLs, in HTML, in hexadecimal and in base64, also as part of a longer text. */
 function spellings(secret: string): string[] {
-  const encoded = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd'));
+  const json = JSON.stringify(secret).slice(1, -1);
+  const ascii = json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const plain = [
     secret,
-    JSON.stringify(secret).slice(1, -1),
+    json,
     JSON.stringify(JSON.stringify(secret)).slice(3, -3),
-    encoded,
-    encoded.replace(/%[\dA-F]{2}/g, (hex) => hex.toLowerCase()),
-    encoded.replaceAll('%20', '+'),
-    encodeURIComponent(encoded),
+    ...[ascii, ascii.replace(/\\u[\da-f]{4}/g, (unit) => `\\u${unit.slice(2).toUpperCase()}`)],
+    ...inUrls(secret),
     escapedHtml(secret),
   ];
-  return secret.length < longEnough ? plain : [...plain, ...[0, 1, 2].flatMap((offset) => base64At(secret, offset))];
+  if (secret.length < longEnough) return plain;
+  const hex = Buffer.from(secret).toString('hex');
+  return [...plain, hex, hex.toUpperCase(), ...[0, 1, 2].flatMap((offset) => base64At(secret, offset))];
+}
+
+/** Some programs encode more characters than others. */
+function inUrls(secret: string): string[] {
+  const encoded = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd'));
+  const strict = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const all = [encoded, strict].flatMap((each) => [each, each.replaceAll('%2F', '/'), each.replaceAll('%20', '+')]);
+  return [
+    ...all,
+    ...all.map((each) => each.replace(/%[\dA-F]{2}/g, (hex) => hex.toLowerCase())),
+    encodeURIComponent(encoded),
+  ];
 }
 
 function escapedHtml(secret: string): string {
@@ -93,6 +106,30 @@ function base64At(secret: string, offset: number): string[] {
   const from = Math.ceil((offset * 8) / 6);
   const to = Math.floor((bytes.length * 8) / 6);
   return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
+}
+
+/**
+ * Hides the beginnings of secrets, which others may have cut without a mark: at least a third of the secret, as far as the
+ * text agrees with it.
+ */
+function hideBeginnings(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((safe, secret) => {
+    const beginning = secret.slice(0, Math.max(longEnough, Math.ceil(secret.length / 3)));
+    if (!safe.includes(beginning)) return safe;
+    return safe
+      .split(beginning)
+      .map((piece, index) =>
+        index === 0 ? piece : hidden + piece.slice(agreement(piece, secret.slice(beginning.length))),
+      )
+      .join('');
+  }, text);
+}
+
+/** How many characters both begin with. */
+function agreement(text: string, other: string): number {
+  let length = 0;
+  while (length < text.length && text[length] === other[length]) length++;
+  return length;
 }
 
 function hideWord(text: string, word: string): string {

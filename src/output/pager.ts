@@ -39,8 +39,11 @@ export function createPagedOutput({ stdout, env, start, write }: PagerOptions): 
       return true;
     },
     async end() {
-      if (held) await write(held);
-      await pager?.end();
+      const [rest, running] = [held, pager];
+      held = '';
+      pager = undefined;
+      if (rest) await write(rest);
+      await running?.end();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Command as Commander } from 'commander';
 import type { Command, NextCommand } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
-import { exitCodes, UsageError } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
@@ -13,6 +13,8 @@ import type { Io } from '../process.ts';
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
+import { showRaw } from './show-raw.ts';
+import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -121,15 +123,19 @@ async function runAndShow(
   const exit = command.exit(value, options);
   if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
-  const finish = (document: unknown) =>
+  const finish: Finish = (document) =>
     next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
   if (options.events) await showEvents(value, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
-    const result = await show(value, command, options, renderer, json === false ? undefined : finish);
+    const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
     const [first] = next;
-    if (first) context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
+    if (first) {
+      // What is held back for a pager comes before it.
+      await renderer.end();
+      context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
+    }
     const last = Array.isArray(json) ? result : await finish(result ?? {});
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
   }
@@ -145,50 +151,6 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[]): 
     if (error instanceof DryRunEnd) return error;
     throw error;
   }
-}
-
-/** Adds the commands that usually follow. */
-type Finish = (document: unknown) => unknown;
-
-/** Prints each yielded value as an event, and the returned value as the result. */
-async function showEvents(value: unknown, renderer: Renderer, finish: Finish): Promise<void> {
-  const result = isStream(value)
-    ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(event as object) }))
-    : value instanceof RawOutput
-      ? await value.options.jsonValue?.()
-      : value;
-  await renderer.line({ type: 'result', ...((await finish(result)) as object) });
-}
-
-/** Shows each value of an iterable and returns what the iterable returns, which `for await` discards. */
-async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unknown) => Promise<void>) {
-  let returned: unknown;
-  const keepReturned = async function* () {
-    returned = yield* values;
-  };
-  for await (const value of keepReturned()) await showOne(value);
-  return returned;
-}
-
-/** Returns the result of a stream, undefined for one value. */
-async function show(
-  value: unknown,
-  command: Command,
-  options: { dryRun?: true },
-  renderer: Renderer,
-  finish: Finish | undefined,
-) {
-  const { data, view, raw, json } = command;
-  const isRaw = raw(options);
-  if (isStream(value)) {
-    // A command whose result is a document may stream events before it.
-    const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
-    return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
-  }
-  // A dry run that found nothing to change.
-  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
-  await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
-  return undefined;
 }
 
 async function withNext(document: unknown, next: readonly NextCommand[], { argv }: RunState): Promise<unknown> {
@@ -209,82 +171,6 @@ async function withUsualNext(
   return next.length === 0 ? document : { ...document, next };
 }
 
-async function showRaw(
-  { writeTo, options }: RawOutput<unknown>,
-  renderer: Renderer,
-  json: JsonChoice,
-  finish: Finish,
-): Promise<void> {
-  const {
-    jsonValue,
-    untrusted,
-    isJson = false,
-    terminalFix = 'redirect to a file, or pass --raw',
-    cancel,
-    onWritten,
-  } = options;
-  const { page } = renderer;
-  if (json !== false) {
-    if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
-    throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
-  }
-  if (untrusted === 'bytes' && page.terminal) {
-    await cancel?.();
-    throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
-  }
-  if (untrusted === 'text' && (page.terminal || page.githubActions))
-    await showUntrustedText(writeTo, renderer, isJson && page.terminal);
-  else await writeTo((bytes) => renderer.bytes(bytes));
-  onWritten?.();
-}
-
-/** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
-async function showUntrustedText(
-  writeTo: RawOutput<unknown>['writeTo'],
-  { page, text }: Renderer,
-  indents: boolean,
-): Promise<void> {
-  const { createStreamSanitizer } = await import('../output/sanitize-stream.ts');
-  const sanitizer = createStreamSanitizer(page);
-  let last = '\n';
-  const write = async (sanitized: string) => {
-    if (sanitized === '') return;
-    await text(sanitized);
-    last = sanitized.slice(-1);
-  };
-  const push = (bytes: Uint8Array) => write(sanitizer.push(bytes));
-  try {
-    await (indents ? writeIndented(writeTo, push) : writeTo(push));
-  } finally {
-    await write(sanitizer.end());
-    if (page.terminal && last !== '\n') await text('\n');
-  }
-}
-
 function isEmptyList(value: unknown): boolean {
   return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
-}
-
-/** JSON that is too long to be read is written as it comes. */
-async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
-  const { indentJson } = await import('../output/indent-json.ts');
-  let held: Uint8Array | undefined = Buffer.alloc(0);
-  try {
-    await writeTo(async (bytes) => {
-      if (!held) return write(bytes);
-      held = Buffer.concat([held, bytes]);
-      if (held.length <= maxIndentedBytes) return;
-      const start = held;
-      held = undefined;
-      await write(start);
-    });
-  } finally {
-    if (held) await write(Buffer.from(indentJson(String(held))));
-  }
-}
-
-const maxIndentedBytes = 100_000;
-
-function isStream(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

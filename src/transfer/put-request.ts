@@ -44,11 +44,13 @@ export async function sendPutRequest(
       body: await body.start(),
     };
     const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, storageLimit);
-    if (status < 200 || status > 299) {
+    // Only 200 says that the bytes are stored (docs/platform.md#uploads).
+    if (status !== 200) {
       throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
     }
     // Storage replies to an upload with an empty body or XML.
     rejectWebPage({ status, headers, body: said, host: url.host });
+    resources.storageClock.observe(headers.date);
     const etag = String(headers.etag ?? '');
     await body.verify(etag);
     return etag;

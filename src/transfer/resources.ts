@@ -9,6 +9,7 @@ import { Hasher } from './hash.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestPool } from './request-pool.ts';
+import { StorageClock } from './storage-clock.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
@@ -26,6 +27,7 @@ export interface TransferResources {
   /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
   onBytes: (bytes: number) => void;
   requests: RequestPool;
+  storageClock: StorageClock;
   blocks: BlockPool;
   /** For large downloads. */
   blockConnections: BlockConnections | undefined;
@@ -87,6 +89,7 @@ export async function withTransferResources<T>(
       onBytes,
       hasher,
       requests,
+      storageClock: new StorageClock(now),
       blocks,
       blockConnections,
       rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),

@@ -35,7 +35,7 @@ export function urlExpiry(url: string, receivedAt: number): number | undefined {
 
 /** When it was signed, in ms since 1970 by the storage's clock: `X-Amz-Date=20261120T093000Z`. */
 export function signedAt(url: string): number | undefined {
-  const date = /[?&]X-Amz-Date=([^&]*)/.exec(url)?.[1] ?? '';
+  const date = /[?&]X-(?:Amz|Goog)-Date=([^&]*)/.exec(url)?.[1] ?? '';
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
   return Number.isNaN(time) ? undefined : time;
 }

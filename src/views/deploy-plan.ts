@@ -40,7 +40,11 @@ function setupText({ setup }: DeployPlan): string {
     `${memory} GB`,
     region,
   ].filter(Boolean);
-  return `runs on ${hardware.join(', ')}; ${minReplicaCount} to ${maxReplicaCount} replicas`;
+  return `runs on ${hardware.join(', ')}; ${replicaRange(minReplicaCount, maxReplicaCount)}`;
+}
+
+function replicaRange(min: unknown, max: unknown): string {
+  return min === max ? count(Number(max), 'replica') : `${min} to ${max} replicas`;
 }
 
 function settingsTable(changes: SettingChange[]): View {

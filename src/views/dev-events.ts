@@ -25,7 +25,7 @@ export const devEvents = stream(
     at,
     build: text('build id'),
     changed,
-    tookMs: integer('from the save to the end of the build'),
+    durationMs: integer('from the save to the end of the build'),
   },
   {
     type: choice(['problem'], 'the app was not reloaded; one line per problem'),

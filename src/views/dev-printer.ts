@@ -50,7 +50,7 @@ export class DevPrinter {
   reload(app: string, build: string, { changed, tookMs }: Reload): void {
     const at = this.time();
     this.#progress.note(reloadLine(app, { changed, tookMs }, at));
-    this.#progress.event('reload', { app, at, build, changed, tookMs });
+    this.#progress.event('reload', { app, at, build, changed, durationMs: tookMs });
   }
 
   /** `servingSince` is when the version that is still running was deployed. */

@@ -221,3 +221,61 @@ test('23: finds the flags of a command without guessing', async () => {
   const { json: schema } = await run('reference deploy --schema --json');
   expect(schema.$defs.result).toBeDefined();
 });
+
+test('24: asks why a deploy failed, repairs it, and deploys again', async () => {
+  const program = join(folder.path, 'main.py');
+  const source = readFileSync(program, 'utf8');
+  await writeFile(program, `import a_module_that_nobody_has\n${source}`);
+  const failed = await run('deploy --json');
+  expect([failed.code, failed.json.error.code]).toEqual([12, 'not-ready']);
+  const { json: explained } = await run('explain web --json');
+  expect(explained.cause).toBe('module-missing');
+  expect(JSON.stringify(explained.evidence)).toContain('a_module_that_nobody_has');
+  await writeFile(program, source);
+  expect((await run('deploy --json')).code).toBe(0);
+});
+
+test('25: lets the most expensive app sleep, after a look at what that changes', async () => {
+  const { json: apps } = await run('apps list --json=name --sort cost');
+  const [{ name }] = apps;
+  await run(`apps scale ${name} --min-replicas 1 --json`);
+  const planned = await run(`apps scale ${name} --min-replicas 0 --dry-run --json`);
+  expect(planned.json).toMatchObject({ dryRun: true });
+  expect((await run(`apps get ${name} --json=minReplicaCount`)).json.minReplicaCount).toBe(1);
+  await run(`apps scale ${name} --min-replicas 0 --json`);
+  expect((await run(`apps get ${name} --json=minReplicaCount`)).json.minReplicaCount).toBe(0);
+});
+
+test('26: finds what fills the volume, and frees it', async () => {
+  await writeFile(join(folder.path, 'large.bin'), 'x'.repeat(5000));
+  await run('cp large.bin :/old/checkpoints/ --json');
+  const { json: use } = await run('du / --json');
+  const [largest] = use.entries.toSorted((a: { bytes: number }, b: { bytes: number }) => b.bytes - a.bytes);
+  const asked = await run(['rm', '-r', use.path + largest.name, '--json']);
+  expect([asked.code, asked.json.error.code]).toEqual([9, 'input-needed']);
+  expect((await run(asked.json.error.next)).code).toBe(0);
+  expect(JSON.stringify((await run('du / --json')).json.entries)).not.toContain(largest.name);
+});
+
+test('27: notices that somebody scaled the app by hand, and keeps that', async () => {
+  await run('deploy --json');
+  await run('apps scale web --max-replicas 4 --json');
+  const refused = await run('deploy --strict --json');
+  expect([refused.code, refused.json.error.code]).toEqual([7, 'conflict']);
+  expect((await run('deploy --keep-scaling --json')).code).toBe(0);
+  expect((await run('apps get web --json=maxReplicaCount')).json.maxReplicaCount).toBe(4);
+});
+
+test('28: moves values from the config file to secrets', async () => {
+  const path = join(folder.path, 'cerebrium.toml');
+  const before = readFileSync(path, 'utf8');
+  await writeFile(path, `${before}\n[cerebrium.secrets]\nMODEL_KEY = "abc-123"\n`);
+  const { json: checked } = await run('check --json');
+  const problem = checked.problems.find(({ fix }: { fix: string }) => fix?.startsWith('gantry secrets set'));
+  expect(problem.fix).toContain('MODEL_KEY');
+  expect(JSON.stringify(checked)).not.toContain('abc-123');
+  const { code } = await run('secrets import - --app web --yes --json', { stdin: '{"MODEL_KEY": "abc-123"}' });
+  expect(code).toBe(0);
+  await writeFile(path, before);
+  expect((await run('check --json')).json.problems).toEqual([]);
+});

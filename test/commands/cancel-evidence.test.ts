@@ -64,14 +64,18 @@ describe('a build is canceled only if its status says so', () => {
     expect(waits).toEqual([250, 500, 1_000]);
   });
 
-  test('accepts a build that no longer exists as canceled', async () => {
+  test.each([
+    [{ status: 404, body: '{"message":"Cannot GET /v2/projects"}' }, 6, 'is canceled: Cannot GET /v2/projects'],
+    [{ ...page, status: 404 }, 69, 'is canceled: received a web page instead of a reply (HTTP 404)'],
+  ])('does not take a 404 for proof that the build has stopped: %j', async (gone, expected, message) => {
     let isCancelled = false;
-    const { code, json } = await cancel(({ route }) => {
-      if (isCancelled) return { status: 404, body: '{"message":"build not found"}' };
+    const { code, stderr } = await cancel(({ route }) => {
+      if (isCancelled) return gone;
       isCancelled = route.startsWith('DELETE ');
       return undefined;
     });
-    expect([code, json()]).toMatchObject([0, { changed: true }]);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(`could not confirm that build ${build} of web ${message}`);
   });
 
   test('does not report success if the status cannot be read', async () => {

@@ -59,6 +59,32 @@ describe('apps delete', () => {
     expect([code, stdout]).toEqual([6, '']);
   });
 
+  test.each([
+    [{ status: 404, body: '{"message":"project not found"}' }, 6],
+    [{ status: 404, type: 'text/html', body: '<html><title>404 Not Found</title></html>' }, 69],
+  ])('does not take a 404 about anything else for proof: %j', async (gone, expected) => {
+    let isSent = false;
+    const { code, stdout } = await through(words, ({ route }) => {
+      const answer = isSent ? gone : undefined;
+      if (!route.startsWith('DELETE ')) return answer;
+      isSent = true;
+      return { body: '{}' };
+    });
+    expect([code, stdout]).toEqual([expected, '']);
+  });
+
+  test('does not take a 404 for proof while the app is listed', async () => {
+    let isSent = false;
+    const { code, stderr } = await through(words, ({ route }) => {
+      if (isSent && /^GET .*\/apps\/[^/]+$/.test(route)) return { status: 404, body: '{"message":"app not found"}' };
+      if (!route.startsWith('DELETE ')) return undefined;
+      isSent = true;
+      return { body: '{}' };
+    });
+    expect(code).toBe(8);
+    expect(stderr).toContain('web is not deleted yet: its status is ready');
+  });
+
   test('succeeds if the first reply was lost', async () => {
     emulator.fail('deleteApp', 'reset-after');
     expect(await gantry(words, { emulator })).toMatchObject({ code: 0, stdout: 'deleted web\n' });

@@ -127,6 +127,7 @@ describe.skipIf(!python)('a build that crashes after it was deployed (needs pyth
     expect(stderr).toContain('the connection to the database was lost');
     expect(stderr).toMatch(/^ {2}fix gantry logs later --container \S+-later-\S+$/m);
     expect(details.container).toMatch(/-later-/);
+    expect(stderr).not.toContain('cause:');
   });
 
   test('because it uses more memory than it may names the cause and the setting', async () => {

@@ -38,7 +38,8 @@ describe('a plan in a file', () => {
   test('is applied once', async () => {
     const made = await makePlan();
     expect([made.code, creations()]).toEqual([0, 0]);
-    expect(made.stderr).toContain('to apply it: gantry deploy --plan');
+    expect(made.stderr).toContain(`wrote the plan to ${plan}`);
+    expect(made.stderr).toMatch(/^to apply the plan: gantry deploy --plan \S+\n$/m);
     expect((await deploy('--plan', plan)).code).toBe(0);
     const { code, stderr } = await deploy('--plan', plan);
     expect([code, creations()]).toEqual([7, 1]);
@@ -47,7 +48,8 @@ describe('a plan in a file', () => {
 
   test('is applied to a deployed app, with the same flags', async () => {
     await deploy();
-    await makePlan('--name', 'web', '--log-level', 'DEBUG');
+    const made = await makePlan('--name', 'web', '--log-level', 'DEBUG');
+    expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --plan');
     const { code, json } = await deploy('--plan', plan, '--json');
     expect(code).toBe(7);
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] } } });

@@ -134,6 +134,16 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     },
   );
 
+  test('keeps the app running between calls, whatever its cooldown', async () => {
+    const config = named('web', '[cerebrium.scaling]\ncooldown = 0\n');
+    const files = { 'cerebrium.toml': config, 'main.py': 'import os\ndef run():\n    return os.getpid()\n' };
+    await developing(files, [], async ({ result, until }) => {
+      await until(ready);
+      const first = (await result()) as { result: number };
+      expect(await result()).toMatchObject({ result: first.result });
+    });
+  });
+
   test('reloads on save, also in a new folder, and tells what changed', async () => {
     const { stderr } = await developing(app, [], async ({ result, until, write, path }) => {
       await until(ready);
@@ -348,7 +358,7 @@ def run(): return 1
     });
     expect(first('problem')).toMatchObject({ severity: 'error', location: { line: 2 }, changed: ['cerebrium.toml'] });
     expect(Date.parse(first('problem').servingSince)).toBeLessThanOrEqual(Date.parse(first('problem').at));
-    expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], tookMs: expect.any(Number) });
+    expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], durationMs: expect.any(Number) });
   });
 
   test('is used from another shell, and stopped from there', async () => {

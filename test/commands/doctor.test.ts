@@ -151,6 +151,19 @@ describe('doctor finds', () => {
     expect(checks).toContainEqual(expect.objectContaining({ message: expect.stringContaining('"extra" in') }));
   });
 
+  test('no key that gantry itself has written', async () => {
+    await using folder = await folderOf({ 'x/y': '' });
+    const env = { GANTRY_CONFIG_DIR: folder.path };
+    for (const words of [
+      ['config', 'set', 'region', 'us-east-1'],
+      ['profiles', 'use', 'default', '--here'],
+    ]) {
+      expect((await gantry(words, { env, cwd: folder.path })).code).toBe(0);
+    }
+    const { checks } = await found({ env });
+    expect(checks.filter(({ message }) => message.includes('is ignored'))).toEqual([]);
+  });
+
   test('an invalid URL, and checks the others', async () => {
     const { code, of, checks } = await found({ env: { GANTRY_INFERENCE_URL: 'http://example.com' } });
     expect(code).toBe(2);

@@ -117,3 +117,11 @@ test('explains the build or the run with an id, and says if there is none', asyn
   expect(json()).toEqual({ build, cause: 'module-missing' });
   expect((await gantry(['explain', 'web', 'b-none'], { emulator })).code).toBe(6);
 });
+
+test('on a terminal, the command to explain a failed build follows what is shown of it', async () => {
+  await using _ = await failedApp('build_failure');
+  const order: string[] = [];
+  const [seen, said] = [() => order.push('result'), () => order.push('next')];
+  const { stderr } = await gantry(['builds', 'get', 'web'], { emulator, columns: 80, rows: 40, seen, said });
+  expect([order, stderr]).toEqual([['result', 'next'], expect.stringContaining('to see why it failed')]);
+});

@@ -153,6 +153,8 @@ describe('gantry mcp', () => {
     await using session = await open(['--allow-destroy']);
     const listed = await call(session, 'apps', { command: 'get', app: 'transcriber' });
     expect(JSON.parse(textOf(listed))).toMatchObject({ name: 'transcriber' });
+    const names = await call(session, 'apps', { command: 'list', jq: '.[].name' });
+    expect(textOf(names).split('\n')).toContain('transcriber');
     const deleted = await call(session, 'apps', { command: 'delete', app: 'transcriber', confirm: 'transcriber' });
     expect(JSON.parse(textOf(deleted)).error).toMatchObject({ code: 'usage', fix: 'call apps_destroy' });
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
@@ -220,6 +222,7 @@ describe('gantry mcp', () => {
   test.each([
     ['apps', { command: 'apps get' }, 'missing argument <app>'],
     ['apps', { command: 'apps got' }, 'apps has no command "apps got"'],
+    ['more', { result: 'r1', from: 'two' }, 'invalid property "from"'],
     ['apps', { command: 'apps get', app: '--help' }, 'p-12345678---help not found'],
     ['apps', { command: 'apps get', app: 'x', color: 'never' }, 'apps get has no property "color"'],
     ['apps', { command: 'apps list', limit: 'many' }, 'invalid --limit'],

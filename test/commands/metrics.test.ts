@@ -60,7 +60,7 @@ test('prints one line of numbers per point in a pipe', async () => {
 
 test('accepts a container and a resolution', async () => {
   await startup([...range, '--container', 'web-a', '--resolution', 'high']);
-  expect(emulator.calls.map(({ query }) => query)).toMatchObject([
+  expect(emulator.calls.slice(-1).map(({ query }) => query)).toMatchObject([
     { start: at(end - 6 * hour), end: at(end), container_id: 'web-a', resolution: 'high' },
   ]);
 });

@@ -64,8 +64,8 @@ describe('a value is read', () => {
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 
-  test('from stdin', async () => {
-    await run(['set', 'KEY', '--from-file', '-'], { stdin: `${value}\r\n` });
+  test('from stdin, without what Windows adds', async () => {
+    await run(['set', 'KEY', '--from-file', '-'], { stdin: `\ufeff${value}\r\n` });
     expect(kept()).toEqual({ KEY: value });
   });
 

@@ -51,4 +51,6 @@ test.each(['src/commands/skill.md', 'src/project/agents.md'])(
       }
     }
   },
+  // Loads every command.
+  60_000,
 );

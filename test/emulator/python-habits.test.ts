@@ -5,11 +5,19 @@ import { python } from './support/running.ts';
 
 /** What libraries do in the process of a function. */
 const main = `
+import argparse
 import multiprocessing
 import os
 import sys
 
 sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="small")
+options = parser.parse_args()
+
+def model():
+    return options.model
 
 def square(number):
     return number * number
@@ -55,6 +63,10 @@ describe.skipIf(!python || process.platform === 'win32')('a function (needs pyth
   });
 
   afterAll(() => emulator.close());
+
+  test('finds no arguments on the command line', async () => {
+    expect(await resultOf('model')).toBe('small');
+  });
 
   test('can use worker processes that load main.py again', async () => {
     expect(await resultOf('spawns')).toEqual([4, 9]);

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
@@ -31,14 +30,26 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(3);
   });
 
+  test('keeps its replica after a cooldown if it is kept warm, until it is deployed again', async () => {
+    const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+    const options = { now: () => clock.now, keepWarm: true };
+    const { call, deploy } = await running('functions', { cooldownPeriodSeconds: 60 }, options);
+    await call('run');
+    clock.now += 61_000;
+    expect((await call('run')).json.result.calls).toBe(2);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    return "new"\n' });
+    expect((await call('run')).json.result).toBe('new');
+    await expect.poll(children).toHaveLength(1);
+  });
+
   test('handles concurrent calls up to the limit, and queues the others', async () => {
     const { call, runs } = await running('functions', { replicaConcurrency: 2 });
     await call('run');
-    const [first, second, third] = [1, 2, 3].map(() => call('sleeps', { seconds: 0.3 }));
-    await setTimeout(100);
-    expect((await runs()).map((run: { status: string }) => run.status)).toEqual(
-      expect.arrayContaining(['processing', 'processing', 'containerQueued', 'success']),
-    );
+    const [first, second, third] = [1, 2, 3].map(() => call('sleeps', { seconds: 0.6 }));
+    const states = async () => (await runs()).map((run: { status: string }) => run.status);
+    await expect
+      .poll(states)
+      .toEqual(expect.arrayContaining(['processing', 'processing', 'containerQueued', 'success']));
     expect((await Promise.all([first, second, third])).map((reply) => reply?.status)).toEqual([200, 200, 200]);
     const waits = (await runs()).map((run: { queueTimeMs: number }) => run.queueTimeMs);
     expect(Math.max(...waits.slice(0, 3))).toBeGreaterThan(150);

@@ -69,3 +69,30 @@ describe('a truncated secret is hidden', () => {
     expect(knowing(secret).isIn('Qm4-zebra-…')).toBe(true);
   });
 });
+
+describe('a secret in the spelling of another program is hidden', () => {
+  const value = "Qm4/zebra@päss+w(ö)rd='x'";
+  test.each([
+    ['JSON in ASCII', "Qm4/zebra@p\\u00e4ss+w(\\u00f6)rd='x'"],
+    ['JSON in ASCII with capitals', "Qm4/zebra@p\\u00E4ss+w(\\u00F6)rd='x'"],
+    ['percent-encoding that keeps slashes', 'Qm4/zebra%40p%C3%A4ss%2Bw%28%C3%B6%29rd%3D%27x%27'],
+    ['percent-encoding of every sign', 'Qm4%2fzebra%40p%c3%a4ss%2bw%28%c3%b6%29rd%3d%27x%27'],
+    ['hexadecimal', Buffer.from(value).toString('hex')],
+    ['hexadecimal with capitals', Buffer.from(value).toString('hex').toUpperCase()],
+    ['the first two thirds', value.slice(0, 17)],
+    ['the first half with dots', `${value.slice(0, 13)}...`],
+  ])('%s', (_, spelling) => {
+    const secrets = knowing(value);
+    expect(secrets.hideIn(`cannot store ${spelling}`)).toMatch(/^cannot store \[hidden\](\.\.\.)?$/);
+    expect(secrets.isIn(spelling)).toBe(true);
+  });
+
+  test('and so is a line of a key that was cut', () => {
+    const key = '-----BEGIN KEY-----\nMIIabcdefghijklmnopqrstuvwx\n-----END KEY-----';
+    expect(knowing(key).hideIn('wrong key: MIIabcdefghijklmno')).toBe('wrong key: [hidden]');
+  });
+
+  test('while text that only begins alike stays', () => {
+    expect(knowing('production-database-password-1').hideIn('production-east')).toBe('production-east');
+  });
+});

@@ -56,4 +56,14 @@ describe('one mistake is one problem', () => {
     const { problems } = await check(toml, files);
     expect(lines(problems)).toEqual(expected);
   });
+
+  test.each([
+    ['[deployment]\nname = "app"\ndisable_auth = false\n[cerebrium.hardware]\ncpu = 2\n'],
+    [`${head}[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\ndisable_auth = false\n`],
+    [`${head}enable_auth = true\n`],
+  ])('an app is not called public if its file says otherwise in the wrong place: %j', async (toml) => {
+    const { problems } = await check(toml);
+    expect(problems.map(({ message }) => message).filter((message) => message.includes('public'))).toEqual([]);
+    expect(problems).toHaveLength(1);
+  });
 });

@@ -57,6 +57,8 @@ describe('a deploy plan', () => {
     ['one core', { cpu: 1 }, '1 core, 16 GB'],
     ['a core written as text', { cpu: '1' }, '1 core, 16 GB'],
     ['no region if it is unknown', { region: null }, '16 GB; 0 to 3 replicas'],
+    ['a fixed number of replicas', { minReplicaCount: 2, maxReplicaCount: 2 }, '; 2 replicas'],
+    ['one replica', { minReplicaCount: 1, maxReplicaCount: 1 }, '; 1 replica'],
   ])('shows %s', (_, changes, expected) => {
     expect(setup(changes)).toContain(expected);
   });

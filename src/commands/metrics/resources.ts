@@ -27,7 +27,8 @@ export default defineCommand({
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);
     const options = chartOptions(flags, now());
-    const reply = await api(getResourceMetrics, { project, app, query: metricsQuery(flags, options.range) });
+    const query = await metricsQuery(context, app, flags, options.range);
+    const reply = await api(getResourceMetrics, { project, app, query });
     const report = resourcesReport(reply, options);
     if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
     await saveChartPage(context, flags, `Resource use of ${app}`, () => report);

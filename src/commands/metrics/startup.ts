@@ -13,7 +13,8 @@ export default defineCommand({
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);
     const options = chartOptions(flags, now());
-    const reply = await api(getStartupTimes, { project, app, query: metricsQuery(flags, options.range) });
+    const query = await metricsQuery(context, app, flags, options.range);
+    const reply = await api(getStartupTimes, { project, app, query });
     const report = startupReport(reply, options);
     const { status, data } = reply;
     if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);

@@ -44,6 +44,8 @@ interface AppRunnerOptions {
   storageAccess?: StorageAccess | undefined;
   /** The pause before the second restart of a replica, in ms. */
   restartPauseMs: number;
+  /** Replicas of each app that are kept after the cooldown. */
+  leastReplicas: number;
 }
 
 export class UnpackError extends Error {}
@@ -129,6 +131,7 @@ export class AppRunner {
       start: (record, build, python) => this.#startReplica(record, build, python),
       environment: (record, build, python) => this.#environmentOf(record, build, python),
       now: this.options.now,
+      leastReplicas: this.options.leastReplicas,
     });
     this.#pools.set(app, pool);
     return pool;

@@ -12,6 +12,8 @@ export interface PoolOptions {
   /** Environment variables of a replica that is started now. */
   environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
   now(): number;
+  /** How many are kept after the cooldown if the app's own minimum is lower. */
+  leastReplicas: number;
 }
 
 /** Capacity of a replica for one call, until it is released. */
@@ -120,8 +122,8 @@ export class ReplicaPool {
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
-    const { cooldownPeriodSeconds, minReplicaCount } = app.settings;
-    if (minReplicaCount === 0) {
+    const { cooldownPeriodSeconds } = app.settings;
+    if (this.#minReplicas(app.settings) === 0) {
       member.timer = afterSeconds(cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
     }
   }
@@ -204,7 +206,7 @@ export class ReplicaPool {
   }
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {
-    if (this.#members.length > settings.minReplicaCount) {
+    if (this.#members.length > this.#minReplicas(settings)) {
       member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
     }
   }
@@ -216,12 +218,16 @@ export class ReplicaPool {
   }
 
   /** Those that a test's clock has moved past the cooldown. */
-  #dismissIdle({ cooldownPeriodSeconds, minReplicaCount }: AppSettings): void {
-    const idleBefore = this.options.now() - cooldownPeriodSeconds * 1000;
+  #dismissIdle(settings: AppSettings): void {
+    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const isIdle = member.busy === 0 && member.idleSince < idleBefore;
-      if (isIdle && this.#members.length > minReplicaCount) this.#dismiss(member);
+      if (isIdle && this.#members.length > this.#minReplicas(settings)) this.#dismiss(member);
     }
+  }
+
+  #minReplicas({ minReplicaCount }: AppSettings): number {
+    return Math.max(minReplicaCount, this.options.leastReplicas);
   }
 
   /** Accepts no more calls. Active ones may finish, but WebSockets only have the grace period: they may never end. */

@@ -23,7 +23,7 @@ export async function untilReady(
     if (signal.aborted) return;
     if (path) status = await healthStatus(port, path);
     if (path ? isHealthy(status) : await isReady(port)) return;
-    await setTimeout(pollMs);
+    await setTimeout(status === undefined ? pollMs : answeredPollMs);
   }
   const missing = path
     ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
@@ -31,7 +31,9 @@ export async function untilReady(
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
 }
 
-const pollMs = 40;
+const pollMs = 10;
+/** A server that answers, but is not ready, may log each request. */
+const answeredPollMs = 100;
 
 /** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
 function isHealthy(status: number | undefined): boolean {

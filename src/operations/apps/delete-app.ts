@@ -1,7 +1,8 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { deleteApp, getApp } from '../../contract/apps.ts';
-import { shortAppName } from '../../contract/endpoint.ts';
+import { deleteApp, getApp, listApps } from '../../contract/apps.ts';
+import { shortAppName, toAppId } from '../../contract/endpoint.ts';
+import { unreadableItems } from '../../contract/lists.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
 
@@ -29,11 +30,7 @@ export async function deleteAppAndWait(
   app: string,
 ): Promise<void> {
   const refusal = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const status = await waitForChange(
-    () => api(getApp, { project, app }).then((shown) => shown.status ?? 'unknown', returnNotFound),
-    isDeleted,
-    delay,
-  );
+  const status = await waitForChange(() => readStatus({ api, project }, app), isDeleted, delay);
   if (isDeleted(status)) return;
   if (refusal) throw refusal;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
@@ -43,12 +40,22 @@ export async function deleteAppAndWait(
   });
 }
 
-/** A 404 means that the app is deleted, unless it is still shown. */
+/** "deleted" only if the list of apps agrees: a 404 alone may be about the project, or about the address itself. */
+async function readStatus({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string> {
+  const shown = await api(getApp, { project, app }).catch(returnNotFound);
+  if (!(shown instanceof NotFoundError)) return shown.status ?? 'unknown';
+  const apps = await api(listApps, { project, query: { includeEphemeral: true } });
+  const listed = apps.find(({ id }) => id === toAppId(project, app));
+  if (listed) return listed.status ?? 'unknown';
+  if (unreadableItems(apps).length > 0) throw shown;
+  return 'deleted';
+}
+
 function returnNotFound(error: unknown): NotFoundError {
   if (error instanceof NotFoundError) return error;
   throw error;
 }
 
-function isDeleted(status: string | NotFoundError): boolean {
-  return status instanceof NotFoundError || /^deleted$/i.test(status);
+function isDeleted(status: string): boolean {
+  return /^deleted$/i.test(status);
 }

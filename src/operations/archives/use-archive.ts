@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { findWritableByOthers, linkOrCopy, sha256OfFile, TemporaryFolder } from '../../disk/index.ts';
+import { latestFirst } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
-import { archiveFile, archiveFolders, findRecord, type KeptArchive } from './archive-store.ts';
+import { archiveFile, archiveFolders, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
 import { buildKey } from './keep-archive.ts';
 
 /** What this machine kept of a build; undefined if there is nothing, or nothing that can be trusted. */
@@ -12,13 +13,29 @@ export async function findKeptArchive(context: Context, app: string, build: stri
   return findRecord(state, buildKey(context, app, build));
 }
 
+/** The newest build of an app, other than these, whose archive is kept. */
+export async function findOtherKept(
+  context: Context,
+  app: string,
+  builds: readonly (string | undefined)[],
+): Promise<string | undefined> {
+  const { state } = context.settings.folders;
+  if (findWritableByOthers(...archiveFolders(state))) return undefined;
+  const { platform, project } = buildKey(context, app, '');
+  const [newest] = (await readRecords(state))
+    .filter((kept) => kept.platform === platform && kept.project === project && kept.app === app)
+    .filter(({ build }) => !builds.includes(build))
+    .sort(latestFirst(({ keptAt }) => keptAt));
+  return newest?.build;
+}
+
 /** Why this machine has no archive of a build. */
 export function whyNotKept({ settings }: Context): string {
   const { keepArchives, folders } = settings;
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;
   if (keepArchives.value === 'off') return `keep-archives is off (${keepArchives.origin})`;
-  return 'gantry keeps the archives of the deploys of this machine, up to 1 GiB and 90 days';
+  return 'gantry keeps the archives of deploys from this machine, up to 1 GiB and 90 days, but not of --partial ones';
 }
 
 /**

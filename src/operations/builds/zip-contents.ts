@@ -39,6 +39,8 @@ function parseValue(path: string, value: unknown): BuildFile[] {
 
 const sizeNames = ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size', 'bytes', 'length'];
 const crcNames = ['crc32', 'crc', 'checksum'];
+/** Eight digits may be hexadecimal: such a checksum proves nothing. */
+const decimal = /^(?!\d{8}$)\d+$/;
 
 /** The fields of a file are plain values; those of a folder are objects. */
 function isFile(record: Record<string, unknown>): boolean {
@@ -47,14 +49,14 @@ function isFile(record: Record<string, unknown>): boolean {
 }
 
 function toBuildFile(path: string, record: Record<string, unknown>): BuildFile {
-  const number = (names: string[]) => {
+  const number = (names: string[], isText = /^\d+$/) => {
     const value = names.map((name) => record[name]).find((found) => found !== undefined);
-    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+    const isNumber = typeof value === 'number' || (typeof value === 'string' && isText.test(value));
     return isNumber ? Number(value) : undefined;
   };
   const known = new Set([...sizeNames, ...crcNames, 'path', 'name', 'filename', 'file']);
   const rest = Object.entries(record).filter(([name]) => !known.has(name));
-  const [size, crc32] = [number(sizeNames), number(crcNames)];
+  const [size, crc32] = [number(sizeNames), number(crcNames, decimal)];
   return {
     path,
     ...(size === undefined ? {} : { size }),

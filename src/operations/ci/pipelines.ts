@@ -25,8 +25,8 @@ export function pipelineFor(system: CiSystem, folder: string): Pipeline {
   return pipelines[system]({
     install: `pip install gantry-cli==${version}`,
     check: `gantry check${at}`,
-    // 3: there are changes. It is what a plan is for, and no failure.
-    plan: `gantry deploy${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`,
+    // Pull requests of forks get no secrets. 3: there are changes, which is what a plan is for, and no failure.
+    plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`,
     deploy: `gantry deploy${at}`,
   });
 }
@@ -43,6 +43,13 @@ const setUp = (where: string) => `# Made by gantry ci init; change it as you lik
 # ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
 # GANTRY_PROJECT to the id of your project.
 `;
+
+/** By commit, since a tag can be moved. */
+const githubActions = {
+  checkout: 'actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2',
+  python: 'actions/setup-python@ece7cb06caefa5fff74198d8649806c4678c61a1 # v6.3.0',
+  upload: 'actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1',
+};
 
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   github: ({ install, check, plan, deploy }) => ({
@@ -66,20 +73,22 @@ jobs:
   check:
     if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
+    timeout-minutes: 10
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: ${githubActions.checkout}
+        with:
+          persist-credentials: false
+      - uses: ${githubActions.python}
         with:
           python-version: "3.12"
       - run: ${install}
       - run: ${check}
-      # Pull requests from forks get no secrets, and so no plan.
-      - if: github.event.pull_request.head.repo.full_name == github.repository
-        run: ${plan}
+      # Pull requests from forks and of Dependabot get no secrets, and so no plan.
+      - run: ${plan}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
       - if: hashFiles('gantry-plan.json') != ''
-        uses: actions/upload-artifact@v4
+        uses: ${githubActions.upload}
         with:
           name: gantry-plan
           path: gantry-plan.json
@@ -87,9 +96,12 @@ jobs:
   deploy:
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
+    timeout-minutes: 60
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: ${githubActions.checkout}
+        with:
+          persist-credentials: false
+      - uses: ${githubActions.python}
         with:
           python-version: "3.12"
       - run: ${install}
@@ -111,6 +123,7 @@ check:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
     - ${check}
+    # Not without the token: a protected variable is for protected branches only, and forks have none.
     - ${plan}
   artifacts:
     paths: [gantry-plan.json]
@@ -163,6 +176,8 @@ workflows:
             branches:
               ignore: main
       - deploy:
+          # One deploy at a time.
+          serial-group: << pipeline.project.slug >>/deploy
           filters:
             branches:
               only: main
@@ -211,10 +226,13 @@ jobs:
           versionSpec: "3.12"
       - script: ${install}
       - script: ${check}
+      # Pull requests from forks get no secrets, and so no plan.
       - script: ${plan}
+        condition: and(succeeded(), ne(variables['System.PullRequest.IsFork'], 'True'))
         env:
           GANTRY_TOKEN: $(GANTRY_TOKEN)
       - publish: gantry-plan.json
+        condition: and(succeeded(), ne(variables['System.PullRequest.IsFork'], 'True'))
         artifact: gantry-plan
 
   - job: deploy

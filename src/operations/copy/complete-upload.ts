@@ -5,14 +5,16 @@ import { GantryError } from '../../errors.ts';
 import type { OpenUpload, SentPart } from '../../transfer/upload-file.ts';
 import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
+import { isNewFile } from './new-file.ts';
 import type { RemoteFolders } from './remote-folders.ts';
+import { parseTimestamp } from './unchanged.ts';
 
 export interface UploadedFile {
   target: VolumePath;
   upload: OpenUpload;
   parts: SentPart[];
   bytes: number;
-  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs show it. */
+  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
   startedAt: number;
 }
 
@@ -60,7 +62,6 @@ function mayBeComplete(error: GantryError): boolean {
   return isLost || status === 404 || (status !== undefined && status >= 500);
 }
 
-/** Compares times of the storage's clock, in whole seconds. */
 async function hasArrived(
   { target, bytes, startedAt }: UploadedFile,
   context: CopyContext,
@@ -70,5 +71,5 @@ async function hasArrived(
   if (!there || there.isFolder) return false;
   const size = there.size ?? (await sizeFromStorage(target, context, context.resources));
   if (size !== bytes) return false;
-  return Date.parse(there.modified ?? '') >= Math.floor(startedAt / 1000) * 1000;
+  return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
 }

@@ -2,10 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
-import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { count } from '../../output/format.ts';
 import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
-import { findEntry, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
+import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyOptions } from './copy-options.ts';
 import type { CopySource } from './copy-paths.ts';
 import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
@@ -51,10 +49,11 @@ async function* inFolder(
   }
   const at: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
   const obstacles: UncopiedEntry[] = [];
+  // The copy is incomplete without them, and sync must not delete anything.
   const onUnreadableEntries = (folder: string, entries: number) =>
     void obstacles.push({
       path: prefix + (folder.slice(at.path.length) || '.'),
-      failure: unreadEntries(folder, entries),
+      failure: unreadEntriesError(folder, entries),
     });
   for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries, isSorted })) {
     if (!filter.includes(path)) continue;
@@ -68,13 +67,6 @@ async function* inFolder(
 export function sourceOf(folder: CopySource['location'], path: string): FoundFile['from'] {
   if (folder.kind === 'local') return join(folder.path, path);
   return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
-}
-
-/** A failure: the copy is incomplete without these entries, and sync must not delete anything. */
-function unreadEntries(folder: string, entries: number): GantryError {
-  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
-    why: 'the platform sent them in an unknown format; gantry ls --json shows them',
-  });
 }
 
 async function singleFile({ location }: CopySource, path: string, context: VolumeContext): Promise<FoundEntry> {

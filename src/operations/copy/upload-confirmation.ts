@@ -10,6 +10,7 @@ import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/inde
 import type { CopyContext } from './copy-context.ts';
 import { printablePath, unconfirmedPrefix } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
+import { isNewFile } from './new-file.ts';
 import { planCopy } from './plan-copy.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
@@ -23,7 +24,7 @@ export interface CompletedFile {
   bytes: number;
   /** Version of the uploaded source: see {@link SourceContent.mark}. */
   mark: string;
-  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs show it. */
+  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
   startedAt: number;
   /** ETags that the storage may report; empty if unknown. */
   etags: string[];
@@ -47,8 +48,6 @@ interface Folder {
 const listingsAtOnce = 4;
 /** Pauses before a folder is listed again, since a listing may lag behind an upload. */
 const pausesMs = [500, 1_000, 2_000];
-/** Maximum time between the start of an upload and the signing of its URLs. */
-const maxSigningMs = 2_000;
 /** Completed files of a folder that trigger a listing. */
 const maxUnlisted = 10_000;
 
@@ -156,7 +155,7 @@ export class UploadConfirmation {
     if (entry.size !== null && entry.size !== file.bytes) {
       return lostError(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
     }
-    return entry.size !== null && isNew(parseTimestamp(entry.modified), file)
+    return entry.size !== null && isNewFile(parseTimestamp(entry.modified), file, this.context)
       ? undefined
       : this.#findStorageProblem(file);
   }
@@ -172,7 +171,8 @@ export class UploadConfirmation {
       return lostError(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     const isSized = bytes !== undefined;
-    if (isSized && (isNew(modified, file) || file.etags.includes(normalizeEtag(etag)))) return undefined;
+    if (isSized && (isNewFile(modified, file, this.context) || file.etags.includes(normalizeEtag(etag))))
+      return undefined;
     if (!resources.hasher) throw unprovenError();
     return (await this.#hasSameContent(file)) ? undefined : lostError('the volume still has the earlier content');
   }
@@ -197,15 +197,6 @@ export class UploadConfirmation {
       await source.close();
     }
   }
-}
-
-/** Whether a file with this time cannot have existed before the upload. */
-function isNew(time: number | undefined, { startedAt, bytes }: CompletedFile): boolean {
-  if (time === undefined) return false;
-  // Storage may use the start of the upload, shortly before its URLs were signed, as the file's time. Small files need no
-  // tolerance: asking the storage about them is cheap.
-  const toleranceMs = bytes > maxSmallBytes ? maxSigningMs : 0;
-  return time >= Math.floor((startedAt - toleranceMs) / 1000) * 1000;
 }
 
 /** The platform may use another Unicode normalization form than the disk. */

@@ -130,7 +130,7 @@ export class Uploader implements FileCopier {
       resources,
     );
     await source.checkUnchanged();
-    const since = signedAt(sent.upload.urls[0] ?? '') ?? startedAt;
+    const since = signedAt(sent.upload.urls[0] ?? '') ?? resources.storageClock.timeOf(startedAt);
     try {
       await completeUploadedFile(
         { target: at, ...sent, bytes: source.bytes, startedAt: since },

@@ -53,7 +53,7 @@ export async function writePlanFile(
       signal: context.signal,
       cache: packingCache(context, options.cache),
     });
-  context.progress.note(`wrote the plan to ${file}; to apply it: gantry deploy --plan ${file}`);
+  context.progress.note(`wrote the plan to ${file}`);
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */

@@ -98,7 +98,7 @@ function unknownKeys(folder: string): Check[] {
       });
   const file = join(folder, 'config.json');
   return [
-    ...unknown(Object.keys(stored), ['profile', 'profiles'], file),
+    ...unknown(Object.keys(stored), ['profile', 'profiles', 'folders'], file),
     ...profiles.flatMap(([name, values]) =>
       unknown(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
     ),

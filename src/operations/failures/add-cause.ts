@@ -34,6 +34,8 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     const found = explainLog(error.facts.log.join('\n'), facts);
     const id = build ?? run;
     if (!found || app === undefined || id === undefined) return;
+    // That a replica ended is what the error says already.
+    if (container !== undefined && found.cause === 'app-exited') return;
     const { setting, next: _, ...explanation } = found;
     const location = setting && own && (await locateSetting(own, relative(cwd, own.file), setting));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };

@@ -86,6 +86,29 @@ const unsupportedPython: Refinement = (found, { package: name = '', wanted = '',
   };
 };
 
+/** The app lists the package, and the emulator has not installed it. */
+const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {
+  if (!['module-missing', 'command-not-found'].includes(found.cause) || !reason.includes(emulatorHint))
+    return undefined;
+  const plain = (text: string) =>
+    text
+      .replace(/\[.*$/, '')
+      .replace(/[-_.]+/g, '-')
+      .toLowerCase();
+  const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
+  const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
+  if (listed === undefined) return undefined;
+  const { setting: _, ...rest } = found;
+  return {
+    ...rest,
+    title: `the app lists ${listed}, but this emulator installs no packages`,
+    fix: 'start the emulator with --install, or install the package for python3 on this machine',
+  };
+};
+
+/** In the reason of the emulator. */
+const emulatorHint = 'the emulator installs packages only with --install';
+
 const exitCodeMeanings: Readonly<Record<string, string>> = {
   126: 'is not executable',
   127: 'was not found',
@@ -114,6 +137,7 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }) =>
 const refinements: readonly Refinement[] = [
   excludedModule,
   excludedFile,
+  notInstalledHere,
   unsupportedPython,
   failedCommand,
   missingModule,

@@ -4,7 +4,14 @@ import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { NotFoundError } from '../../errors.ts';
 import { version } from '../../version.ts';
-import { findKeptArchive, type KeptArchive, startKeeping, whyNotKept, withKeptArchive } from '../archives/index.ts';
+import {
+  findKeptArchive,
+  findOtherKept,
+  type KeptArchive,
+  startKeeping,
+  whyNotKept,
+  withKeptArchive,
+} from '../archives/index.ts';
 import type { BuildFile } from '../builds/index.ts';
 import {
   chooseRegion,
@@ -44,18 +51,26 @@ export interface RollbackSource {
   deploy(options: SendOptions): Promise<Deployment>;
 }
 
+/** The build to return to, and the one that serves. */
+interface WantedBuild {
+  app: string;
+  build: string;
+  live: string | undefined;
+}
+
 /** Passes what a build can be made of again to `use`. Throws NotFoundError if this machine has nothing. */
 export async function withSource<T>(
   context: Context,
-  { app, build }: { app: string; build: string },
+  wanted: WantedBuild,
   options: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
 ): Promise<T> {
+  const { app, build } = wanted;
   if (options.fromGit !== undefined) return withGitSource(context, app, options.fromGit, options, use);
   const kept = await findKeptArchive(context, app, build);
-  if (!kept) throw notKeptError(context, app, build);
-  return withKeptArchive(context, kept, (archive) => {
-    if (!archive) throw notKeptError(context, app, build);
+  if (!kept) throw await notKeptError(context, wanted);
+  return withKeptArchive(context, kept, async (archive) => {
+    if (!archive) throw await notKeptError(context, wanted);
     return use({
       kind: 'archive',
       commit: null,
@@ -113,10 +128,11 @@ function withGitSource<T>(
   });
 }
 
-function notKeptError(context: Context, app: string, build: string): NotFoundError {
+async function notKeptError(context: Context, { app, build, live }: WantedBuild): Promise<NotFoundError> {
+  const other = await findOtherKept(context, app, [build, live]);
   return new NotFoundError(`this machine has no archive of build ${build} of ${app} to deploy`, {
     why: whyNotKept(context),
-    fix: gantryCommand`rollback ${app} ${build} --from-git REV`,
-    details: { app, build },
+    fix: other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`,
+    details: { app, build, kept: other ?? null },
   });
 }

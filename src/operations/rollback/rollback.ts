@@ -58,7 +58,7 @@ export async function rollback(context: Context, given: string, options: Rollbac
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
-  return withSource(context, { app, build: target.id }, options, async (source) => {
+  return withSource(context, { app, build: target.id, live }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected);
     await confirm(context, plan, source, options);
@@ -158,7 +158,7 @@ async function confirm(
   const { app, replaced, restored, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   progress.note(
-    `${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
+    `rollback of ${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
   );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${restored}?`);

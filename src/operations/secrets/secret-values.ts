@@ -62,9 +62,10 @@ export async function readSecretsFile(context: Reading, file: string): Promise<S
 
 async function readText(context: Reading, file: string): Promise<string> {
   const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file));
-  if (!text.includes('\uFFFD')) return text;
+  // Editors and PowerShell on Windows write a byte-order mark, which no secret begins with.
+  if (!text.includes('\uFFFD')) return text.replace(/^\ufeff/, '');
   throw new UsageError(`${file === '-' ? 'stdin' : file} is not UTF-8 text`, {
-    fix: 'encode it first, for example with base64',
+    fix: 'save it as UTF-8 (PowerShell: Out-File -Encoding utf8), or encode binary data with base64',
   });
 }
 

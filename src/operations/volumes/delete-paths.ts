@@ -3,7 +3,7 @@ import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../errors.ts';
 import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import { listIfExists, type VolumePath } from './walk-volume.ts';
+import { listCompletely, listIfExists, type VolumePath } from './walk-volume.ts';
 
 /** The outcome for one path. */
 export interface Deletion {
@@ -95,7 +95,7 @@ async function findRemaining(context: ListContext, paths: readonly VolumePath[])
 async function filterListed(context: ListContext, paths: VolumePath[]): Promise<VolumePath[]> {
   const [first] = paths;
   if (!first) return [];
-  const entries = await listIfExists(context, { ...first, path: remoteParent(first.path) });
+  const entries = await listIfExists(context, { ...first, path: remoteParent(first.path) }, listCompletely);
   const names = new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
   return paths.filter(({ path }) => {
     if (path === '/') return names.size > 0;

@@ -13,6 +13,7 @@ export {
   listEntries,
   parseVolumePath,
   singleLine,
+  unreadEntriesError,
   type VolumeContext,
   type VolumePath,
   walkVolume,

@@ -3,7 +3,8 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
-import { FailedError, NotFoundError } from '../../errors.ts';
+import { FailedError, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
 import {
   formatRemotePath,
   joinRemotePath,
@@ -84,6 +85,8 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
+  // Fails if it may be among entries that cannot be read.
+  await listIfExists(context, { ...at, path: remoteParent(at.path) }, listCompletely);
   if (isMountPath(at.path)) throw mountPathError(at);
   throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
     why:
@@ -110,14 +113,31 @@ function mountPathError(at: VolumePath): NotFoundError {
  * The entries of a folder; none if it does not exist. Throws if the root cannot be listed either: then the project or the
  * volume does not exist.
  */
-export async function listIfExists(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+export async function listIfExists(
+  context: VolumeContext,
+  folder: VolumePath,
+  list = listEntries,
+): Promise<ListedEntry[]> {
   try {
-    return await listEntries(context, folder);
+    return await list(context, folder);
   } catch (error) {
     if (!(error instanceof NotFoundError) || folder.path === '/') throw error;
     await listEntries(context, { ...folder, path: '/' });
     return [];
   }
+}
+
+/** {@link listEntries} that proves what is not there: throws an UnexpectedReplyError if some entries cannot be read. */
+export async function listCompletely(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+  const { entries, unreadable } = await readFolder(context, folder);
+  if (unreadable > 0) throw unreadEntriesError(folder.path, unreadable);
+  return [...entries];
+}
+
+export function unreadEntriesError(folder: string, entries: number): UnexpectedReplyError {
+  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
+    why: 'the platform sent them in an unknown format; gantry ls --json shows them',
+  });
 }
 
 /** Every file below a folder; the files of a folder come before those of its subfolders. */

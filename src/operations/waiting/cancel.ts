@@ -97,7 +97,7 @@ async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string 
   }
 }
 
-/** Returns "cancelled", or the last status seen. Work that the platform no longer knows counts as canceled. */
+/** Returns "cancelled", or the last status seen. A 404 does not prove that the work has stopped. */
 async function waitUntilCanceled(
   work: RemoteWork,
   api: Api,
@@ -107,7 +107,6 @@ async function waitUntilCanceled(
   try {
     return await waitForChange(() => readStatus(work, api), isCanceled, delay, pausesMs);
   } catch (error) {
-    if (error instanceof NotFoundError) return 'cancelled';
     throw unconfirmed(error, work);
   }
 }

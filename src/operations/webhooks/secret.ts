@@ -14,7 +14,7 @@ export async function readWebhookSecret(context: SecretContext, file?: string): 
   if (file === undefined) return checkSecret(readVariable(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
   const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file));
   const source = file === '-' ? 'stdin' : file;
-  const secret = checkSecret(text.replace(/\r?\n$/, ''), source);
+  const secret = checkSecret(text.replace(/^\ufeff|\r?\n$/g, ''), source);
   if (!secret) throw new UsageError(`the secret in ${source} is empty`);
   secrets.add(secret);
   return secret;

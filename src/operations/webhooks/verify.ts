@@ -60,7 +60,10 @@ function header(name: string, value: string | undefined): Record<string, string>
 
 /** Parses headers as `curl --dump-header` writes them. Ignores other lines, such as the status line. */
 function parseHeaderFile(text: string): Record<string, string> {
-  const lines = text.split(/\r?\n/).map((line) => /^([\w-]+):(.*)$/.exec(line));
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((line) => /^([\w-]+):(.*)$/.exec(line));
   return Object.fromEntries(
     lines.filter((line) => line !== null).map(([, name = '', value = '']) => [name.toLowerCase(), value.trim()]),
   );

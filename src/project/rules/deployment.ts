@@ -29,6 +29,7 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
   yield warningAt(undefined, 'this app is public: anyone who knows its URL can call it', {
     why: 'disable_auth is not set, and its default is true',
     fix: 'set disable_auth to false if callers need a token, or to true if anyone may call the app, at your cost',
+    missing: ['deployment.disable_auth'],
   });
 }
 

@@ -74,3 +74,19 @@ test.each([
   const log = `+ ${command}\nERROR: the command "${command}" failed with exit code ${code}\n`;
   expect(explainLog(log, facts)).toMatchObject({ title: `the build command "${command}" ${ended}`, setting });
 });
+
+test.each([
+  ['uvicorn = "latest"', 'its entrypoint failed to start: uvicorn not found', 'uvicorn'],
+  [
+    '"sentence_transformers[all]" = "latest"',
+    "ModuleNotFoundError: No module named 'sentence_transformers'",
+    'sentence',
+  ],
+])('a package that the app lists is missing because the emulator installs none: %s', async (line, reason, name) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n[cerebrium.dependencies.pip]\n${line}\n`;
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config });
+  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const found = explainLog(`ERROR: ${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
+  expect(found?.title).toMatch(new RegExp(`^the app lists ${name}.*, but this emulator installs no packages$`));
+  expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
+});

@@ -10,7 +10,6 @@ The first argument is the folder for long responses.
 """
 
 import ast
-import asyncio
 import inspect
 import json
 import os
@@ -18,7 +17,6 @@ import sys
 import threading
 import time
 import traceback
-from concurrent.futures import CancelledError as FutureCancelled
 
 from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
 from cortex_output import EventWriter, OutputStream, current_run
@@ -27,12 +25,13 @@ OWN_FOLDER = os.path.dirname(__file__)
 
 
 class Replica:
-    def __init__(self, events, out, err):
+    def __init__(self, events, out, err, response_folder):
         self.events, self.out, self.err = events, out, err
+        self.response_folder = response_folder
         self.calls = {}
         self.functions = {}
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        self.loop = None
+        self.loop_lock = threading.Lock()
 
     def load(self):
         # Imports come from the app's folder instead of this one.
@@ -106,7 +105,20 @@ class Replica:
             pass
         return arguments
 
+    def event_loop(self):
+        # Importing it takes longer than everything else here, and many apps have no coroutines.
+        import asyncio
+
+        with self.loop_lock:
+            if self.loop is None:
+                self.loop = asyncio.new_event_loop()
+                threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        return self.loop
+
     def wait(self, call, awaitable):
+        import asyncio
+        from concurrent.futures import CancelledError as FutureCancelled
+
         async def working():
             current_run.set(call.identity)
             call.task = asyncio.current_task()
@@ -114,7 +126,7 @@ class Replica:
                 raise asyncio.CancelledError()
             return await awaitable
 
-        future = asyncio.run_coroutine_threadsafe(working(), self.loop)
+        future = asyncio.run_coroutine_threadsafe(working(), self.event_loop())
         try:
             return future.result()
         except (asyncio.CancelledError, FutureCancelled):
@@ -150,7 +162,7 @@ class Replica:
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
         answer = f'{{"run_id":{json.dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
-        self.finish(call, **response_event(answer), **({"status": status} if valid else {}))
+        self.finish(call, **response_event(answer, self.response_folder), **({"status": status} if valid else {}))
 
     def finish(self, call, **outcome):
         self.out.finish(call.identity)
@@ -186,12 +198,15 @@ def app_frames(trace):
 
 
 def main():
+    # Programs that read the command line find none.
+    response_folder = sys.argv[1]
+    sys.argv[:] = ["main.py"]
     events = EventWriter(4)
     out, err = OutputStream("stdout", events), OutputStream("stderr", events)
     sys.stdout, sys.stderr = out, err
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: [stream.detach_from_parent() for stream in (out, err)])
-    replica = Replica(events, out, err)
+    replica = Replica(events, out, err, response_folder)
     try:
         replica.load()
     except BaseException as error:

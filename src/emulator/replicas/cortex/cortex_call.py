@@ -2,7 +2,6 @@
 
 import ctypes
 import json
-import sys
 import tempfile
 import threading
 import time
@@ -61,10 +60,10 @@ class Call:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(CallCanceled))
 
 
-def response_event(answer):
+def response_event(answer, folder):
     if len(answer) < MAX_INLINE:
         return {"answer": answer}
-    with tempfile.NamedTemporaryFile("w", dir=sys.argv[1], prefix="answer-", encoding="utf-8", delete=False) as file:
+    with tempfile.NamedTemporaryFile("w", dir=folder, prefix="answer-", encoding="utf-8", delete=False) as file:
         file.write(answer)
     return {"answerFile": file.name}
 

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { sendPutRequest } from '../../src/transfer/put-request.ts';
+import { withTransferResources } from '../../src/transfer/resources.ts';
+
+const options = {
+  signal: new AbortController().signal,
+  onRetry: () => {},
+  onBytes: () => {},
+  delay: async () => {},
+  now: Date.now,
+  elapsed: () => performance.now(),
+  proxy: undefined,
+  silenceMs: 60_000,
+  concurrency: 1,
+  limitRate: undefined,
+  check: false,
+};
+
+async function put(status: number): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(status, { etag: '"1"' }).end());
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/key`;
+  const content = Buffer.from('text');
+  const read = () => ({ content, fill: async () => 0, close: async () => {} });
+  const request = { url, bytes: content.length, contentType: 'text/plain', read };
+  return withTransferResources(options, (resources) => sendPutRequest(request, resources, options.signal));
+}
+
+test('only the status 200 means that the storage has the bytes', async () => {
+  expect(await put(200)).toBe('"1"');
+  for (const status of [201, 202, 204, 206, 302, 400]) {
+    await expect(put(status)).rejects.toThrow(`the storage rejected the upload (HTTP ${status}`);
+  }
+});
