@@ -13,6 +13,7 @@ import {
 } from '../operations/deploy/index.ts';
 import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
+import { TimeLimit } from '../operations/waiting/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
 import {
@@ -125,9 +126,12 @@ export default defineCommand({
       .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, options): Promise<DeployPlan | Deployment> => {
-    const { dryRun = false, timeout = 3_600_000, watchHealthy } = options;
+  run: async (unlimited, options): Promise<DeployPlan | Deployment> => {
+    const { dryRun = false, timeout: typedMs, watchHealthy } = options;
     checkFlags(options);
+    const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
+    const limit = new TimeLimit(unlimited, { typedMs, failure });
+    const { context } = limit;
     const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
     // An unchanged app has no new mistakes: it is checked once it is known to have changed.
     const localOptions = { ...options, checkSource: !options.ifChanged };
@@ -141,7 +145,7 @@ export default defineCommand({
       keepScaling: options.keepScaling === true,
       strict: options.strict === true,
       detach: options.detach === true,
-      timeoutMs: timeout,
+      limit,
       watchHealthyMs: watchHealthy,
       confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
     });
@@ -149,9 +153,9 @@ export default defineCommand({
     const { plan } = prepared;
     if (preview) await recordPreview(context, preview);
     if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
-    const rollback = { ...options, timeoutMs: timeout };
-    const run = options.orRollback ? () => orRollBack(context, rollback, prepared.run) : prepared.run;
-    return reportOutcome(context, plan, run);
+    const rollback = { ...options, typedMs };
+    const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
+    return reportOutcome(unlimited, plan, run);
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),

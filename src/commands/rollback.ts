@@ -17,9 +17,9 @@ export default defineCommand({
       .option('--force', 'deploy even if the files differ')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: async (context, app, build, { fromGit, configFile, force = false, logs, timeout = 3_600_000 }) => {
+  run: async (context, app, build, { fromGit, configFile, force = false, logs, timeout: typedMs }) => {
     const name = app ?? (await findAppHere(context, configFile));
-    return rollback(context, name, { build, fromGit, configFile, force, logs, timeoutMs: timeout });
+    return rollback(context, name, { build, fromGit, configFile, force, logs, typedMs });
   },
   view:
     ({ app, build, restored, endpoint, changed }) =>

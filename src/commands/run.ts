@@ -13,6 +13,7 @@ import {
   type StartedProgram,
   startProgram,
 } from '../operations/run/index.ts';
+import { TimeLimit } from '../operations/waiting/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { document, text } from '../result-schema.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
@@ -31,8 +32,10 @@ export default defineCommand({
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
-    const { configFile, name, timeout: timeoutMs = 3_600_000 } = options;
+  run: async (unlimited, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
+    const { configFile, name, timeout: typedMs } = options;
+    const limit = new TimeLimit(unlimited, { typedMs, failure: 'run did not get as far as starting the program' });
+    const { context } = limit;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
     const { pairs, data = options.data } = programArguments;
     const given = await readArguments(context, { data, pairs });
@@ -42,9 +45,9 @@ export default defineCommand({
     const chosen = programArguments.region ?? options.r;
     const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true || programArguments.detach;
-    const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
-    if (!detach) return runOutput(context, followProgram(context, started, program, timeoutMs), options);
-    return started;
+    const started = await startProgram(program, { data: args, region, limit, detach });
+    const timeoutMs = limit.handOver();
+    return detach ? started : runOutput(unlimited, followProgram(unlimited, started, program, timeoutMs), options);
   },
   verbatim: () => true,
   view: (value) => () => (value instanceof RawOutput ? '' : value.run),

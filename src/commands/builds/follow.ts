@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { TimeLimit } from '../../operations/waiting/index.ts';
 import { document, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -12,11 +13,15 @@ export default defineCommand({
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
-    const { api, project, interruption } = context;
-    const id = await resolveBuild({ api, project }, app, build);
+  run: async (context, app, build, { logs, timeout: typedMs }) => {
+    const { interruption } = context;
+    const limit = new TimeLimit(context, {
+      typedMs,
+      failure: `${build ? `build ${build}` : 'the latest build'} of ${app} was not found`,
+    });
+    const id = await resolveBuild(limit.context, app, build);
     interruption.message = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
-    return followBuild(context, { app, build: id, logs, timeoutMs: timeout, startedBefore: true });
+    return followBuild(context, { app, build: id, logs, timeoutMs: limit.handOver(), startedBefore: true });
   },
   view:
     ({ id, status }) =>

@@ -17,6 +17,8 @@ const tailLines = 20;
 const keptLines = 1_000;
 /** How long the result waits for the rest of the log, in ms. The end of a failed one has the reason. */
 const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
+/** The same, for a build that ends with the time of the command. */
+const minWaitMs = 500;
 
 /**
  * Prints the log of a build while its end is waited for, as `builds logs -f` does. A failure to read it is one warning
@@ -65,12 +67,15 @@ export class BuildLogPrinter {
     this.#following ??= this.#printLive();
   }
 
-  /** Reads the rest of the log and, with `print`, prints it. Gives up after a few seconds. */
-  async finish(result: keyof typeof maxWaitMs, print: boolean): Promise<void> {
-    const timer = setTimeout(() => {
-      this.#warnOnce('no reply in time');
-      this.#aborted.abort();
-    }, maxWaitMs[result]);
+  /** Reads the rest of the log and, with `print`, prints it. Gives up after a few seconds, or when no time remains. */
+  async finish(result: keyof typeof maxWaitMs, print: boolean, remainingMs: number): Promise<void> {
+    const timer = setTimeout(
+      () => {
+        this.#warnOnce('no reply in time');
+        this.#aborted.abort();
+      },
+      Math.min(maxWaitMs[result], Math.max(minWaitMs, remainingMs)),
+    );
     this.#ended.abort();
     await this.#following;
     try {

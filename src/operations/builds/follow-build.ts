@@ -67,7 +67,7 @@ async function waitForEnd(
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
-    if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs);
+    if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs, deadline.remainingMs);
     if (failed) throw failure(state, options, log);
     return state;
   } finally {

@@ -5,7 +5,14 @@ import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
-import { cancelRemoteWork, Deadline, pollUntil, throwUnlessTransient, timeoutSignal } from '../waiting/index.ts';
+import {
+  cancelRemoteWork,
+  Deadline,
+  pollUntil,
+  type TimeLimit,
+  throwUnlessTransient,
+  timeoutSignal,
+} from '../waiting/index.ts';
 
 /** What a deploy does about other builds of the app that are in progress. */
 export const busyPolicies = ['proceed', 'wait', 'cancel', 'fail'] as const;
@@ -18,20 +25,20 @@ const maxNoteMs = 2_000;
 
 /**
  * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
- * in progress after `timeoutMs`.
+ * in progress when the time is over.
  */
 export async function resolveBusyBuilds(
   context: Context,
   app: string,
   policy: BusyPolicy,
-  timeoutMs: number,
+  limit: TimeLimit,
 ): Promise<void> {
   const busy = await findBusyBuilds(context, app, policy);
   if (busy.length === 0) return;
   const { api, delay, progress, project } = context;
   const named = names(busy);
   if (policy === 'fail') throw busyError(app, busy);
-  if (policy === 'wait') await waitUntilNone(context, app, timeoutMs, () => true);
+  if (policy === 'wait') await limit.wait((ms) => waitUntilNone(context, app, ms, () => true));
   if (policy === 'proceed') progress.note(`${named} of ${app} in progress; this deploy does not wait (--if-busy wait)`);
   if (policy === 'cancel') {
     for (const { id } of busy) await cancelRemoteWork({ api, delay }, remoteBuild(project, app, id), async () => {});
@@ -47,12 +54,13 @@ export async function waitForEarlierBuilds(
   context: Context,
   app: string,
   build: string,
-  timeoutMs: number,
+  limit: TimeLimit,
 ): Promise<boolean> {
-  return waitUntilNone(context, app, timeoutMs, (other, builds) => {
+  const counts = (other: Build, builds: Build[]) => {
     const own = builds.find(({ id }) => id === build);
     return other.id !== build && (own === undefined || isEarlier(other, own));
-  });
+  };
+  return limit.wait((ms) => waitUntilNone(context, app, ms, counts));
 }
 
 /** Whether builds were created after this one and not canceled: they replace it. */
@@ -94,10 +102,10 @@ async function waitUntilNone(
 ): Promise<boolean> {
   const { elapsed, progress, project } = context;
   const started = elapsed();
-  let busy: Build[] = [];
+  let busy: Build[] | undefined;
   let hasWaited = false;
   const step = progress.step(`Waiting for other builds of ${app}`);
-  const deadline = new Deadline(context, timeoutMs, () => stillBusyError(app, busy, timeoutMs));
+  const deadline = new Deadline(context, timeoutMs, () => timeoutError(app, busy, timeoutMs));
   const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
   try {
     await pollUntil(
@@ -109,10 +117,11 @@ async function waitUntilNone(
         onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
       },
       (builds) => {
-        busy = builds.filter((build) => isBusy(build) && counts(build, builds));
-        if (busy.length === 0) return true;
+        const others = builds.filter((build) => isBusy(build) && counts(build, builds));
+        if (others.length === 0) return true;
+        busy = others;
         hasWaited = true;
-        step.update({ text: names(busy) });
+        step.update({ text: names(others) });
         return undefined;
       },
     );
@@ -151,7 +160,12 @@ function busyError(app: string, builds: Build[]): ConflictError {
   });
 }
 
-function stillBusyError(app: string, builds: Build[], timeoutMs: number): PendingError {
+/** Without a list of builds, nothing is known to be in progress. */
+function timeoutError(app: string, builds: Build[] | undefined, timeoutMs: number): GantryError {
+  if (!builds) {
+    const message = `the builds of ${app} could not be listed within ${duration(timeoutMs)}`;
+    return new UnavailableError(message, { why: 'other builds may be in progress', details: { app } });
+  }
   return new PendingError(`${names(builds)} of ${app} still in progress after ${duration(timeoutMs)}`, {
     fix: gantryCommand`builds cancel ${app} ${builds[0]?.id ?? ''}`,
     details: { app, builds: builds.map(({ id }) => id) },

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import type { TimeLimit } from '../waiting/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
@@ -27,8 +28,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   strict: boolean;
   detach: boolean;
   logs: boolean;
-  /** How long to wait for other builds and for this one, in ms. */
-  timeoutMs: number;
+  /** Of the preparation, the wait for other builds, and the wait for this one. */
+  limit: TimeLimit;
   /** How long to watch the new build, in ms. */
   watchHealthyMs?: number | undefined;
   maxFailures: number;
@@ -52,9 +53,8 @@ export async function prepareDeploy(
   local: LocalApp,
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
-  const { settings, elapsed } = context;
-  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, strict, timeoutMs, confirm } = options;
-  const started = elapsed();
+  const { settings } = context;
+  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, strict, limit, confirm } = options;
   const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
   const checksums = fileChecksums(context, local, options.cache);
@@ -82,14 +82,15 @@ export async function prepareDeploy(
     const deployOptions: DeployOptions = {
       ...sent,
       ifBusy,
-      timeoutMs: Math.max(0, timeoutMs - (elapsed() - started)),
+      limit,
       check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
       recheck: ifChanged ? recheck : undefined,
     };
     const deployment = await (upload
       ? deployPart(context, local, upload, deployOptions)
       : deploy(context, local, deployOptions));
-    return watched(context, deployment, plan, local, options);
+    limit.handOver();
+    return watched(limit.unlimited, deployment, plan, local, options);
   };
   return { plan, run };
 }
@@ -98,13 +99,13 @@ export async function prepareDeploy(
 async function planInTurn(
   context: Context,
   local: LocalApp,
-  { dryRun, ifBusy, ifChanged, timeoutMs }: DeployAppOptions,
+  { dryRun, ifBusy, ifChanged, limit }: DeployAppOptions,
   planOptions: PlanOptions,
 ): Promise<DeployPlan> {
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const isQueued = ifBusy === 'wait' && !ifChanged;
   const { name } = local.project;
-  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, timeoutMs);
+  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, limit);
   if (ifBusy !== 'proceed') await resolved;
   const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
   return plan;

@@ -64,7 +64,7 @@ export class Deployer {
     try {
       return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
     } catch (error) {
-      if (error instanceof GantryError && !this.context.signal.aborted) return '';
+      if (error instanceof GantryError && !this.options.limit.unlimited.signal.aborted) return '';
       throw error;
     }
   }
@@ -98,7 +98,7 @@ export class Deployer {
   /** Returns the live deployment if it is equal once the earlier builds have ended. */
   async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
     const { context, options, body } = this;
-    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, options.timeoutMs);
+    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, options.limit);
     return hasWaited ? options.recheck?.() : undefined;
   }
 
@@ -108,7 +108,7 @@ export class Deployer {
     const { body } = this;
     const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = body.partnerService ? createPartnerApp : createApp;
-    const created = await completeDespiteInterrupt(this.context, (api) => api(endpoint, { project, body })).catch(
+    const created = await completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body })).catch(
       (error: unknown) => {
         step.fail();
         const why = 'the build may have started';
@@ -151,11 +151,12 @@ export class Deployer {
   }
 
   async #follow(created: CreatedApp): Promise<string> {
-    const { context, options, body } = this;
-    const { logs, timeoutMs, pauses, config } = options;
+    const { options, body } = this;
+    const { limit, logs, pauses, config } = options;
+    const context = limit.unlimited;
     try {
-      const build = { app: body.name, build: created.buildId, logs, timeoutMs, pauses, config };
-      return (await followBuild(context, build)).status;
+      const build = { app: body.name, build: created.buildId, logs, pauses, config };
+      return (await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }))).status;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
       if (hasFailed) await forgetArchive(context, body.name, created.buildId);
@@ -177,7 +178,8 @@ export class Deployer {
 
   /** Cancels a build that is not needed any more, except after Ctrl-C with `detach`. */
   async #abandon({ buildId }: CreatedApp): Promise<void> {
-    const { context, options, body } = this;
+    const { options, body } = this;
+    const context = options.limit.unlimited;
     if (options.detach && context.signal.aborted) return;
     const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
     if (isCanceled) context.progress.event('cancelled', { build: buildId });

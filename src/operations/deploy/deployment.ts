@@ -1,6 +1,7 @@
 import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
+import type { TimeLimit } from '../waiting/index.ts';
 import type { BusyPolicy } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { SentFile } from './deploy-record.ts';
@@ -12,7 +13,7 @@ export interface SendOptions {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach: boolean;
   logs: boolean;
-  timeoutMs: number;
+  limit: TimeLimit;
   /** The app, to explain a failure. */
   config?: FollowBuildOptions['config'];
   /** How often the build is polled. */

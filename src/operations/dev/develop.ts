@@ -5,6 +5,7 @@ import { GantryError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
+import { TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 
@@ -31,7 +32,7 @@ export interface DevelopOptions {
 }
 
 /** Builds on the emulator take seconds at most. In ms. */
-const timeoutMs = 600_000;
+const defaultMs = 600_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
@@ -77,7 +78,8 @@ class WatchedApp {
       if (before && changed.length === 0 && paths.length > 0) return undefined;
       this.#tried = current;
       prepare(local.project.name, secrets);
-      const deployment = await deploy(this.context, local, { detach: false, logs: false, timeoutMs, pauses }).catch(
+      const limit = new TimeLimit(this.context, { typedMs: undefined, defaultMs, failure: '' });
+      const deployment = await deploy(this.context, local, { detach: false, logs: false, limit, pauses }).catch(
         (error) => this.#locate(error, local),
       );
       return { outcome: { version: { ...deployment, local } }, changed };

@@ -33,7 +33,7 @@ export async function warnUnlessKept(context: Context, app: string, live: string
  */
 export async function orRollBack(
   context: Context,
-  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'timeoutMs'>,
+  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
   deploy: () => Promise<Deployment>,
 ): Promise<Deployment> {
   try {
@@ -58,7 +58,7 @@ interface Details {
 async function rollBack(
   context: Context,
   { app, build }: { app: string; build: string },
-  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'timeoutMs'>,
+  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
 ): Promise<RollbackOutcome> {
   try {
     const other = await findLaterDeploy(context, app, build);

@@ -5,6 +5,7 @@ import { ConflictError, GantryError } from '../../errors.ts';
 import { fileSummary } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
 import { compareSent, type Deployment, type SettingChange } from '../deploy/index.ts';
+import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import {
   compareListings,
@@ -23,7 +24,8 @@ export interface RollbackOptions extends SourceChoice {
   /** Go on although the files cannot be proven to be those of the build. */
   force: boolean;
   logs: boolean;
-  timeoutMs: number;
+  /** `--timeout`, if the user typed it. */
+  typedMs: number | undefined;
   /** Asks nothing. */
   isConfirmed?: boolean;
 }
@@ -52,7 +54,10 @@ export interface RolledBack {
 }
 
 /** Deploys an earlier build again, proven by the platform's list of its files. Throws ConflictError if they differ. */
-export async function rollback(context: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
+export async function rollback(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
+  const { typedMs } = options;
+  const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
+  const { context } = limit;
   const app = shortAppName(context.project, given);
   const choice = await chooseBuild(context, app, options.build);
   const { target, live } = choice;
@@ -66,10 +71,12 @@ export async function rollback(context: Context, given: string, options: Rollbac
     const deployment = await source.deploy({
       detach: false,
       logs: options.logs,
-      timeoutMs: options.timeoutMs,
+      limit,
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
+    limit.failure = `build ${deployment.build} serves, but its files were not compared`;
     await proof.finish(deployment.build);
+    limit.handOver();
     return { ...plan, ...resultOf(deployment) };
   });
 }

@@ -1,6 +1,13 @@
 import type { Context } from '../../context.ts';
 import { type BaseImage, prepareBaseImage, runLimits } from '../../contract/run-app.ts';
-import { BuildFailedError, PendingError, type Problem, ProjectError } from '../../errors.ts';
+import {
+  BuildFailedError,
+  type GantryError,
+  PendingError,
+  type Problem,
+  ProjectError,
+  UnavailableError,
+} from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { generateDependencyFiles } from '../../project/dependencies.ts';
@@ -56,7 +63,7 @@ export async function prepareImage(
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
   let shownStatus = '';
-  const deadline = new Deadline(context, timeoutMs, () => pendingError(app, shownStatus, timeoutMs));
+  const deadline = new Deadline(context, timeoutMs, () => timeoutError(app, shownStatus, timeoutMs));
   const work = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
   const query = region === undefined ? {} : { region };
   const pollOptions: PollOptions<{ status: string; digest?: string | null | undefined }> = {
@@ -121,7 +128,11 @@ function buildFailure(app: string, status: string): BuildFailedError {
   });
 }
 
-function pendingError(app: string, status: string, timeoutMs: number): PendingError {
+function timeoutError(app: string, status: string, timeoutMs: number): GantryError {
+  if (status === '') {
+    const why = 'its build may have started';
+    return new UnavailableError(`no reply about the base image for ${app} within ${duration(timeoutMs)}`, { why });
+  }
   return new PendingError(`the base image for ${app} is not ready after ${duration(timeoutMs)}; the build continues`, {
     fix: retryFix,
     details: { app, status },

@@ -5,7 +5,7 @@ import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, followRun, remoteRun } from '../runs/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, explainLostReply, type TimeLimit } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 
@@ -13,8 +13,7 @@ export interface RunOptions {
   /** The arguments of the function or program, as JSON. */
   data: string;
   region: string | undefined;
-  /** Stop waiting after this time; the run continues. */
-  timeoutMs: number;
+  limit: TimeLimit;
   /** Do not wait for the run; Ctrl-C does not cancel it. */
   detach: boolean;
 }
@@ -25,14 +24,16 @@ export interface StartedProgram {
 }
 
 /** Creates the app, builds its image if it needs one, and starts the run. */
-export async function startProgram(context: Context, program: Program, options: RunOptions): Promise<StartedProgram> {
+export async function startProgram(program: Program, options: RunOptions): Promise<StartedProgram> {
+  const { limit, region } = options;
+  const { context } = limit;
   const { api, project, progress } = context;
   const { name: app } = program.project;
-  const { region, timeoutMs } = options;
   const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { ...(region && { region }) } });
-  const imageDigest = image && (await prepareImage(context, { app, region, image, timeoutMs }));
-  const { runId: run } = await send(context, program, { ...options, imageDigest });
+  const imageDigest =
+    image && (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs })));
+  const { runId: run } = await send(program, { ...options, imageDigest });
   progress.event('started', { app, run });
   return { app, run };
 }
@@ -55,11 +56,11 @@ export async function* followProgram(
 
 /** Never sends the program twice unless the first request provably did not arrive: it would run twice. */
 async function send(
-  context: Context,
   { project: { name: app, hardware }, file, functionName, tar }: Program,
-  { data, region, detach, imageDigest }: RunOptions & { imageDigest: string | undefined },
+  { limit, data, region, detach, imageDigest }: RunOptions & { imageDigest: string | undefined },
 ) {
-  const { project, progress, signal, interruption } = context;
+  const context = limit.unlimited;
+  const { project, signal, interruption } = context;
   const query = {
     filename: file,
     appName: app,
@@ -73,8 +74,8 @@ async function send(
     data: { filename: 'data.json', type: 'application/json', content: Buffer.from(data) },
     file: { filename: 'app.tar', type: 'application/x-tar', content: tar },
   };
-  const step = progress.step(`Sending ${size(tar.length)}`);
-  const started = await completeDespiteInterrupt(context, (api) => api(startRun, { project, app, query, body })).catch(
+  const step = limit.context.progress.step(`Sending ${size(tar.length)}`);
+  const started = await completeDespiteInterrupt(limit, (api) => api(startRun, { project, app, query, body })).catch(
     (error) => {
       step.fail();
       throw explainLostReply(error, { why: 'the run may have started', fix: gantryCommand`runs list ${app}` });

@@ -62,7 +62,7 @@ export async function* followRun(
     const isOver = item !== undefined && hasEnded(item);
     if (isOver) deadline.close();
     // Read after the status, so that the log of an ended run is complete.
-    for await (const line of log.lines(isOver ? 'ended' : 'inProgress')) {
+    for await (const line of log.lines(isOver ? 'ended' : 'inProgress', deadline.remainingMs)) {
       progress.event('log', { ...details, ...line });
       tail.push(line.line);
       if (tail.length > keptLines) tail.shift();

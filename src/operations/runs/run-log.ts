@@ -13,6 +13,8 @@ import { timeoutSignal } from '../waiting/index.ts';
 
 /** How long a page of the log may take, in ms. A log that hangs must not delay the result. */
 const pageTimeoutMs = { inProgress: 5_000, ended: 15_000 };
+/** A run that ends with the time of the command has a log all the same. */
+const minTimeoutMs = 500;
 
 /** The log of a run. It is polled, because the live log does not tell stdout from stderr. */
 export class RunLog {
@@ -33,12 +35,13 @@ export class RunLog {
     this.#secrets = context.secrets.inSequence();
   }
 
-  /** Yields lines that were not yielded before. A failure to read them is one warning. */
-  async *lines(state: keyof typeof pageTimeoutMs): AsyncGenerator<RunLine> {
+  /** Yields lines that were not yielded before. A failure to read them within what is left is one warning. */
+  async *lines(state: keyof typeof pageTimeoutMs, remainingMs: number): AsyncGenerator<RunLine> {
+    const limitMs = Math.min(pageTimeoutMs[state], Math.max(minTimeoutMs, remainingMs));
     const { progress, signal } = this.context;
     const onGap = () => progress.warn('some log lines of the run are missing');
     try {
-      for await (const lines of readForward(this.#source(state), { since: this.#seen.resumeAt }, this.#seen, onGap)) {
+      for await (const lines of readForward(this.#source(limitMs), { since: this.#seen.resumeAt }, this.#seen, onGap)) {
         for (const received of lines) {
           const { text, stream, timestamp } = withoutSplitSecrets(received, this.#secrets);
           for (const line of splitLogText(text)) {
@@ -55,11 +58,11 @@ export class RunLog {
   }
 
   /** The timeout is for the platform only: the consumer of the lines may be slow. */
-  #source(state: keyof typeof pageTimeoutMs): LogSource {
+  #source(pageMs: number): LogSource {
     const { apiWithSignal, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['readPage'] = (query) => {
-      const limitMs = Math.min(silenceMs, pageTimeoutMs[state]);
+      const limitMs = Math.min(silenceMs, pageMs);
       return from(
         apiWithSignal(timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), this.until)),
       ).readPage(query);

@@ -13,8 +13,8 @@ type Clock = Pick<Context, 'signal' | 'elapsed'>;
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #expired = new AbortController();
-  readonly #startedAt: number;
-  readonly #stop: () => void;
+  #startedAt: number;
+  #stop: () => void;
 
   constructor(
     private readonly clock: Clock,
@@ -43,6 +43,13 @@ export class Deadline {
   /** Stops the timer. */
   close(): void {
     this.#stop();
+  }
+
+  /** Starts the timer again after `close`. The time in between counts, except for `uncountedMs`. */
+  resume(uncountedMs = 0): void {
+    this.#startedAt += uncountedMs;
+    this.#stop();
+    this.#stop = after(this.remainingMs, () => this.#expire());
   }
 
   #expire(): void {

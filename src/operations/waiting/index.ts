@@ -3,4 +3,5 @@ export { Deadline, timeoutSignal } from './deadline.ts';
 export { completeDespiteInterrupt, explainLostReply } from './interrupted-requests.ts';
 export { type PollOptions, pollStates, pollUntil } from './poll.ts';
 export { throwUnlessTransient } from './poll-errors.ts';
+export { TimeLimit } from './time-limit.ts';
 export { waitForChange } from './wait-for-change.ts';

@@ -1,9 +1,9 @@
 import type { Api } from '../../api/client.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import type { CommandLine } from '../../command-line.ts';
-import type { Context } from '../../context.ts';
 import { InterruptedError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import { timeoutSignal } from './deadline.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** How long requests may take after Ctrl-C, in ms. */
 const cleanupTimeoutMs = 5_000;
@@ -13,16 +13,19 @@ export function cleanupSignal(): AbortSignal {
   return timeoutSignal(cleanupTimeoutMs, () => new UnavailableError('no reply in time'));
 }
 
-/** Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. */
-export async function completeDespiteInterrupt<T>(
-  { signal, apiWithSignal }: Context,
-  request: (api: Api) => Promise<T>,
-): Promise<T> {
+/**
+ * Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. The time
+ * limit ends it at once.
+ */
+export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (api: Api) => Promise<T>): Promise<T> {
+  const { signal, apiWithSignal } = limit.context;
+  const { signal: interrupted } = limit.unlimited;
   signal.throwIfAborted();
   const cutOff = new AbortController();
-  const startTimer = () => void setTimeout(() => cutOff.abort(signal.reason), cleanupTimeoutMs).unref();
-  signal.addEventListener('abort', startTimer, { once: true });
-  return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', startTimer));
+  const cut = () => cutOff.abort(signal.reason);
+  const end = () => (interrupted.aborted ? void setTimeout(cut, cleanupTimeoutMs).unref() : cut());
+  signal.addEventListener('abort', end, { once: true });
+  return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
 }
 
 /** If the request may have arrived although its reply was lost, adds to the error what may be running and how to find it. */

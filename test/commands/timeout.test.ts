@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { EndpointName } from '../../src/contract/index.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Outcome } from '../support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+
+const limitMs = 3_000;
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let clock: { now: number };
+
+beforeAll(async () => {
+  app = await folderOf(smallApp());
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+  emulator = await startEmulator({ real: false, now: () => clock.now });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await emulator.close();
+});
+
+const flags = ['--timeout', '3s', '--json'];
+
+type Stalled = EndpointName | 'upload';
+
+/**
+ * Runs a command that may take three seconds, and lets them pass once the endpoint that never replies is called. The time
+ * is not real: the result does not depend on how fast the machine is.
+ */
+async function runStalled(words: string[], stalled: Stalled, cwd = app.path): Promise<Outcome> {
+  emulator.fail(stalled, 'stall*');
+  emulator.calls.length = 0;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let hasEnded = false;
+  const ended = gantry(words, { emulator, cwd, clock, silenceMs: 60_000 }).finally(() => {
+    hasEnded = true;
+  });
+  const isStalled = () => emulator.calls.some(({ endpoint }) => endpoint === stalled);
+  while (!hasEnded && !isStalled()) await setImmediate();
+  clock.now += limitMs;
+  vi.advanceTimersByTime(limitMs);
+  const outcome = await ended;
+  vi.useRealTimers();
+  expectNoTrace(outcome, emulator);
+  return outcome;
+}
+
+/** The builds that the command created, and whether they were canceled. */
+function buildsSince(known: ReadonlySet<string>): string[] {
+  const created = [...emulator.store.builds.values()].filter(({ id }) => !known.has(id));
+  return created.map(({ cancelledAt }) => (cancelledAt === undefined ? 'left' : 'canceled'));
+}
+
+const noBuild: string[] = [];
+const notStarted = /error: deploy did not get as far as the build within 3\.0 s/;
+const notRolledBack = /error: rollback did not get as far as the build within 3\.0 s/;
+const noReplyFrom = (route: string) => new RegExp(`why no reply to ${route}`);
+const uploading = /why still uploading/;
+const inDoubt = /why still creating a build of web; the build may have started\n {2}fix gantry builds list web/;
+const goesOn = /error: build \S+ of web is still in progress after .+\n {2}fix gantry builds follow web \S+/;
+const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
+const zipContents = noReplyFrom(`${appRoute}/builds/\\S+/zip-contents`);
+
+/** Two builds of the app, so that there is one to return to. */
+async function deployTwice(): Promise<void> {
+  for (let number = 0; number < 2; number++) {
+    clock.now += 60_000;
+    expect((await gantry(['deploy'], { emulator, cwd: app.path, clock, silenceMs: 60_000 })).code).toBe(0);
+  }
+}
+
+type Row = [words: string, stalled: Stalled, exit: number, says: RegExp[], builds: string[]];
+
+describe('--timeout bounds the whole command:', () => {
+  test.each<Row>([
+    ['deploy', 'getApp', 69, [notStarted, noReplyFrom(appRoute)], noBuild],
+    ['deploy --dry-run', 'getApp', 69, [/error: the plan was not ready within 3\.0 s/, noReplyFrom(appRoute)], noBuild],
+    ['deploy', 'createApp', 69, [notStarted, inDoubt], noBuild],
+    ['deploy --detach', 'upload', 69, [notStarted, uploading, /canceled build/], ['canceled']],
+    ['deploy', 'upload', 69, [notStarted, uploading, /canceled build/], ['canceled']],
+    ['deploy', 'getBuild', 8, [goesOn], ['left']],
+    ['deploy --if-busy fail', 'listBuilds', 69, [notStarted, noReplyFrom(`${appRoute}/builds`)], noBuild],
+    [
+      'deploy --if-busy wait',
+      'listBuilds',
+      69,
+      [/error: the builds of web could not be listed within/, /canceled build/],
+      ['canceled'],
+    ],
+  ])('%s without a reply to %s exits with %i', async (words, stalled, exit, says, builds) => {
+    const outcome = await runStalled([...words.split(' '), ...flags], stalled);
+    expect(outcome.code, outcome.stderr).toBe(exit);
+    for (const text of says) expect(outcome.stderr).toMatch(text);
+    expectErrorDocument(outcome);
+    expect(buildsSince(new Set())).toEqual(builds);
+  });
+
+  test.each<Row>([
+    [
+      'deploy --dry-run',
+      'getBuildZipContents',
+      69,
+      [/error: the plan was not ready within 3\.0 s/, zipContents],
+      noBuild,
+    ],
+    ['rollback web -y', 'getApp', 69, [notRolledBack, noReplyFrom(appRoute)], noBuild],
+    ['rollback web -y', 'listBuilds', 69, [notRolledBack, noReplyFrom(`${appRoute}/builds`)], noBuild],
+    ['rollback web -y', 'getBuildZipContents', 69, [notRolledBack, zipContents], noBuild],
+    ['rollback web -y', 'createApp', 69, [notRolledBack, inDoubt], noBuild],
+    ['rollback web -y', 'upload', 69, [notRolledBack, uploading, /canceled build/], ['canceled']],
+    ['rollback web -y', 'getBuild', 8, [goesOn], ['left']],
+    ['builds follow web', 'getApp', 69, [/error: the latest build of web was not found within 3\.0 s/], noBuild],
+    ['builds follow web', 'getBuild', 8, [goesOn], noBuild],
+  ])('%s of an app that exists, without a reply to %s, exits with %i', async (words, stalled, exit, says, builds) => {
+    await deployTwice();
+    const known = new Set(emulator.store.builds.keys());
+    const outcome = await runStalled([...words.split(' '), ...flags], stalled);
+    expect(outcome.code, outcome.stderr).toBe(exit);
+    for (const text of says) expect(outcome.stderr).toMatch(text);
+    expectErrorDocument(outcome);
+    expect(buildsSince(known)).toEqual(builds);
+  });
+
+  test('builds follow without a reply about the given build exits with 69', async () => {
+    await deployTwice();
+    const [build = ''] = emulator.store.builds.keys();
+    const { code, stderr } = await runStalled(['builds', 'follow', 'web', build, ...flags], 'getBuild');
+    expect(code).toBe(69);
+    expect(stderr).toContain(`error: build ${build} of web was not found within 3.0 s`);
+  });
+
+  test.each<[Stalled, number, RegExp]>([
+    ['createRunApp', 69, /error: run did not get as far as starting the program within 3\.0 s/],
+    ['startRun', 69, /why still sending .+; the run may have started\n {2}fix gantry runs list web/],
+    ['getRun', 8, /error: run \S+ of web is still in progress after .+\n {2}fix gantry runs follow web \S+/],
+  ])('run without a reply to %s exits with %i', async (stalled, exit, says) => {
+    const outcome = await runStalled(['run', ...flags, 'main.py::run'], stalled);
+    expect(outcome.code, outcome.stderr).toBe(exit);
+    expect(outcome.stderr).toMatch(says);
+    expectErrorDocument(outcome);
+  });
+
+  test('run without a reply to getAppLogs has the result of the run', async () => {
+    const { code, stderr, json } = await runStalled(['run', ...flags, 'main.py::run'], 'getAppLogs');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('warning: cannot read the log of the run: no reply in time');
+    expect(json()).toMatchObject({ status: 'success', logs: [] });
+  });
+
+  test('run without a reply to prepareBaseImage does not say that a build continues', async () => {
+    await using withPackages = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
+    const outcome = await runStalled(['run', ...flags, 'main.py::run'], 'prepareBaseImage', withPackages.path);
+    expect(outcome.code, outcome.stderr).toBe(69);
+    expect(outcome.stderr).toMatch(
+      /error: no reply about the base image for web within .+\n {2}why its build may have/,
+    );
+    expectErrorDocument(outcome);
+  });
+});
