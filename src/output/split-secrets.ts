@@ -43,21 +43,22 @@ export class SecretSequence {
   }
 }
 
-/** Where a text was cut, as every cut of ours is marked. */
-const mark = '…';
+/** Where a text was cut: every cut of ours is marked with the first, many of others with the second. */
+const marks = /(…|\.\.\.)/;
 
 /** Hides what is left of a secret before and behind the marks of a cut. */
 export function hideCut(text: string, secrets: readonly string[]): string {
-  if (!text.includes(mark)) return text;
+  if (!marks.test(text)) return text;
   const longest = Math.max(0, ...secrets.map(({ length }) => length));
   return text
-    .split(mark)
+    .split(marks)
     .map((piece, index, { length }) => {
+      if (index % 2 === 1) return piece;
       const to = index === length - 1 ? piece.length : cutEnd(piece, secrets, longest);
       const from = index === 0 ? 0 : cutStart(piece, secrets, longest);
       return from === 0 && to === piece.length ? piece : hiddenAround(piece, from, to);
     })
-    .join(mark);
+    .join('');
 }
 
 /** Where the beginning of a secret begins that the piece ends with. */
