@@ -46,10 +46,10 @@ export default defineCommand({
         text: text('the line'),
       }),
     ),
-    log: list(text('line'), 'end of the log if the cause is unknown'),
+    log: list(text('line'), 'lines of the log that show most, if the cause is unknown'),
   }),
   details: [
-    'Compares the log, the status and cerebrium.toml with known causes. If none matches, it says so and shows the end of the log; the exit code is 0 all the same.',
+    'Compares the log, the status and cerebrium.toml with known causes. If none matches, it says so and shows the last traceback, the errors or the end of the log; the exit code is 0 all the same.',
   ],
   examples: [
     'explain',

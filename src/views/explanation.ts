@@ -8,11 +8,17 @@ export function explanationView({ cause, title, evidence, fix, location, log }: 
   if (cause === null) return wrapped(() => title);
   const why = evidence
     ? `${sourceName(evidence)}: ${evidence.text}`
-    : log.length > 0 && ['end of the log:', ...log].join('\n');
-  const message = cause === 'unknown' ? cause : title;
-  const problem = { message, ...(location && { location }), ...(why && { why }), ...(fix && { fix }) };
+    : log.length > 0 && ['from the log:', ...log].join('\n');
+  const problem = {
+    message: title === unknownCause ? 'unknown' : title,
+    ...(location && { location }),
+    ...(why && { why }),
+    ...(fix && { fix }),
+  };
   return (page) => problemText({ severity: 'error', ...problem }, page, 'cause');
 }
+
+const unknownCause = 'the cause is unknown';
 
 function sourceName({ source, line }: NonNullable<ExplainedFailure['evidence']>): string {
   return line === null ? source : `line ${line} of the log`;

@@ -118,7 +118,13 @@ describe('--timeout bounds the whole command:', () => {
     ['rollback web -y', 'createApp', 69, [notRolledBack, inDoubt], noBuild],
     ['rollback web -y', 'upload', 69, [notRolledBack, uploading, /canceled build/], ['canceled']],
     ['rollback web -y', 'getBuild', 8, [goesOn], ['left']],
-    ['builds follow web', 'getApp', 69, [/error: the latest build of web was not found within 3\.0 s/], noBuild],
+    [
+      'builds follow web',
+      'getApp',
+      69,
+      [/error: the status of the latest build of web was not known within 3\.0 s/],
+      noBuild,
+    ],
     ['builds follow web', 'getBuild', 8, [goesOn], noBuild],
   ])('%s of an app that exists, without a reply to %s, exits with %i', async (words, stalled, exit, says, builds) => {
     await deployTwice();
@@ -135,7 +141,7 @@ describe('--timeout bounds the whole command:', () => {
     const [build = ''] = emulator.store.builds.keys();
     const { code, stderr } = await runStalled(['builds', 'follow', 'web', build, ...flags], 'getBuild');
     expect(code).toBe(69);
-    expect(stderr).toContain(`error: build ${build} of web was not found within 3.0 s`);
+    expect(stderr).toContain(`error: the status of build ${build} of web was not known within 3.0 s`);
   });
 
   test.each<[Stalled, number, RegExp]>([

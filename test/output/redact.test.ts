@@ -48,6 +48,8 @@ describe('credentials are hidden:', () => {
 test.each([
   'https://docs/x?page=2',
   'Basic plan',
+  'pull access denied, repository does not exist or may require authorization: server message: denied',
+  'Authorization: [hidden] message',
   'the Bearer token is invalid',
   'max_tokens=512 design=1 config=2',
   'pad_token=[PAD] token=3',

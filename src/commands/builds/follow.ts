@@ -15,10 +15,8 @@ export default defineCommand({
       .option('--events', 'print progress as JSON lines'),
   run: async (context, app, build, { logs, timeout: typedMs }) => {
     const { interruption } = context;
-    const limit = new TimeLimit(context, {
-      typedMs,
-      failure: `${build ? `build ${build}` : 'the latest build'} of ${app} was not found`,
-    });
+    const named = build ? `build ${build}` : 'the latest build';
+    const limit = new TimeLimit(context, { typedMs, failure: `the status of ${named} of ${app} was not known` });
     const id = await resolveBuild(limit.context, app, build);
     interruption.message = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
     return followBuild(context, { app, build: id, logs, timeoutMs: limit.handOver(), startedBefore: true });

@@ -2,7 +2,7 @@ import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { FileLocation } from '../../errors.ts';
 import { locateSetting } from '../../project/setting-location.ts';
-import { type Evidence, explainLog, readConfig } from '../failures/index.ts';
+import { describeUnknown, type Evidence, explainLog, readConfig } from '../failures/index.ts';
 import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
 
 /** A failure, and what is known of its cause. */
@@ -14,7 +14,7 @@ export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'l
   fix: string | null;
   /** The setting to change. */
   location: FileLocation | null;
-  /** The end of the log, if the cause is unknown. */
+  /** The lines of the log that show most, if the cause is unknown. */
   log: string[];
   /** The command that helps. */
   command?: CommandLine;
@@ -35,7 +35,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
   const found = explainLog(log, { ...facts, config: own });
   if (!found) {
-    const unknown = { ...nothing, cause: 'unknown', title: 'the cause is unknown', log: endOf(log, facts.reason) };
+    const unknown = { ...nothing, cause: 'unknown', ...describeUnknown(log, facts.reason) };
     return { ...subject, ...unknown, ...(logCommand && { command: logCommand }) };
   }
   const { setting, next, ...explanation } = found;
@@ -50,11 +50,4 @@ function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build
   if (build !== null) return `build ${build} of ${app} has not failed: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
   return `no build or run of ${app} has failed`;
-}
-
-const shownLines = 20;
-
-function endOf(log: string, reason = ''): string[] {
-  const lines = [...log.split('\n'), ...reason.split('\n')].map((line) => line.trimEnd());
-  return lines.filter((line) => line !== '').slice(-shownLines);
 }

@@ -4,13 +4,15 @@ import { packageOf } from './import-names.ts';
 import { debianPackageOf } from './library-packages.ts';
 import { cleanLines } from './log-text.ts';
 import { refine } from './refine.ts';
+import { relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
-  const lines = [...factLines(facts), ...logLines(log)];
-  if (!hasFailed(facts) && endsWell(lines)) return undefined;
+  const all = logLines(log);
+  if (!hasFailed(facts) && endsWell(all)) return undefined;
+  const lines = [...factLines(facts), ...relevantLines(all)];
   const whole = lines.map(({ text }) => text).join('\n');
   const matches = rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
@@ -19,7 +21,9 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
     (one, other) => (one && !isBetter(other, one) ? one : other),
     undefined,
   );
-  return best && refine(toExplanation(best), best.captured, facts);
+  if (!best) return undefined;
+  const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
+  return refine(toExplanation(best), best.captured, facts, before);
 }
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
@@ -29,12 +33,19 @@ function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
 /** Whether the last line says so, where nothing else does: the errors before it were handled. */
 function endsWell(lines: readonly Line[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
-  return /\b(?:done|ready|succeeded|success(?:fully)?)\b/i.test(last) && !/\b(?:error|fail|not |un)/i.test(last);
+  return (
+    succeeded.test(last) && !/\b(?:error|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+  );
 }
+
+const succeeded =
+  /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
 
 interface Line extends Omit<Evidence, 'text'> {
   /** Without prefixes. */
   text: string;
+  number: number;
+  stream?: string;
 }
 
 interface Match {
@@ -46,17 +57,17 @@ interface Match {
 }
 
 function logLines(log: string): Line[] {
-  return cleanLines(log).map(({ text, number }) => ({ source: 'log', text, line: number }));
+  return cleanLines(log).map((one) => ({ ...one, source: 'log', line: one.number }));
 }
 
 /** What the platform says, as lines before the log: of two lines that show the same, the log's is the evidence. */
 function factLines({ reason, status, statusCode, exitCode }: FailureFacts): Line[] {
   const reasons = reason === undefined ? [] : cleanLines(reason).map(({ text }) => text);
   return [
-    ...(status === undefined ? [] : [{ source: 'status' as const, line: null, text: `status ${status}` }]),
-    ...(statusCode ? [{ source: 'status' as const, line: null, text: `status code ${statusCode}` }] : []),
-    ...(exitCode ? [{ source: 'exit code' as const, line: null, text: `exit code ${exitCode}` }] : []),
-    ...reasons.map((text) => ({ source: 'reason' as const, line: null, text })),
+    ...(status === undefined ? [] : [{ source: 'status' as const, line: null, number: 0, text: `status ${status}` }]),
+    ...(statusCode ? [{ source: 'status' as const, line: null, number: 0, text: `status code ${statusCode}` }] : []),
+    ...(exitCode ? [{ source: 'exit code' as const, line: null, number: 0, text: `exit code ${exitCode}` }] : []),
+    ...reasons.map((text) => ({ source: 'reason' as const, line: null, number: 0, text })),
   ];
 }
 
@@ -113,11 +124,19 @@ function toExplanation({ rule, captured, line }: Match): Explanation {
   return {
     cause: rule.cause,
     title: fill(rule.title, captured),
-    evidence: { source, line: number, text: text.trim() },
+    evidence: { source, line: number, text: abridge(text.trim()) },
     fix: fill(rule.fix, captured),
     ...(rule.at !== undefined && { setting: fill(rule.at, captured) }),
     ...(rule.next && { next: rule.next.map((word) => fill(word, captured)) }),
   };
+}
+
+const shownCharacters = 400;
+
+/** Without the hundred versions that pip lists, and not longer than a screen. */
+function abridge(text: string): string {
+  const short = text.replace(/(from versions: )((?:[^,()]{1,40}, ){3})[^()]{1,2000}, ([^,()]{1,40}\))/, '$1$2…, $3');
+  return short.length > shownCharacters ? `${short.slice(0, shownCharacters)}…` : short;
 }
 
 /** `{package|a package}` is the group, or the text after the bar if nothing was captured. */

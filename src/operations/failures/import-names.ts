@@ -72,9 +72,38 @@ const packages: Readonly<Record<string, string>> = {
   zmq: 'pyzmq',
 };
 
-/** `opencv-python-headless` for `cv2`, `python-dotenv` for `dotenv.main`, `my-lib` for `my_lib.text`. */
-export function packageOf(module: string): string {
+/** Packages whose module has the same name, but for `-`: those that apps import most. */
+const sameNames = new Set(
+  `accelerate aiobotocore aiofiles aiohttp airflow albumentations alembic altair anthropic anyio arrow asgiref asyncpg
+  backoff bcrypt beanie bitsandbytes bokeh boto boto3 botocore cachetools catboost celery certifi chainlit chardet
+  chromadb click clip cloudpickle cohere colorama coqpit cryptography ctranslate2 cython dash dask databases datasets
+  deepspeed diffusers django dlib docker easyocr einops elasticsearch emoji evaluate exllamav2 fairseq fastapi fastembed
+  faster_whisper feedparser flask flask_cors flask_sqlalchemy flax fsspec ftfy gensim gevent geopandas gradio groq
+  gunicorn h11 h5py httptools httpx huggingface_hub hydra hypercorn imageio imblearn insightface instructor itsdangerous
+  jax jaxlib jinja2 joblib jsonschema keras kornia langchain langchain_community langchain_core langchain_openai langdetect
+  langgraph librosa lightgbm lightning litellm litestar llama_index loguru lxml mangum marshmallow matplotlib mediapipe
+  minio mlflow modal moviepy msgpack mujoco mypy_boto3 mysql mlx nemo networkx nltk notebook numba numpy ollama omegaconf
+  onnx onnxruntime open_clip openai openpyxl optimum optuna orjson outlines pandas paramiko passlib peewee peft
+  pgvector pinecone playwright plotly polars prefect prometheus_client prophet psutil psycopg pyarrow pydantic
+  pydantic_settings pygments pymongo pymysql pyodbc pypdf pyspark pytest pytorch_lightning pytz qdrant_client quart
+  rapidfuzz ray redis regex reportlab requests rich rq s3fs sacremoses safetensors sanic scipy seaborn selenium
+  sentencepiece sentry_sdk shap sglang simplejson six soxr spacy speechbrain sqlalchemy sqlmodel sse_starlette starlette
+  statsmodels streamlit stripe structlog supabase sympy tabulate tenacity tensorboard tensorflow termcolor textblob
+  tiktoken timm tokenizers toml tomli torch torchaudio torchmetrics torchvision tornado tqdm transformers triton trl
+  twilio typer typing_extensions tzdata ujson ultralytics unstructured urllib3 uvicorn uvloop validators vllm wandb
+  watchfiles weasyprint weaviate websockets werkzeug xformers xgboost xmltodict yfinance youtube_dl yt_dlp`.split(
+    /\s+/,
+  ),
+);
+
+/**
+ * `opencv-python-headless` for `cv2`, `python-dotenv` for `dotenv.main`, `flask-cors` for `flask_cors`. Undefined for a
+ * name that is not known: it may be a module of the app, and a stranger may own that name on PyPI.
+ */
+export function packageOf(module: string): string | undefined {
   const [top = module, next] = module.split('.');
   const name = next === undefined ? undefined : packages[`${top}.${next}`];
-  return name ?? (Object.hasOwn(packages, top) ? packages[top] : undefined) ?? top.replaceAll('_', '-');
+  if (name !== undefined) return name;
+  if (Object.hasOwn(packages, top)) return packages[top];
+  return sameNames.has(top) ? top.replaceAll('_', '-') : undefined;
 }

@@ -3,3 +3,4 @@ export { explainLog } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
 export type { FailureFacts } from './facts.ts';
 export { readConfig } from './read-config.ts';
+export { describeUnknown } from './unknown-failure.ts';

@@ -5,6 +5,8 @@ export interface CleanLine {
   text: string;
   /** In the whole log, from 1. */
   number: number;
+  /** What printed it, if several do: a service of Compose (`web-1`), a step of an image build (`#8`). */
+  stream?: string;
 }
 
 /** The end of a log has the failure: of a longer one, only so much is read. */
@@ -19,7 +21,9 @@ export function cleanLines(log: string): CleanLine[] {
   const lines = log.slice(start).split('\n');
   const dropped = Math.max(0, lines.length - maxLines);
   const before = countLineBreaks(log, start) + dropped;
-  return lines.slice(dropped).map((line, index) => ({ text: cleanLine(line), number: before + index + 1 }));
+  return lines
+    .slice(dropped)
+    .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
 }
 
 function countLineBreaks(text: string, end: number): number {
@@ -28,14 +32,50 @@ function countLineBreaks(text: string, end: number): number {
   return count;
 }
 
+/** The texts of a log line that is a JSON object or logfmt: its message, and a traceback beside it. Else the line itself. */
+function unwrap(line: string): string[] {
+  const start = line.indexOf('{');
+  // A time or the name of a service may stand before it.
+  if (start < 0 || start > 80 || !line.trimEnd().endsWith('}')) return unwrapLogfmt(line);
+  try {
+    const texts = messagesOf(JSON.parse(line.slice(start)) as Record<string, unknown>);
+    const service = /^[\w.-]{1,64} {1,20}\| /.exec(line)?.[0] ?? '';
+    return texts.length === 0 ? [line] : texts.map((text) => service + text);
+  } catch {
+    return [line];
+  }
+}
+
+const messageKeys = ['msg', 'message', 'log', 'text', 'textPayload', 'line'];
+const traceKeys = ['exc_info', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
+
+function messagesOf(record: Record<string, unknown>): string[] {
+  const payload = record.jsonPayload;
+  if (payload !== null && typeof payload === 'object') return messagesOf(payload as Record<string, unknown>);
+  const message = messageKeys.map((key) => record[key]).find((value) => typeof value === 'string');
+  const traces = traceKeys.map((key) => record[key]).filter((value) => typeof value === 'string');
+  if (message === undefined && traces.length === 0) return [];
+  return [message ?? '', ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
+}
+
+const logfmt = /^(?:time|ts|t|level|lvl)=\S.{0,120}? msg="((?:[^"\\]|\\.){0,2000})"/;
+
+function unwrapLogfmt(line: string): string[] {
+  const message = line.includes(' msg="') ? logfmt.exec(line)?.[1] : undefined;
+  return message === undefined ? [line] : [message.replace(/\\(["\\])/g, '$1')];
+}
+
 /** Of a line with carriage returns, such as a progress bar, the last state remains. */
-function cleanLine(line: string): string {
+function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const cut = line.length > maxLineCharacters ? line.slice(0, maxLineCharacters) : line;
   const shown = cut.includes('\r') ? (cut.split('\r').findLast((part) => part.trim() !== '') ?? '') : cut;
   const plain = shown.includes('\u001b') ? stripVTControlCharacters(shown) : shown;
-  return plain.replace(prefix, '').trimEnd();
+  const found = prefix.exec(plain);
+  const { step, service } = found?.groups ?? {};
+  const stream = step ?? service;
+  return { text: plain.slice(found?.[0].length).trimEnd(), ...(stream !== undefined && { stream }) };
 }
 
-/** Times, `stdout F` of container logs, `#11 0.412` of image builds, `web-1  | ` of Compose. */
+/** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? )?(?:(?:stdout|stderr) [FP] )?(?:#\d{1,4} (?:\d{1,6}\.\d{1,4} )?|[\w.-]{1,64} {1,20}\| )?/;
+  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? )?(?:(?:stdout|stderr) [FP] )?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;

@@ -6,18 +6,23 @@ import { isSelected } from '../../project/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../../project/wheels.ts';
 import type { Explanation } from './explanation.ts';
 import type { FailureFacts } from './facts.ts';
+import { missingModule } from './missing-module.ts';
+import type { Refinement } from './refinement.ts';
 import type { Captured } from './rule.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
-export function refine(found: Explanation, captured: Captured, facts: FailureFacts): Explanation {
+export function refine(
+  found: Explanation,
+  captured: Captured,
+  facts: FailureFacts,
+  before: readonly string[],
+): Explanation {
   for (const refinement of refinements) {
-    const better = refinement(found, captured, facts);
+    const better = refinement(found, captured, facts, before);
     if (better) return better;
   }
   return found;
 }
-
-type Refinement = (found: Explanation, captured: Captured, facts: FailureFacts) => Explanation | undefined;
 
 /** A module of the app that its patterns leave out. */
 const excludedModule: Refinement = (found, { module, path }, facts) => {
@@ -58,19 +63,24 @@ function leftOut(
   };
 }
 
+const newestPython = '3.13';
+
 /** pip does not say why it has no wheel of a version; for some packages it is known. */
 const unsupportedPython: Refinement = (found, { package: name = '', wanted = '', version }, { config }) => {
   if (!['package-version-not-found', 'package-not-found', 'package-build-failed'].includes(found.cause))
     return undefined;
-  const python = config?.deployment.python_version ?? '3.11';
+  const python = config?.deployment.python_version ?? newestPython;
   const pinned = version ?? pinnedVersion(wanted);
   const missing = pinned === undefined ? undefined : missingWheels(name.toLowerCase(), pinned, python);
-  if (!missing) return undefined;
+  if (!missing || (!config && missing.pythons.length === 0)) return undefined;
   const { pythons, versions } = missing;
   return {
     ...found,
     cause: 'python-version-unsupported',
-    title: `${name} ${pinned} has no wheels for Python ${python}`,
+    // A log does not say which Python it is of.
+    title: config
+      ? `${name} ${pinned} has no wheels for Python ${python}`
+      : `${name} ${pinned} has wheels for Python ${pythons.join(', ')} only`,
     fix: pythons.length > 0 ? `python_version = "${pythons.at(-1)}"` : `use ${name} ${versions.join(' to ')}`,
     setting: 'deployment.python_version',
   };
@@ -130,4 +140,5 @@ const refinements: readonly Refinement[] = [
   notInstalledHere,
   unsupportedPython,
   failedCommand,
+  missingModule,
 ];

@@ -68,6 +68,8 @@ export const gpuRules: readonly FailureRule[] = [
       'could not select device driver': /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
       cudaErrorInsufficientDriver: /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
       cudaErrorNoDevice: /cudaErrorNoDevice/,
+      'libcuda.so': /libcuda\.so(?:\.1)?: cannot open shared object file/,
+      'libnvidia-ml.so': /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
       NVMLError_LibraryNotFound: /NVMLError_LibraryNotFound/,
       CudaSupportError: /CudaSupportError: /,
       CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,

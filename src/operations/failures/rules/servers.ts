@@ -1,3 +1,4 @@
+import { packageOf } from '../import-names.ts';
 import type { FailureRule } from '../rule.ts';
 
 const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
@@ -17,6 +18,7 @@ export const serverRules: readonly FailureRule[] = [
       'Error: Could not import': /^Error: Could not import '(?<path>[^']{1,120})'/,
       'No module named':
         /^(?:NoAppError|hypercorn\.\S{1,60}NoAppError): .{0,120}No module named '?(?<path>[\w.]{1,100})/,
+      'NoAppError: ': /NoAppError: Cannot load application from '(?<path>[^']{1,100})', module not found/,
     },
     title: 'the entrypoint starts {path}, which is not in the app',
     fix: 'correct the entrypoint, or add the file to the app folder and to include',
@@ -73,12 +75,12 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'bound-to-localhost',
-    rank: 1,
+    rank: 2,
     signs: { '://': listening },
     applies: ({ host }, { config }, before) =>
       isLocal(host) && config?.runtime !== 'cortex' && !before().some((line) => line.includes('on all addresses')),
     title: 'the server listens on {host} only, so that the platform cannot reach it',
-    fix: 'add --host 0.0.0.0 to the entrypoint',
+    fix: 'listen on 0.0.0.0: --host 0.0.0.0 in the entrypoint, or --bind 0.0.0.0:{port} for gunicorn',
     at: 'runtime.custom.entrypoint',
   },
   {
@@ -162,6 +164,69 @@ export const serverRules: readonly FailureRule[] = [
     signs: { 'WORKER TIMEOUT': /\[CRITICAL\] WORKER TIMEOUT \(pid:\d{1,8}\)/ },
     title: 'gunicorn stopped a worker that took too long',
     fix: 'raise --timeout of gunicorn: the default is 30 seconds',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    // `python -m app.main`: the name of a package would be known.
+    cause: 'entrypoint-not-found',
+    rank: 4,
+    signs: {
+      'python: ':
+        /^\S{0,120}python: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
+      python3:
+        /^\S{0,120}python3[\d.]{0,5}: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
+      'File does not exist': /^Error: Invalid value: File does not exist: (?<path>\S{1,200})/,
+      'locate a Flask application': /^Error: Could not locate a Flask application/,
+    },
+    applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
+    title: 'the entrypoint starts {path|an app}, which is not there',
+    fix: 'correct the entrypoint, and start it in the folder that contains the file or the package',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'worker-class-wrong',
+    rank: 5,
+    signs: {
+      'class uri': /class uri '(?<name>[^']{1,120})' invalid or not found/,
+    },
+    title: 'gunicorn does not find the worker class {name}',
+    fix: 'correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'worker-class-wrong',
+    rank: 4,
+    signs: {
+      "'send'":
+        /^TypeError: [\w.]{0,80}__call__\(\) missing [12] required positional arguments?: (?:'receive' and )?'send'/,
+    },
+    title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
+    fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'port-invalid',
+    rank: 4,
+    signs: {
+      '--port':
+        /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
+      'is not a valid port number': /'(?<value>[^']{0,40})' is not a valid port number/,
+      'invalid literal for int': /^ValueError: invalid literal for int\(\) with base 10: '(?<value>\$\{?\w{1,40}\}?)'/,
+    },
+    title: 'the port of the server is not a number: {value}',
+    fix: 'write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"]',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'address-unavailable',
+    rank: 4,
+    signs: {
+      'annot assign requested address':
+        /(?:\[Errno 99\]|bind|listen|Invalid address).{0,160}[Cc]annot assign requested address/,
+      '[Errno 99]': /^OSError: \[Errno 99\]/,
+    },
+    title: 'the server listens on an address that the container does not have',
+    fix: 'listen on 0.0.0.0',
     at: 'runtime.custom.entrypoint',
   },
 ];

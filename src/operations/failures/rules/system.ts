@@ -1,196 +1,37 @@
 import type { FailureRule } from '../rule.ts';
 
-/** apt, conda, images, commands of a build, and the machine. */
+/** What a build prints, and an app that runs does not. */
+const building =
+  /^(?:\[\d{1,2}\/\d{1,2}\] (?:RUN|COPY)|Step \d|STEP \d|Collecting |\s*(?:Building wheel|Downloading \S{1,80}\.whl|Installing collected)|running build|Run pip )/;
+
+/** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
   {
-    cause: 'apt-package-not-found',
-    rank: 3,
-    signs: {
-      'Unable to locate package': /^E: Unable to locate package (?<package>\S{1,100})/,
-      'has no installation candidate': /^E: Package '(?<package>[^']{1,100})' has no installation candidate/,
-    },
-    title: 'the distribution of the image has no apt package {package}',
-    fix: 'correct the name: packages.debian.org lists those of each release',
-    at: 'dependencies.apt.{package}',
-  },
-  {
-    cause: 'apt-version-not-found',
-    rank: 3,
-    signs: { 'was not found': /^E: Version '(?<version>[^']{1,100})' for '(?<package>[^']{1,100})' was not found/ },
-    title: 'the distribution of the image has no {package} {version}',
-    fix: '{package} = "latest"',
-    at: 'dependencies.apt.{package}',
-  },
-  {
-    cause: 'apt-conflict',
-    rank: 3,
-    signs: {
-      'unmet dependencies': /^The following packages have unmet dependencies/,
-      'held broken packages': /^E: Unable to correct problems, you have held broken packages/,
-    },
-    title: 'apt packages need versions that do not fit together',
-    fix: 'remove the versions, or use packages of the same distribution',
-    at: 'dependencies.apt',
-  },
-  {
-    cause: 'apt-repository-failed',
+    cause: 'build-out-of-memory',
     rank: 4,
+    only: 'build',
     signs: {
-      'does not have a Release file':
-        /^E: The repository '(?<repository>[^']{1,200})' (?:does not have|no longer has) a Release file/,
-      'is not signed': /^E: The repository '(?<repository>[^']{1,200})' is not signed/,
-      'E: Failed to fetch': /^E: Failed to fetch (?<repository>\S{1,200})/,
-      'W: Failed to fetch': /^W: Failed to fetch (?<repository>\S{1,200})/,
-      'Some index files failed to download': /^E: Some index files failed to download/,
-      NO_PUBKEY: /NO_PUBKEY [0-9A-F]{8,40}/,
+      'did not complete successfully': /did not complete successfully: exit code: 137$/,
+      'returned a non-zero code': /returned a non-zero code: 137$/,
+      'Killed signal terminated program': /Killed signal terminated program (?<program>\w{1,20})/,
     },
-    title: 'an apt repository cannot be read',
-    fix: 'check its address and key, or deploy again if it was down',
-    at: 'dependencies.apt',
-  },
-  {
-    cause: 'apt-needs-confirmation',
-    rank: 3,
-    signs: { 'Do you want to continue?': /^Do you want to continue\? \[Y\/n\] Abort/ },
-    title: 'apt-get asks a question, and nobody answers in a build',
-    fix: 'add -y to the apt-get command',
+    title: 'the build ran out of memory',
+    fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
     at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'apt-locked',
-    rank: 3,
-    signs: { 'Could not get lock': /^E: Could not get lock (?<path>\S{1,200})/ },
-    title: 'another apt process is running',
-    fix: 'run apt-get commands one after the other',
-    at: 'deployment.pre_build_commands',
-  },
-  {
-    cause: 'conda-package-not-found',
-    rank: 3,
-    signs: {
-      PackagesNotFoundError: /^PackagesNotFoundError/,
-      'does not exist (perhaps a typo': /(?<![\w.-])(?<package>[\w.-]{1,80}) .{0,40}does not exist \(perhaps a typo/,
-      'No candidates were found for': /No candidates were found for (?<package>[\w.-]{1,80})/,
-      'nothing provides requested': /nothing provides requested (?<package>[\w.-]{1,80})/,
-    },
-    title: 'the conda channels have no such package',
-    fix: 'correct its name or version',
-    at: 'dependencies.conda.{package}',
-  },
-  {
-    cause: 'conda-conflict',
-    rank: 2,
-    signs: {
-      UnsatisfiableError: /^(?:\w{0,20})UnsatisfiableError/,
-      'cannot be installed because there are no viable options':
-        /cannot be installed because there are no viable options/,
-      'which conflicts with': /which conflicts with (?:the|any) /,
-    },
-    title: 'conda packages need versions that do not fit together',
-    fix: 'loosen the versions in [cerebrium.dependencies.conda]',
-    at: 'dependencies.conda',
-  },
-  {
-    cause: 'conda-channel-failed',
-    rank: 3,
-    signs: {
-      CondaHTTPError: /^CondaHTTPError: HTTP (?<status>\d{3})/,
-      'Download error': /^critical libmamba .{0,60}[Dd]ownload error/,
-    },
-    title: 'a conda channel cannot be read',
-    fix: 'deploy again; if it fails again, check the name of the channel',
-    at: 'dependencies.conda',
-  },
-  {
-    cause: 'image-not-found',
-    rank: 3,
-    signs: {
-      'failed to resolve source metadata':
-        /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
-      'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
-      'Failed to pull image': /^Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
-      ErrImagePull: /ErrImagePull/,
-      ImagePullBackOff: /ImagePullBackOff/,
-    },
-    title: 'the base image {image} does not exist',
-    fix: 'correct its name and tag',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'image-access-denied',
-    rank: 6,
-    signs: {
-      'pull access denied': /pull access denied for (?<image>[^\s,]{1,200})/,
-      'failed to authorize': /failed to authorize: /,
-      'unauthorized: authentication required': /unauthorized: authentication required/,
-    },
-    title: 'the registry of the base image refuses the login',
-    fix: 'log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'image-rate-limited',
-    rank: 4,
-    signs: { toomanyrequests: /toomanyrequests: / },
-    title: 'the registry of the base image limits how often it is pulled',
-    fix: 'log in with docker login before the deploy, or use another registry',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'wrong-architecture',
-    rank: 4,
-    signs: {
-      'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
-      'no match for platform in manifest': /no match for platform in manifest/,
-      'exec format error': /[Ee]xec format error/,
-      'Exec format error': /Exec format error/,
-    },
-    title: 'an image or a program is not made for linux/amd64',
-    fix: 'build or choose it for linux/amd64',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'dockerfile-invalid',
-    rank: 3,
-    signs: {
-      'dockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
-    },
-    title: 'the Dockerfile is not valid: {problem}',
-    fix: 'correct that line of the Dockerfile',
-    at: 'runtime.custom.dockerfile_path',
-  },
-  {
-    cause: 'dockerfile-missing',
-    rank: 4,
-    signs: { 'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/ },
-    title: '{path} is not in the app',
-    fix: 'correct dockerfile_path, or add the file',
-    at: 'runtime.custom.dockerfile_path',
-  },
-  {
-    cause: 'copy-source-missing',
-    rank: 4,
-    signs: {
-      'failed to calculate checksum of ref':
-        /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
-      'COPY failed': /^(?:COPY|ADD) failed: .{0,120}stat (?<path>[^:]{1,200}): file does not exist/,
-    },
-    title: 'the Dockerfile copies {path}, which is not sent',
-    fix: 'add {path} to the app folder and to include, or remove it from exclude',
-    at: 'deployment.exclude',
   },
   {
     cause: 'build-out-of-memory',
     rank: 4,
     only: 'build',
     signs: {
-      Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
+      Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
       'exit code: 137': /exit code: 137$/,
       'code 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
-      'Killed signal terminated program': /Killed signal terminated program (?<program>\w{1,20})/,
       'heap out of memory': /JavaScript heap out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
+    // The same happens to an app that runs.
+    applies: (_, { source }, before) => source === 'build' || before().some((line) => building.test(line)),
     title: 'the build ran out of memory',
     fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
     at: 'deployment.shell_commands',
@@ -199,6 +40,9 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'disk-full',
     rank: 6,
     signs: {
+      'unexpected pos': /^RuntimeError: .{0,120}unexpected pos \d{1,20} vs \d{1,20}/,
+      'PytorchStreamWriter failed': /PytorchStreamWriter failed writing file/,
+      'short write': /\bshort write$/,
       'No space left on device': /(?:^|: |\] )No space left on device/,
       'no space left on device': /: no space left on device$/,
       'enough free space in': /^E: You don't have enough free space in/,
@@ -214,9 +58,10 @@ export const systemRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'exceeded quota': /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
-      'exceeded your current quota': /exceeded your current quota/,
-      insufficient_quota: /insufficient_quota/,
-      'Payment Required': /\b402\b.{0,40}Payment Required/,
+      'Payment Required': /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
+      'uota exceeded': /\b(?:[GC]PUs?|[Mm]emory|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
+      'uota ': /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|QUOTA_EXCEEDED|exceeds? (?:the|your) .{0,40}quota /,
+      'of your plan': /\b(?:limit|quota) of your plan\b/,
     },
     title: 'a quota or a plan does not allow more',
     fix: 'use less, or a larger plan: gantry plan set',
@@ -258,10 +103,13 @@ export const systemRules: readonly FailureRule[] = [
       'bad interpreter': /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter/,
       'cannot execute: required file not found':
         /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
-      $CommandR: /\$'\\r': command not found/,
+      "$'\\r'": /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
+      '\\r’': /\w\\r’: No such file or directory/,
+      "\\r'": /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
+      '\r': /\w\r['’]?: (?:No such file or directory|not found|command not found)/,
     },
     title: 'a script has Windows line endings',
-    fix: 'save it with LF: sed -i "s/\\r$//" {path}',
+    fix: 'save it with LF: sed -i "s/\\r$//" {path|SCRIPT}',
   },
   {
     cause: 'command-not-found',
@@ -275,5 +123,58 @@ export const systemRules: readonly FailureRule[] = [
     },
     title: '{command} is not installed in the image',
     fix: 'add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name',
+  },
+  {
+    cause: 'command-not-found',
+    rank: 4,
+    signs: {
+      'not found':
+        /(?:^|: )(?:line )?\d{1,6}: (?<command>source|pushd|popd|shopt|\[\[|declare): (?:command )?not found$/,
+    },
+    title: 'sh does not know {command}: it is a command of bash',
+    fix: 'run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source',
+  },
+  {
+    cause: 'shell-syntax-error',
+    rank: 4,
+    signs: {
+      'yntax error': /^\S{1,200}: (?:-c: )?(?:line )?\d{1,6}: [Ss]yntax error[: ](?<problem>.{1,120})/,
+      'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
+    },
+    title: 'a shell script has a syntax error: {problem}',
+    fix: 'correct the line that the message names; bash -n checks a script without running it',
+  },
+  {
+    cause: 'build-timeout',
+    rank: 2,
+    signs: {
+      'imed out': /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i,
+      'failed to solve: ': /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,
+      'time limit': /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i,
+    },
+    title: 'the build took longer than it may',
+    fix: 'make its longest step quicker: use wheels instead of compiling, and keep models on a volume',
+  },
+  {
+    cause: 'glibc-too-old',
+    rank: 5,
+    signs: {
+      GLIBC: /version [`'‘](?<version>GLIBC(?:XX)?_[\d.]{1,10}|CXXABI_[\d.]{1,10})['’] not found/,
+    },
+    title: 'a program or a library needs {version}, which the image does not have',
+    fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older one',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'cpu-unsupported',
+    rank: 3,
+    signs: {
+      'llegal instruction': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
+      'exit code 132': /^exit code 132$/,
+      'CPU instructions': /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
+    },
+    title: 'a program uses instructions that the CPU does not have',
+    fix: 'install a build for an older CPU: without AVX-512, or compiled without -march=native',
+    at: 'dependencies.pip',
   },
 ];

@@ -1,0 +1,59 @@
+import type { CleanLine } from './log-text.ts';
+import { findTracebacks, type Traceback } from './tracebacks.ts';
+
+/** The lines that can show why the work ended: without those of work that went on after all. */
+export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
+  const lines = withoutNotices(withoutFinishedSteps(withoutOtherServices(all)));
+  const handled = new Set<number>();
+  for (const { start, end } of handledTracebacks(lines)) for (let at = start; at <= end; at++) handled.add(at);
+  return lines.filter((_, at) => !handled.has(at));
+}
+
+/** Of several services of Compose, the one that ended with an error. */
+function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
+  const ended = lines.flatMap(({ text }) => /^([\w.-]{1,64}) exited with code [1-9]/.exec(text)?.[1] ?? []);
+  if (!lines.some(({ stream }) => stream !== undefined && ended.includes(stream))) return lines;
+  return lines.filter(({ stream }) => stream === undefined || ended.includes(stream));
+}
+
+/** A step of an image build that is done has not failed, whatever it printed. */
+function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonly T[] {
+  const done = new Set(
+    lines.flatMap(({ text, stream }) => (stream?.startsWith('#') && /^(?:DONE|CACHED)\b/.test(text) ? stream : [])),
+  );
+  return done.size === 0 ? lines : lines.filter(({ stream }) => stream === undefined || !done.has(stream));
+}
+
+/** TensorFlow says at these levels which libraries it can do without. */
+const notice = /^(?:\d{4}-\d\d-\d\d \S{1,20} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)/;
+
+function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
+  return lines.filter(({ text }) => !notice.test(text));
+}
+
+function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
+  const handled: Traceback[] = [];
+  let hasLater = false;
+  for (const one of findTracebacks(lines.map(({ text }) => text)).reverse()) {
+    if (isHandled(one, hasLater)) handled.push(one);
+    else hasLater = true;
+  }
+  return handled;
+}
+
+/** Exceptions that code catches as a matter of course: another one may be raised meanwhile. */
+const ordinary =
+  /^(?:ImportError: cannot import name|(?:ModuleNotFound|Key|FileNotFound|Type|Attribute|Value|Index|Lookup)Error\b)/;
+/** What a logger prints before a message, but not a server that reports its own end. */
+const logged = /^(?:\[?\w{1,30}\]?[ :]{1,6})?\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b/;
+const handledLevel =
+  /\bWARN(?:ING)?\b|\b(?:DEBUG|INFO)\b.*(?:unavailable|not (?:available|installed|found)|fall(?:ing)? ?back|fail|missing|ignor|skip|retry)/i;
+const ended =
+  /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
+
+function isHandled({ exception, header, next }: Traceback, hasLater: boolean): boolean {
+  if (next.startsWith('During handling of the above exception')) return ordinary.test(exception);
+  const goesOn = logged.test(next) && !ended.test(next);
+  if (!goesOn) return false;
+  return hasLater || (logged.test(header) && handledLevel.test(header));
+}

@@ -1,0 +1,165 @@
+import type { FailureRule } from '../rule.ts';
+
+/** Files of the app and of the machine. */
+export const fileRules: readonly FailureRule[] = [
+  {
+    cause: 'file-not-found',
+    rank: 2,
+    signs: {
+      'FileNotFoundError: ': /^FileNotFoundError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,300})'/,
+      'No such file or directory':
+        /^(?:cp|mv|cat|ls|chmod|tar|source|bash|sh|rm|ln): (?:line \d{1,6}: )?(?:cannot (?:stat|access|open) )?['‘]?(?<path>[^'’:]{1,200})['’]?: No such file or directory$/,
+    },
+    title: '{path} does not exist',
+    fix: 'add it to the app folder, or copy it to a volume and read it from /persistent-storage',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 3,
+    signs: {
+      'PermissionError: ':
+        /^PermissionError: \[Errno (?:13|1)\] (?:Permission denied|Operation not permitted)(?:: '(?<path>[^']{1,300})')?/,
+      ': Permission denied': /^\S{0,40}(?:bash|sh)?: (?:line )?\d{0,6}:? ?(?<path>[\w./-]{1,200}): Permission denied$/,
+      ': permission denied': /exec: "(?<path>[^"]{1,200})": permission denied/,
+    },
+    title: 'permission denied: {path}',
+    fix: 'write to /persistent-storage or /tmp, or give the user of the image the right',
+  },
+  {
+    cause: 'file-not-found',
+    rank: 3,
+    signs: {
+      "Directory '": /^RuntimeError: Directory '(?<path>[^']{1,200})' does not exist/,
+      TemplateNotFound: /TemplateNotFound: '?(?<path>[\w./-]{1,200})/,
+      TemplateDoesNotExist: /TemplateDoesNotExist: (?<path>[\w./-]{1,200})/,
+      'Model path does not exist': /Model path does not exist: (?<path>\S{1,200})/,
+      'found in directory': /^OSError: Error no file named .{1,200} found in directory (?<path>\S{1,200}?)\.?$/,
+    },
+    title: '{path} does not exist',
+    fix: 'add it to the app folder and to include; name it by a path from the folder of the file that uses it',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
+    signs: {
+      '13: Permission denied':
+        /^E: (?:Could not open lock file|Could not open file|List directory|Unable to acquire) .{0,200}\(13: Permission denied\)/,
+      'are you root?': /^E: .{0,200}are you root\?$/,
+    },
+    title: 'apt has to run as root, and the image has another user',
+    fix: 'install apt packages before the USER line of the Dockerfile, or write USER root above the command',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
+    signs: {
+      '[Errno 13] Permission denied':
+        /^ERROR: Could not install packages due to an (?:OSError|EnvironmentError): \[Errno 13\] Permission denied(?:: '(?<path>[^']{1,300})')?/,
+    },
+    title: 'the user of the image may not install packages in {path|their folder}',
+    fix: 'install them before the USER line of the Dockerfile, or in a virtual environment of that user',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
+    signs: { 'PermissionError: ': /^PermissionError: \[Errno 13\] Permission denied: '(?<path>[^']{1,300})'/ },
+    after: /\/pip\/_internal\//,
+    title: 'the user of the image may not install packages in {path}',
+    fix: 'install them before the USER line of the Dockerfile, or in a virtual environment of that user',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
+    signs: {
+      ': Permission denied': /^\S{0,60}(?:bash|sh)?: (?:line )?\d{0,6}:? ?(?<path>[\w./-]{1,200}): Permission denied$/,
+      ': permission denied': /exec:? "?(?<path>[^"\s]{1,200}?)"?: permission denied/,
+    },
+    applies: ({ path = '' }) => /\.(?:sh|py|bash|bin)$|^\.?\//.test(path) && !path.endsWith('/'),
+    title: '{path} is not executable',
+    fix: 'chmod +x {path}, and commit that; or start it by its interpreter, as in bash {path}',
+  },
+  {
+    cause: 'port-not-allowed',
+    rank: 4,
+    signs: {
+      'PermissionError: ': /^PermissionError: \[Errno 13\] Permission denied$/,
+    },
+    after: /server_bind|\.bind\(|create_server|in bind\b/,
+    title: 'the server may not listen on a port below 1024',
+    fix: 'listen on another port, such as 8000, and name it in [cerebrium.runtime.custom]: port = 8000',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'port-not-allowed',
+    rank: 4,
+    signs: {
+      'attempting to bind':
+        /\[Errno 13\] error while attempting to bind on address \('[^']{1,60}', (?<port>\d{1,5})\): permission denied/,
+      'bind() to': /bind\(\) to \S{0,60}:(?<port>\d{1,5}) failed \(13: Permission denied\)/,
+      "can't connect to (": /[Cc]an't connect to \('[^']{1,60}', (?<port>\d{1,3})\)/,
+      'bind: permission denied': /listen tcp \S{0,60}:(?<port>\d{1,5}): bind: permission denied/,
+      'Permission denied': /\('[^']{1,60}', (?<port>\d{1,3})\) failed: \[Errno 13\] Permission denied/,
+      EACCES: /listen EACCES: permission denied \S{0,60}:(?<port>\d{1,5})/,
+    },
+    title: 'the server may not listen on port {port}: ports below 1024 need root',
+    fix: 'listen on another port, such as 8000, and name it in [cerebrium.runtime.custom]: port = 8000',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'file-system-read-only',
+    rank: 4,
+    signs: {
+      'Read-only file system': /(?:\[Errno 30\] |: )Read-only file system(?:: '(?<path>[^']{1,200})')?/,
+      'read-only file system': /: read-only file system/,
+    },
+    title: 'the app writes to a folder that is read-only: {path}',
+    fix: 'write to /tmp or /persistent-storage',
+  },
+  {
+    cause: 'git-lfs-pointer',
+    rank: 5,
+    signs: {
+      'git-lfs': /^version https:\/\/git-lfs\.github\.com\/spec\/v1|is a (?:git[- ])?lfs pointer/i,
+      "invalid load key, 'v'": /UnpicklingError: invalid load key, 'v'/,
+      HeaderTooLarge: /SafetensorError: .{0,80}HeaderTooLarge/,
+      'invalid magic': /invalid magic (?:characters|number):? '?(?:vers|76657273)/,
+    },
+    title: 'a file is only a pointer of Git LFS, not its content',
+    fix: 'git lfs pull before the deploy',
+  },
+  {
+    cause: 'file-encoding',
+    rank: 4,
+    signs: {
+      'Non-UTF-8 code': /^SyntaxError: (?:\(unicode error\) )?Non-UTF-8 code .{0,80}in file (?<path>\S{1,200})/,
+      'null bytes': /^(?:SyntaxError|ValueError): source code (?:string )?cannot contain null bytes/,
+      UnicodeDecodeError: /^UnicodeDecodeError: '(?:utf-8|utf8|ascii)' codec can't decode byte/,
+      UnicodeEncodeError: /^UnicodeEncodeError: '(?:ascii|latin-1)' codec can't encode/,
+      'unicode error': /^SyntaxError: \(unicode error\) '\S{1,20}' codec can't decode/,
+    },
+    title: 'a file or a text has another encoding than the code expects: {path}',
+    fix: 'save it as UTF-8, or name its encoding: open(path, encoding="latin-1")',
+  },
+  {
+    cause: 'file-invalid',
+    rank: 3,
+    signs: {
+      TOMLDecodeError: /TOMLDecodeError: (?<problem>.{1,120})/,
+      TomlDecodeError: /TomlDecodeError: (?<problem>.{1,120})/,
+      'yaml.': /^yaml\.(?:scanner|parser|composer)\.\w{1,30}Error: (?<problem>.{1,120})/,
+    },
+    title: 'a file of the app is not valid: {problem}',
+    fix: 'correct it at the line and column that the message names',
+  },
+  {
+    cause: 'file-invalid',
+    rank: 3,
+    signs: { JSONDecodeError: /JSONDecodeError: (?<problem>.{1,120})/ },
+    after: /\bjson\.load\(/,
+    title: 'a JSON file of the app is not valid: {problem}',
+    fix: 'correct it at the line and column that the message names',
+  },
+];

@@ -1,0 +1,111 @@
+import type { FailureRule } from '../rule.ts';
+
+/** Images, their registries and Dockerfiles. */
+export const imageRules: readonly FailureRule[] = [
+  {
+    cause: 'image-not-found',
+    rank: 3,
+    signs: {
+      'failed to resolve source metadata':
+        /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
+      'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
+      'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
+    },
+    title: 'the base image {image} does not exist',
+    fix: 'correct its name and tag',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'image-not-found',
+    // The line before it says why, if there is one.
+    rank: 1,
+    signs: { ErrImagePull: /ErrImagePull/, ImagePullBackOff: /ImagePullBackOff/ },
+    title: 'the image cannot be pulled',
+    fix: 'correct its name and tag; a private image needs a login',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'image-access-denied',
+    rank: 6,
+    signs: {
+      'pull access denied for': /pull access denied for (?<image>[^\s,]{1,200})/,
+      ': pull access denied':
+        /(?:^|failed to solve: )(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
+      'pull access denied,': /pull access denied, repository does not exist/,
+      'failed to authorize': /failed to authorize: /,
+      'unauthorized: authentication required': /unauthorized: authentication required/,
+      'requested access to the resource is denied': /denied: requested access to the resource is denied/,
+      'Failed to pull image':
+        /Failed to pull image "(?<image>[^"]{1,200})".{0,400}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
+      'failed to resolve source metadata':
+        /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
+      'Error response from daemon':
+        /Error response from daemon: .{0,200}(?:unauthorized|40[13] (?:Unauthorized|Forbidden))/,
+    },
+    title: 'the base image {image} does not exist, or its registry refuses the login',
+    fix: 'correct its name; if it is private, log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'image-rate-limited',
+    rank: 4,
+    signs: { toomanyrequests: /toomanyrequests: / },
+    title: 'the registry of the base image limits how often it is pulled',
+    fix: 'log in with docker login before the deploy, or use another registry',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'wrong-architecture',
+    rank: 4,
+    signs: {
+      'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
+      'no match for platform in manifest': /no match for platform in manifest/,
+      'exec format error': /[Ee]xec format error/,
+      'Exec format error': /Exec format error/,
+    },
+    title: 'an image or a program is not made for linux/amd64',
+    fix: 'build or choose it for linux/amd64',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'dockerfile-invalid',
+    rank: 3,
+    signs: {
+      'dockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
+    },
+    title: 'the Dockerfile is not valid: {problem}',
+    fix: 'correct that line of the Dockerfile',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'dockerfile-missing',
+    rank: 4,
+    signs: { 'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/ },
+    title: '{path} is not in the app',
+    fix: 'correct dockerfile_path, or add the file',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'copy-source-missing',
+    rank: 4,
+    signs: {
+      'failed to calculate checksum of ref':
+        /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
+      'COPY failed': /^(?:COPY|ADD) failed: .{0,120}stat (?<path>[^:]{1,200}): file does not exist/,
+    },
+    title: 'the Dockerfile copies {path}, which is not sent',
+    fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',
+    at: 'deployment.exclude',
+  },
+  {
+    cause: 'copy-source-missing',
+    rank: 5,
+    signs: {
+      'excluded by .dockerignore':
+        /CopyIgnoredFile: Attempting to Copy file "(?<path>[^"]{1,200})" that is excluded by \.dockerignore/,
+    },
+    title: 'the Dockerfile copies {path}, which .dockerignore leaves out',
+    fix: 'remove its pattern from .dockerignore, or add !{path} below it',
+    at: 'runtime.custom.dockerfile_path',
+  },
+];

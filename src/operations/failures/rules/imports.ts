@@ -1,0 +1,139 @@
+import { packageOf } from '../import-names.ts';
+import type { FailureRule } from '../rule.ts';
+import { isForeignFile } from '../tracebacks.ts';
+
+/** What a line of the app looks like when its server has started after all. */
+const started = /Application startup complete|App is ready/;
+
+/** Modules, and the libraries that they load. */
+export const importRules: readonly FailureRule[] = [
+  {
+    cause: 'module-missing',
+    rank: 2,
+    signs: {
+      'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
+    },
+    undoneBy: started,
+    title: 'the Python module {module} is not installed',
+    fix: 'if {module} is a file of the app, send it with the app (include); if not, add the package that contains it to [cerebrium.dependencies.pip]',
+    at: 'dependencies.pip',
+  },
+  {
+    // `python -m uvicorn`; a name that is not known is a module of the app.
+    cause: 'module-missing',
+    signs: { ': No module named': /^\S{0,120}python[\d.]{0,6}: No module named '?(?<module>\w{1,120})'?$/ },
+    applies: ({ module = '' }) => packageOf(module) !== undefined,
+    title: 'the Python module {module} is not installed',
+    fix: 'add {package} to [cerebrium.dependencies.pip]: {package} = "latest"',
+    at: 'dependencies.pip',
+  },
+  {
+    // A library names the package that it wants.
+    cause: 'module-missing',
+    rank: 3,
+    signs: {
+      'pip install':
+        /^(?:ImportError|ModuleNotFoundError|RuntimeError|ValueError): .{1,300}?pip install (?:-U |--upgrade )?['"]?(?<package>[\w.-]{2,60})/,
+      'to be installed': /^(?:\w{1,30}: )?Form data requires "(?<package>python-multipart)" to be installed/,
+      'No package metadata was found for':
+        /PackageNotFoundError: No package metadata was found for (?<package>[\w.-]{2,60})/,
+      'is not installed': /^ImportError: (?<package>email-validator) is not installed/,
+    },
+    applies: (_, __, before) => raisedByPackage(before()),
+    title: 'a library needs {package}, which is not installed',
+    fix: 'add {package} to [cerebrium.dependencies.pip]: {package} = "latest"',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'relative-import',
+    rank: 3,
+    signs: {
+      'attempted relative import':
+        /^(?:ImportError|ValueError): attempted relative import (?<problem>with no known parent package|beyond top-level package)/,
+    },
+    undoneBy: started,
+    title: 'a relative import in a file that is not part of a package',
+    fix: 'import it by its name: from model import load instead of from .model import load',
+  },
+  {
+    cause: 'circular-import',
+    rank: 5,
+    signs: {
+      'partially initialized module':
+        /^(?:ImportError|AttributeError): .{0,120}partially initialized module '(?<module>[\w.]{1,100})'/,
+      'consider renaming': /consider renaming '(?<module>[^']{1,120})' since it has the same name/,
+    },
+    undoneBy: started,
+    title: 'the module {module} imports itself, or has the name of another one',
+    fix: 'rename a file that has the name of a package, or move one of the imports into a function',
+  },
+  {
+    cause: 'binary-incompatible',
+    rank: 4,
+    signs: {
+      'numpy.dtype size changed': /numpy\.(?:dtype|ufunc|ndarray) size changed, may indicate binary incompatibility/,
+      'A module that was compiled using NumPy':
+        /A module that was compiled using NumPy (?<compiled>\S{1,12}) cannot be run in/,
+      'numpy.core.multiarray failed to import': /numpy\.core\.multiarray failed to import/,
+      'compiled against': /module (?:was )?compiled against (?:ABI|API) version/,
+    },
+    undoneBy: started,
+    title: 'a package was compiled for another version of NumPy or of another package',
+    fix: 'pin numpy to the version that it was made for (numpy = "<2"), or update the package',
+    at: 'dependencies.pip.numpy',
+  },
+  {
+    cause: 'binary-incompatible',
+    rank: 4,
+    signs: {
+      'undefined symbol':
+        /^ImportError: (?:\S{0,200}(?:site|dist)-packages\/(?<package>\w{1,60})\S{0,200}|.{1,300}): undefined symbol: /,
+    },
+    undoneBy: started,
+    title: '{package|a package} was compiled for another version of a package that it uses, such as torch',
+    fix: 'install a build of {package|it} for the version of torch that is installed, or pin torch to the one it was made for',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'import-name-missing',
+    rank: 3,
+    signs: {
+      'cannot import name':
+        /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})' \((?<path>(?!\S{0,200}\/(?:site|dist)-packages\/|\S{0,200}\/lib\/python\d)\/\S{1,200}\.py)\)/,
+    },
+    undoneBy: started,
+    title: '{module} has no {name}',
+    fix: 'define {name} in {path}, or correct the import',
+  },
+  {
+    cause: 'import-name-missing',
+    rank: 3,
+    signs: {
+      'cannot import name': /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})'/,
+    },
+    undoneBy: started,
+    title: '{module} has no {name}',
+    fix: 'pin the version of the package that the code was written for',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'shared-library-missing',
+    rank: 4,
+    signs: {
+      'cannot open shared object file':
+        /(?<![\w.+-])(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/,
+      'shared library': /^ImportError: Unable to find (?<library>\w{1,40}) shared library/,
+      'library not found': /^OSError: (?<library>\w{1,60}) library not found/,
+    },
+    undoneBy: started,
+    title: 'the image lacks the library {library}',
+    fix: 'add {package|the package that has it} to [cerebrium.dependencies.apt]; libraries of CUDA come with the base image',
+    at: 'dependencies.apt',
+  },
+];
+
+/** Whether the traceback ends in an installed package, or there is none. */
+function raisedByPackage(before: readonly string[]): boolean {
+  const file = before.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1);
+  return file === undefined || isForeignFile(file);
+}

@@ -1,0 +1,138 @@
+import type { FailureRule } from '../rule.ts';
+
+const installed = /^Successfully installed |^Installed \d+ packages? in /;
+
+/** Packages that are built from their source or come from Git. */
+export const packageBuildRules: readonly FailureRule[] = [
+  {
+    cause: 'compiler-missing',
+    rank: 4,
+    signs: {
+      "command 'gcc' failed":
+        /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
+      "No such file or directory: 'gcc'": /No such file or directory: '(?<tool>gcc|g\+\+|cc|cmake|make|cargo)'/,
+      'failed: No such file or directory': /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
+      'find Rust compiler': /error: can't find (?<tool>Rust) compiler/,
+      'Rust, and Cargo': /(?<tool>Cargo), the Rust package manager, is not installed/,
+      'CMake must be installed': /(?<tool>CMake) must be installed to build/,
+      'CMake is not installed': /(?<tool>CMake) is not installed on your system/i,
+      'requires: cmake': /(?<tool>cmake) (?:is )?(?:not found|required)/i,
+      'No CMAKE_C': /No CMAKE_C(?:XX)?_COMPILER could be found/,
+      'gcc: not found': /\b(?<tool>gcc|g\+\+|cc|make|cmake): (?:command )?not found/,
+    },
+    undoneBy: installed,
+    title: 'a package has to be compiled, and the image has no compiler for it',
+    fix: 'use a version of the package with a wheel, or add build-essential (cmake, rustc, cargo) to [cerebrium.dependencies.apt]',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'system-library-missing',
+    rank: 5,
+    signs: {
+      'fatal error: ': /fatal error: (?<header>[\w./+-]{1,100}\.h(?:pp)?): No such file or directory/,
+      'pg_config executable not found': /pg_config executable not found/,
+      'pkg-config':
+        /Can not find valid pkg-config name|pkg-config is (?:required|not installed)|No package '(?<header>[^']{1,60})' found/,
+      'pkg-config: not found': /pkg-config: (?:command )?not found/,
+      mysql_config: /mysql_config(?: --version)?:? not found|Specify MYSQLCLIENT_CFLAGS/,
+      'Dependency "': /Dependency "(?<header>[^"]{1,60})" not found/,
+    },
+    undoneBy: installed,
+    title: 'a package has to be compiled, and the image lacks a library that it needs',
+    fix: 'add the library with its headers to [cerebrium.dependencies.apt]: names end in -dev, such as libpq-dev',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'build-dependency-missing',
+    rank: 3,
+    only: 'build',
+    signs: {
+      'ModuleNotFoundError: No module named': /^\s{1,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
+      'is not installed in the build environment':
+        /depends on `(?<module>[\w-]{1,80})`|`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
+    },
+    after:
+      /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
+    undoneBy: installed,
+    title: 'building a package needs {module}, which is installed later',
+    fix: 'install {module} first, in pre_build_commands, or use a wheel of the package',
+    at: 'deployment.pre_build_commands',
+  },
+  {
+    cause: 'package-build-failed',
+    rank: 2,
+    signs: {
+      'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
+      'Failed to build installable wheels':
+        /^ERROR: (?:Failed to build installable|Could not build) wheels for (?<package>[\w.-]{1,80})/,
+      'metadata-generation-failed': /^error: metadata-generation-failed/,
+      'subprocess-exited-with-error': /^\s*error: subprocess-exited-with-error/,
+      'Failed to build `': /Failed to build `(?<package>[^`]{1,80})`/,
+      'legacy-install-failure': /legacy-install-failure/,
+      'python setup.py egg_info': /^ERROR: Command errored out with exit status/,
+    },
+    undoneBy: installed,
+    title: 'a package has no wheel for this Python, and building it fails',
+    fix: 'use a version with a wheel, or another python_version',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'git-missing',
+    rank: 4,
+    signs: {
+      "Cannot find command 'git'": /Cannot find command 'git'/,
+      'Git executable not found': /Git executable not found/i,
+    },
+    title: 'a requirement is in a Git repository, and the image has no git',
+    fix: 'add git to [cerebrium.dependencies.apt]: git = "latest"',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'git-access-denied',
+    rank: 4,
+    signs: {
+      'could not read Username': /fatal: could not read (?:Username|Password) for/,
+      'Authentication failed': /fatal: Authentication failed for/,
+      'Permission denied (publickey': /Permission denied \(publickey/,
+      'Repository not found': /remote: Repository not found/,
+    },
+    title: 'the Git repository of a requirement needs a login',
+    fix: 'use a token in its address, from a secret, or copy the package into the app folder',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'git-ref-not-found',
+    rank: 4,
+    signs: {
+      'did not match any file(s) known to git': /pathspec '(?<ref>[^']{1,120})' did not match/,
+      'Remote branch': /Remote branch (?<ref>\S{1,120}) not found/,
+      "couldn't find remote ref": /couldn't find remote ref (?<ref>\S{1,120})/,
+    },
+    title: 'the Git repository of a requirement has no {ref}',
+    fix: 'use a branch, tag or commit that exists',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-layout-invalid',
+    rank: 4,
+    signs: {
+      'top-level':
+        /^\s*error: Multiple top-level (?:packages|modules) discovered in a flat-layout: (?<found>.{1,160}?)\.?$/,
+    },
+    title: 'setuptools does not know which folders to install: {found}',
+    fix: 'name them in pyproject.toml: [tool.setuptools] packages = ["..."], or list requirements instead of installing the app',
+  },
+  {
+    cause: 'build-dependency-missing',
+    rank: 3,
+    signs: {
+      BackendUnavailable: /BackendUnavailable: Cannot import '(?<module>[\w.]{1,100})'/,
+      'Cannot import':
+        /^\s*(?:ERROR|error): .{0,80}Cannot import '(?<module>(?:setuptools|poetry|hatchling|flit)[\w.]{0,80})'/,
+    },
+    undoneBy: installed,
+    title: 'building a package needs {module}, which is not installed',
+    fix: 'list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands',
+    at: 'deployment.pre_build_commands',
+  },
+];

@@ -1,0 +1,137 @@
+import { packageOf } from '../import-names.ts';
+import type { FailureRule } from '../rule.ts';
+import { isForeignFile } from '../tracebacks.ts';
+
+/** Code that was written for another version of a package or of Python. */
+export const versionRules: readonly FailureRule[] = [
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'has no attribute': /^AttributeError: module '(?<module>[\w.]{1,80})' has no attribute '(?<name>\w{1,80})'/,
+    },
+    applies: ({ module = '' }) => packageOf(module) !== undefined,
+    title: '{module} has no {name} in the version that is installed',
+    fix: 'pin {package} to the version that the code was written for, or change the code',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'Descriptors cannot be created directly': /Descriptors cannot be created directly/,
+      'google/protobuf': /ImportError: cannot import name '(?:builder|runtime_version)' from 'google\.protobuf/,
+      'incompatible Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
+    },
+    title: 'generated code was made for another version of protobuf',
+    fix: 'generate it again with a newer protoc, or pin protobuf = "<3.21"',
+    at: 'dependencies.pip.protobuf',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: { 'no longer supported in openai': /this is no longer supported in openai>=1\.0\.0/ },
+    title: 'the code is written for openai 0.x, and a newer one is installed',
+    fix: 'use client = OpenAI() and its methods, or pin openai = "==0.28.1"',
+    at: 'dependencies.pip.openai',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: { 'pydantic-settings': /`?BaseSettings`? has (?:been )?moved to the `pydantic-settings` package/ },
+    title: 'BaseSettings is in the package pydantic-settings since pydantic 2',
+    fix: 'add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'PydanticUserError: ':
+        /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
+      'PydanticImportError: ':
+        /^pydantic\.errors\.PydanticImportError: (?<problem>.{1,120}?has been (?:removed|moved).{0,60})/,
+    },
+    title: 'the code is written for pydantic 1, and pydantic 2 is installed: {problem}',
+    fix: 'change it as the message says, or pin pydantic = "<2"',
+    at: 'dependencies.pip.pydantic',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'torchvision::nms': /operator torchvision::nms does not exist/,
+      "load torchvision's": /Couldn't load custom C\+\+ ops.{0,120}PyTorch and torchvision versions are incompatible/,
+    },
+    title: 'torch and torchvision do not fit together',
+    fix: 'pin both to versions of the same release, such as torch 2.4.0 and torchvision 0.19.0',
+    at: 'dependencies.pip.torchvision',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'is required for a normal functioning':
+        /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
+      VersionConflict:
+        /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/,
+    },
+    title: 'a package needs {package}{wanted}, and {found} is installed',
+    fix: 'pin {package} to {wanted}, or update the package that needs it',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'does not recognize this architecture':
+        /model type `(?<model>[\w-]{1,80})` but Transformers does not recognize this architecture/,
+      'does not exist or is not currently imported':
+        /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
+    },
+    title: 'the installed transformers does not know {model}',
+    fix: 'use a newer version of transformers',
+    at: 'dependencies.pip.transformers',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 3,
+    signs: {
+      'unexpected keyword argument':
+        /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument '(?<argument>\w{1,80})'/,
+    },
+    // One package calls another: the app is not the one to change.
+    applies: (_, __, before) => isForeignFile(lastFile(before())),
+    title: 'two packages do not fit together: {name} does not take {argument}',
+    fix: 'update both packages, or pin the one that is called to an older version',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'python-version-unsupported',
+    rank: 4,
+    signs: {
+      'unsupported operand type(s) for |':
+        /^TypeError: unsupported operand type\(s\) for \|: '(?:type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass)' and /,
+    },
+    title: 'the code writes types as X | None, which needs Python 3.10',
+    fix: 'set python_version to 3.10 or newer, or write Optional[X]',
+    at: 'deployment.python_version',
+  },
+  {
+    cause: 'python-version-unsupported',
+    rank: 4,
+    signs: {
+      "from 'collections'":
+        /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/,
+      "module 'collections' has no":
+        /^AttributeError: module 'collections' has no attribute '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)'/,
+    },
+    title: 'the code uses collections.{name}, which Python has no longer since 3.10',
+    fix: 'import {name} from collections.abc, or update the package that does not',
+    at: 'dependencies.pip',
+  },
+];
+
+function lastFile(before: readonly string[]): string {
+  return before.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1) ?? '';
+}
