@@ -15,84 +15,10 @@ import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
-import type { View } from '../output/page.ts';
-import {
-  anything,
-  boolean,
-  document,
-  integer,
-  list,
-  nullable,
-  number,
-  object,
-  optional,
-  record,
-  text,
-} from '../result-schema.ts';
+import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
-import { fileDecisionFields } from '../views/file-decisions.ts';
-
-const partialFields = object(
-  {
-    base: nullable(text('build that the other files come from; null if all files are sent')),
-    sent: integer('number of files sent'),
-    unchanged: integer('number of files that come from the base'),
-    reason: nullable(text('why all files are sent; null otherwise')),
-  },
-  'with --partial: what is sent',
-);
-
-/** The result of a dry run. */
-const planFields = {
-  dryRun: boolean('true for a dry run: nothing was sent'),
-  app: text('app name'),
-  project: text('project'),
-  runtime: text('cortex, custom or a partner'),
-  exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
-  build: nullable(text('live build; null for an app without one')),
-  endpoint: text('URL of the deployed app; empty if unknown'),
-  region: nullable(text('where the app is deployed')),
-  keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),
-  public: boolean('with --dry-run: whether anyone can call it without a token'),
-  setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
-  settings: list(
-    object({
-      setting: text('key in the config file'),
-      from: anything('deployed value'),
-      to: anything('new value'),
-      byDefault: boolean('whether the file leaves it to its default'),
-      drifted: nullable(
-        boolean('whether it was changed outside of the file since the last deploy; null if that is unknown'),
-      ),
-    }),
-    'with --dry-run: settings that would change',
-  ),
-  fileChanges: nullable(
-    object(
-      {
-        added: list(text('path'), 'new files'),
-        changed: list(text('path'), 'changed files'),
-        removed: list(text('path'), 'removed files'),
-        unchanged: integer('number of files'),
-        unverified: integer('how many of the unchanged files were compared by size only'),
-      },
-      'with --dry-run: changed files; null if there is nothing to compare with',
-    ),
-  ),
-  send: object(
-    {
-      files: integer('number of files'),
-      bytes: integer('total size'),
-      largest: list(object({ path: text('path'), bytes: integer('size') }), 'largest files'),
-    },
-    'with --dry-run: what would be sent',
-  ),
-  partial: optional(partialFields),
-  selection: fileDecisionFields,
-  warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
-  failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
-  changed: boolean('whether a deploy would change anything'),
-};
+import { deploymentView } from '../views/deployment.ts';
+import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -159,34 +85,7 @@ export default defineCommand({
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
-  json: document(
-    {
-      app: text('app name'),
-      project: text('project'),
-      runtime: text('cortex, custom or a partner'),
-      build: text('build id'),
-      status: text('final status of the build (with --detach: current status)'),
-      endpoint: text('URL of the app'),
-      dashboard: text('URL of the app in the dashboard'),
-      files: integer('number of files sent'),
-      bytes: integer('size of the archive'),
-      packMs: number('duration of packing, in ms'),
-      uploadMs: number('duration of the upload, in ms'),
-      buildMs: number('time waited for the build, in ms'),
-      partial: optional(partialFields),
-      health: optional(
-        object({
-          watchedMs: number('how long the build was watched, in ms'),
-          replicas: integer('replicas of the build that were seen'),
-          restarts: integer('how often they restarted'),
-          runs: integer('runs that they ended'),
-          failedRuns: integer('how many of these failed'),
-        }),
-      ),
-      changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
-    },
-    planFields,
-  ),
+  json: document(deploymentFields, deployPlanFields),
   next: (value, options) => nextCommands(value, options),
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
@@ -249,7 +148,7 @@ async function reportOutcome(
     const done = await work();
     const { build, status, endpoint, dashboard } = done;
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
-    progress.note(nextStep(done));
+    progress.note(deploymentView(done));
     return done;
   } catch (error) {
     const isInterrupted = error instanceof InterruptedError;
@@ -315,26 +214,4 @@ interface FailureDetails {
   dashboard?: string;
   reason?: string | null;
   log?: string[];
-}
-
-/** How to call what was deployed. */
-function nextStep({ app, build, status, runtime, endpoint, dashboard, changed }: Deployment): View {
-  const calls: Record<string, string> = {
-    cortex: `call a function of main.py: POST ${endpoint}/<function>`,
-    custom: `call your server: ${endpoint}/<path>`,
-  };
-  return ({ style }) =>
-    [
-      !changed
-        ? `${style.bold(`${app} is unchanged`)} since build ${build}: nothing to deploy`
-        : buildPhase(status) === 'succeeded'
-          ? `${style.bold(`${app} is live`)}, build ${build}`
-          : `build ${build} is ${status}`,
-      endpoint
-        ? (calls[runtime] ?? `call it: ${endpoint}`)
-        : `the platform returned no endpoint; see gantry apps get ${app}`,
-      dashboard && style.dim(`dashboard ${dashboard}`),
-    ]
-      .filter(Boolean)
-      .join('\n');
 }

@@ -20,9 +20,11 @@ export class KnownSecrets {
     for (const secret of secrets.flatMap((value) => (typeof value === 'string' ? withParts(value) : []))) {
       if (secret.length < shortest || this.#added.has(secret)) continue;
       this.#added.add(secret);
-      const all = new Set([...this.#spellings, ...spellings(secret)]);
+      const inPart = spellings(secret);
+      const all = new Set([...this.#spellings, ...inPart, ...hexadecimal(secret)]);
       this.#spellings = [...all].sort((a, b) => b.length - a.length);
-      this.#long = this.#spellings.filter((spelling) => spelling.length >= longEnough);
+      const long = inPart.filter((spelling) => spelling.length >= longEnough);
+      this.#long = [...new Set([...this.#long, ...long])].sort((a, b) => b.length - a.length);
       this.#joined = [...new Set(this.#spellings.map(joined))].filter((spelling) => spelling.length >= longEnough);
     }
   }
@@ -67,7 +69,7 @@ function withParts(secret: string): string[] {
   return [secret.trim(), ...parts.filter((part) => part.length >= longEnough)];
 }
 
-/** As it is, in JSON, in URLs, in HTML, in hexadecimal and in base64, also as part of a longer text. */
+/** As it is, in JSON, in URLs, in HTML, and in base64, also as part of a longer text. */
 function spellings(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const ascii = json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -80,8 +82,14 @@ function spellings(secret: string): string[] {
     escapedHtml(secret),
   ];
   if (secret.length < longEnough) return plain;
+  return [...plain, ...[0, 1, 2].flatMap((offset) => base64At(secret, offset))];
+}
+
+/** Hidden as a whole only: a part of it may be any number. */
+function hexadecimal(secret: string): string[] {
+  if (secret.length < longEnough) return [];
   const hex = Buffer.from(secret).toString('hex');
-  return [...plain, hex, hex.toUpperCase(), ...[0, 1, 2].flatMap((offset) => base64At(secret, offset))];
+  return [hex, hex.toUpperCase()];
 }
 
 /** Some programs encode more characters than others. */

@@ -156,7 +156,7 @@ export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--tail'],
     of: ['logs'],
-    when: (next) => next === undefined || next.startsWith('-'),
+    when: (next) => next === undefined || /^-(?!\d)/.test(next),
     message: '--tail requires a number of lines',
     fix: 'pass -f to follow the log, or --tail 100 for its last lines',
   },

@@ -114,7 +114,7 @@ describe('a deploy', () => {
   test('exits with 8 at the timeout and suggests how to follow', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
-    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1ms', '--json'], { emulator, cwd: app.path });
+    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1m', '--json'], { emulator, cwd: app.path });
     expect(code).toBe(8);
     expect(stderr).toMatch(/fix gantry builds follow web \S+/);
     expect(json()).toMatchObject({ error: { code: 'pending', exitCode: 8, details: { app: 'web' } } });

@@ -37,6 +37,12 @@ describe('a secret that is split between lines of a log is hidden', () => {
     );
   });
 
+  test('without changing numbers, of which a secret in hexadecimal may consist', () => {
+    const sequence = knowing('efghTUVW1234').inSequence();
+    const lines = Array.from({ length: 20_000 }, (_, number) => String(number));
+    expect(lines.map((line) => sequence.hideIn('web', line))).toEqual(lines);
+  });
+
   test('without changing lines of another source, or similar text', () => {
     const sequence = knowing(secret).inSequence();
     sequence.hideIn('web', 'it is Qm4-zebra-');

@@ -1,0 +1,102 @@
+import {
+  anything,
+  boolean,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from '../result-schema.ts';
+import { fileDecisionFields } from './file-decisions.ts';
+
+const partialFields = object(
+  {
+    base: nullable(text('build that the other files come from; null if all files are sent')),
+    sent: integer('number of files sent'),
+    unchanged: integer('number of files that come from the base'),
+    reason: nullable(text('why all files are sent; null otherwise')),
+  },
+  'with --partial: what is sent',
+);
+
+/** The result of a deploy. */
+export const deploymentFields = {
+  app: text('app name'),
+  project: text('project'),
+  runtime: text('cortex, custom or a partner'),
+  build: text('build id'),
+  status: text('final status of the build (with --detach: current status)'),
+  endpoint: text('URL of the app'),
+  dashboard: text('URL of the app in the dashboard'),
+  files: integer('number of files sent'),
+  bytes: integer('size of the archive'),
+  packMs: number('duration of packing, in ms'),
+  uploadMs: number('duration of the upload, in ms'),
+  buildMs: number('time waited for the build, in ms'),
+  partial: optional(partialFields),
+  health: optional(
+    object({
+      watchedMs: number('how long the build was watched, in ms'),
+      replicas: integer('replicas of the build that were seen'),
+      restarts: integer('how often they restarted'),
+      runs: integer('runs that they ended'),
+      failedRuns: integer('how many of these failed'),
+    }),
+  ),
+  changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
+};
+
+/** The result of a dry run. */
+export const deployPlanFields = {
+  dryRun: boolean('true for a dry run: nothing was sent'),
+  app: text('app name'),
+  project: text('project'),
+  runtime: text('cortex, custom or a partner'),
+  exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
+  build: nullable(text('live build; null for an app without one')),
+  endpoint: text('URL of the deployed app; empty if unknown'),
+  region: nullable(text('where the app is deployed')),
+  keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),
+  public: boolean('with --dry-run: whether anyone can call it without a token'),
+  setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
+  settings: list(
+    object({
+      setting: text('key in the config file'),
+      from: anything('deployed value'),
+      to: anything('new value'),
+      byDefault: boolean('whether the file leaves it to its default'),
+      drifted: nullable(
+        boolean('whether it was changed outside of the file since the last deploy; null if that is unknown'),
+      ),
+    }),
+    'with --dry-run: settings that would change',
+  ),
+  fileChanges: nullable(
+    object(
+      {
+        added: list(text('path'), 'new files'),
+        changed: list(text('path'), 'changed files'),
+        removed: list(text('path'), 'removed files'),
+        unchanged: integer('number of files'),
+        unverified: integer('how many of the unchanged files were compared by size only'),
+      },
+      'with --dry-run: changed files; null if there is nothing to compare with',
+    ),
+  ),
+  send: object(
+    {
+      files: integer('number of files'),
+      bytes: integer('total size'),
+      largest: list(object({ path: text('path'), bytes: integer('size') }), 'largest files'),
+    },
+    'with --dry-run: what would be sent',
+  ),
+  partial: optional(partialFields),
+  selection: fileDecisionFields,
+  warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
+  failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
+  changed: boolean('whether a deploy would change anything'),
+};
