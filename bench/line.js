@@ -191,7 +191,6 @@ async function smallFiles({ folder, quick, report }) {
   const tree = join(folder, 'line-files');
   makeEqualFiles(tree, files, 4096);
   const room = roomInMemory(folder, files * 4096);
-  const sink = await startSink({ line: { delayMs: 20 }, folder: { files, bytes: 4096 } });
   const target = join(room, 'tree');
   const small = { bytes: 4096, partBytes: 4096, connections: 1, files: one };
   const [up, down] = [/** @type {const} */ ('up'), /** @type {const} */ ('down')];
@@ -199,6 +198,8 @@ async function smallFiles({ folder, quick, report }) {
     { direction: up, calls: 3, words: [tree, ':/tree'], output: '' },
     { direction: down, calls: 2, words: [':/', target], output: target },
   ]) {
+    // A server of its own: what is sent up would come down.
+    const sink = await startSink({ line: { delayMs: 20 }, folder: { files, bytes: 4096 } });
     report.begin(`${direction}: ${files} files of 4 KB, 20 ms each way (${one} with the official schedule)`);
     const cp = await timed(gantry(sink, folder, { name: 'gantry cp', words, output, files }));
     const ideal = (files * calls * 40) / inFlight;
@@ -210,8 +211,8 @@ async function smallFiles({ folder, quick, report }) {
       ['gantry cp', [{ ...cp, share: ideal / cp.ms }]],
     ]);
     report.candidates(runs, { 'gantry cp': { share: 0.8, memory, over: [{ over: bareNode, of: 'share' }] } });
+    sink.stop();
   }
-  sink.stop();
   rmSync(room, { recursive: true });
   rmSync(tree, { recursive: true });
 }
