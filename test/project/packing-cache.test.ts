@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -173,7 +174,8 @@ const edits: Record<string, (pick: number) => void> = {
   },
   'change through a hard link': (pick) => {
     rmSync(join(folder, 'outside'), { force: true });
-    linkSync(file(name(pick)), join(folder, 'outside'));
+    // A link to a symbolic link would lead elsewhere from there.
+    linkSync(realpathSync(file(name(pick))), join(folder, 'outside'));
     overwrite('../outside', pick);
   },
   'symbolic link': (pick) => {
