@@ -28,7 +28,7 @@ export function longListOf<Item extends v.GenericSchema>(
   item: Item,
   ...required: (keyof v.InferOutput<Item> & string)[]
 ) {
-  // What is no list may be a lost one: it reads as a list with an item that cannot be read.
+  // A list may have been lost: null reads as a list with one item that cannot be read.
   const schema = v.nullish(items(item, required), [null] as never);
   longLists.add(schema);
   return schema as unknown as v.GenericSchema<v.InferInput<Item>[] | null | undefined, Iterable<v.InferOutput<Item>>>;

@@ -1,4 +1,4 @@
-/** A Date header has whole seconds, so a smaller difference is none. */
+/** Smaller differences are ignored, because a Date header has whole seconds. */
 const minDifferenceMs = 2_000;
 
 /** The clock of the storage, whose times listings show, by the dates of its responses. It may differ from that of this machine. */
