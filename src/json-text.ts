@@ -1,14 +1,47 @@
-/** JSON.stringify for any depth: the built-in is recursive and overflows the stack at about 10,000 levels. */
-export function stringifyJson(value: unknown, indent?: number): string {
+/**
+ * JSON of users and apps keeps its numbers as they were written: `JSON.parse` makes 9223372036854775807 another number,
+ * 1e400 null and 1.0 the number 1. `parseJson` returns a JsonNumber for these, and `stringifyJson` writes it back.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return mayChange.test(text) ? parseExactly(text) : value;
+}
+
+/** A number that JavaScript would write differently. */
+export class JsonNumber {
+  constructor(readonly text: string) {}
+
+  valueOf(): number {
+    return Number(this.text);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** JSON.stringify cannot write the text, so stringifyJson writes the whole value again. */
+  toJSON(): number {
+    isInexact = true;
+    return this.valueOf();
+  }
+}
+
+/** Set while JSON.stringify has met a JsonNumber. */
+let isInexact = false;
+
+/** JSON.stringify that keeps each JsonNumber, for any depth: the built-in overflows the stack at about 10,000 levels. */
+export function stringifyJson(value: unknown, indent?: number | string): string {
+  isInexact = false;
   try {
-    return JSON.stringify(value ?? null, null, indent);
+    const text = JSON.stringify(value ?? null, null, indent);
+    return isInexact ? stringifyIteratively(value, indent) : text;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return stringifyIteratively(value);
   }
 }
 
-/** Undefined if the text is not JSON. */
+/** For JSON of gantry itself. Undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -20,35 +53,103 @@ export function tryParseJson(text: string): unknown {
 /** Applies `toJSON`, as dates and URLs have it. */
 export function toJsonValue(value: unknown): unknown {
   const object = value as { toJSON?: unknown } | null | undefined;
-  return isObject(value) && typeof object?.toJSON === 'function' ? object.toJSON() : value;
+  const converts = isObject(value) && !(value instanceof JsonNumber) && typeof object?.toJSON === 'function';
+  return converts ? (object as { toJSON(): unknown }).toJSON() : value;
 }
 
+/** An object or a list. */
 export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !(value instanceof JsonNumber);
 }
 
-/** Writes compact JSON. */
-function stringifyIteratively(value: unknown): string {
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Array.isArray(value);
+}
+
+/** Sets a key as JSON.parse does: unlike an assignment, this keeps one called `__proto__`. */
+export function defineKey(into: object, key: string, value: unknown): void {
+  Object.defineProperty(into, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** What the text of a number has that may be written differently. Texts may have it as well. */
+const mayChange = /\d{16}|-0|\d[.eE]/;
+
+/** The tokens of valid JSON that matter: a string begins with its quote, and a number ends before a delimiter. */
+const tokens = /[[\]{}"]|[^\s,:[\]{}"]+/g;
+
+/** Parses valid JSON of any depth. */
+function parseExactly(text: string): unknown {
+  const root: unknown[] = [];
+  let into: object = root;
+  let key: string | undefined;
+  const outer: [into: object, key: string | undefined][] = [];
+  const add = (value: unknown) => {
+    if (Array.isArray(into)) into.push(value);
+    else if (key === undefined) key = String(value);
+    else {
+      defineKey(into, key, value);
+      key = undefined;
+    }
+  };
+  tokens.lastIndex = 0;
+  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
+    const [token] = match;
+    if (token === '{' || token === '[') {
+      const inner = token === '[' ? [] : {};
+      add(inner);
+      outer.push([into, key]);
+      into = inner;
+    } else if (token === '}' || token === ']') [into, key] = outer.pop() ?? [root, undefined];
+    else if (token === '"') {
+      const end = endOfString(text, match.index);
+      add(JSON.parse(text.slice(match.index, end)));
+      tokens.lastIndex = end;
+    } else add(toScalar(token));
+  }
+  return root[0];
+}
+
+/** The position after the closing quote. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+  }
+}
+
+function toScalar(token: string): unknown {
+  const value: unknown = JSON.parse(token);
+  return typeof value === 'number' && JSON.stringify(value) !== token ? new JsonNumber(token) : value;
+}
+
+/** Writes JSON as JSON.stringify does. */
+function stringifyIteratively(value: unknown, indent: number | string = ''): string {
   const parts: string[] = [];
-  const stack: (string | { value: unknown })[] = [{ value }];
+  const unit = typeof indent === 'string' ? indent : ' '.repeat(indent);
+  const lineBreak = (depth: number) => (unit ? `\n${unit.repeat(depth)}` : '');
+  const stack: (string | { value: unknown; depth: number })[] = [{ value, depth: 1 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') {
       parts.push(next);
       continue;
     }
+    const { depth } = next;
     const plain = toJsonValue(next.value);
     if (!isObject(plain)) {
-      parts.push(JSON.stringify(plain) ?? 'null');
+      parts.push(plain instanceof JsonNumber ? plain.text : (JSON.stringify(plain) ?? 'null'));
       continue;
     }
     const isArray = Array.isArray(plain);
     const entries = Object.entries(plain).filter(
       ([, inner]) => isArray || JSON.stringify(isObject(inner) ? 0 : inner) !== undefined,
     );
+    const isEmpty = entries.length === 0;
     parts.push(isArray ? '[' : '{');
-    stack.push(isArray ? ']' : '}');
+    stack.push((isEmpty ? '' : lineBreak(depth - 1)) + (isArray ? ']' : '}'));
     for (const [at, [name, inner]] of [...entries.entries()].reverse()) {
-      stack.push({ value: inner }, `${at > 0 ? ',' : ''}${isArray ? '' : `${JSON.stringify(name)}:`}`);
+      const label = isArray ? '' : `${JSON.stringify(name)}:${unit ? ' ' : ''}`;
+      stack.push({ value: inner, depth: depth + 1 }, `${at > 0 ? ',' : ''}${lineBreak(depth)}${label}`);
     }
   }
   return parts.join('');

@@ -93,6 +93,16 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 const writesElsewhere =
   /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/(ci\/)?init\.ts|emulator\/(index|storage\/part-store|volumes\/mounted-folder|archives\/|processes\/|replicas\/))/;
 
+/** What users typed, apps answered or another program wrote passes through these. */
+const carriesJson =
+  /^src\/(operations\/(api|invoke|replies|run|webhooks)\/|mcp\/|emulator\/invocation\/|output\/(render|redacted-json)\.ts$)/;
+
+test('JSON of users and apps keeps its numbers: json-text.ts reads and writes it', () => {
+  const carriers = files.filter((file) => carriesJson.test(file));
+  expect(carriers.length).toBeGreaterThan(40);
+  expect(carriers.filter((file) => /\bJSON\.(parse|stringify)\b/.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
 test('only disk writes files', () => {
   const writing =
     /import \{[^}]*\b(rename|mkdtemp|writeFile|appendFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { JsonNumber } from '../json-text.ts';
 import { endpoint } from './endpoint.ts';
 import { queryBoolean } from './scalars.ts';
 
@@ -20,7 +21,11 @@ export const RunAcknowledgement = v.object({ run_id: v.string() });
  * The answer of a function in the default runtime (docs/platform.md#invocation). A generator function answers with a
  * stream of events instead.
  */
-export const FunctionReply = v.looseObject({ run_id: v.string(), run_time_ms: v.number(), result: v.unknown() });
+export const FunctionReply = v.looseObject({
+  run_id: v.string(),
+  run_time_ms: v.union([v.number(), v.instance(JsonNumber)]),
+  result: v.unknown(),
+});
 
 /** Sent with a call, this secret signs the delivery to its webhook (docs/platform.md#webhooks). */
 export const webhookSecretHeader = 'X-Webhook-Secret';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { isMissing, isRecord } from './scalars.ts';
+import { isRecord } from '../json-text.ts';
+import { isMissing } from './scalars.ts';
 
 /** An item of a list that could not be read in full. `field` is what is missing, if the item is an object. */
 export interface UnreadableItem {

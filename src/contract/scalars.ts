@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { stringifyJson } from '../json-text.ts';
+import { isRecord, JsonNumber, stringifyJson } from '../json-text.ts';
 
 /**
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
@@ -45,10 +45,6 @@ export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A schema that accepts and converts any value; `Wire` is what the server is known to send. */
 function reader<Wire, Value>(read: (value: unknown) => Value) {
   return v.pipe(v.unknown(), v.transform(read)) as unknown as v.GenericSchema<Wire, Value>;
@@ -60,7 +56,8 @@ function asText(value: unknown): string {
 }
 
 function asNumber(value: unknown): number | null {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const isText = (typeof value === 'string' && value.trim() !== '') || value instanceof JsonNumber;
+  const number = isText ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { isRecord } from '../json-text.ts';
 import { endpoint } from './endpoint.ts';
-import { isRecord } from './scalars.ts';
 
 /** Values by name. A record schema would drop names such as `constructor`, and secrets not sent back are lost. */
 const Secrets = v.custom<Record<string, string>>(isTextRecord, 'must be an object with text values');

@@ -3,6 +3,7 @@ import { type Environment, readVariable } from '../config/environment.ts';
 import type { Context } from '../context.ts';
 import { makeFolder, readRegular, writeFileAtomic } from '../disk/index.ts';
 import { FailedError, ProjectError } from '../errors.ts';
+import { isRecord, parseJson, stringifyJson } from '../json-text.ts';
 
 /** How an MCP client starts a server. */
 export interface ServerEntry {
@@ -59,13 +60,13 @@ export async function writeClientEntry({ prompt }: Context, { path, config }: Cl
   const stored = parseConfig(path, text);
   const [[key, { gantry: entry }] = ['', { gantry: undefined }]] = Object.entries(config);
   const servers = stored[key] ?? {};
-  if (!isObject(servers)) throw notUnderstood(path, `"${key}" is not an object`);
-  if (JSON.stringify(servers.gantry) === JSON.stringify(entry)) return false;
+  if (!isRecord(servers)) throw notUnderstood(path, `"${key}" is not an object`);
+  if (stringifyJson(servers.gantry) === stringifyJson(entry)) return false;
   if (servers.gantry !== undefined) await prompt.confirm(`Replace the entry "gantry" in ${path}?`);
   const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? [];
   const next = { ...stored, [key]: { ...servers, gantry: entry } };
   makeFolder(dirname(path));
-  await writeFileAtomic(path, `${JSON.stringify(next, null, indent)}\n`);
+  await writeFileAtomic(path, `${stringifyJson(next, indent)}\n`);
   return true;
 }
 
@@ -82,16 +83,12 @@ async function readIfPresent(path: string): Promise<string> {
 function parseConfig(path: string, text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    const value: unknown = parseJson(text);
+    if (isRecord(value)) return value;
   } catch (error) {
     throw notUnderstood(path, (error as Error).message);
   }
   throw notUnderstood(path, 'it is not an object');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function notUnderstood(path: string, why: string): ProjectError {

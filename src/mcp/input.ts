@@ -154,6 +154,11 @@ function wordsOf({ name, flag, schema }: InputProperty, value: unknown): string[
     if (typeof each !== 'string' && typeof each !== 'number') {
       throw new UsageError(`invalid property "${name}": expected ${[schema.type].flat().join(' or ')}`);
     }
+    if (Number.isInteger(each) && !Number.isSafeInteger(each)) {
+      throw new UsageError(`invalid property "${name}": the number is too large to be exact`, {
+        fix: 'pass it as text',
+      });
+    }
     return [flag === undefined ? String(each) : `${flag}=${each}`];
   });
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { parseJson, stringifyJson } from '../json-text.ts';
 
 /** What a command has printed, in pieces that may be sent apart. */
 interface LongResult {
@@ -53,8 +54,8 @@ export class Results {
 
 function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResult {
   const value = form === 'lines' ? undefined : parsed(printed);
-  if (Array.isArray(value)) return { pieces: value.map((entry) => JSON.stringify(entry)), unit: 'entries' };
-  if (value !== undefined) return { pieces: cut(JSON.stringify(value)), unit: 'pieces' };
+  if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
+  if (value !== undefined) return { pieces: cut(stringifyJson(value)), unit: 'pieces' };
   const lines = printed.replace(/\n$/, '').split('\n');
   return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
 }
@@ -62,7 +63,7 @@ function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResul
 /** Undefined if it is not JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { Effect } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { DeniedError, exitCodes, UsageError } from '../errors.ts';
+import { parseJson, stringifyJson } from '../json-text.ts';
 import { failureJson } from '../output/failure.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
 import { version } from '../version.ts';
@@ -121,7 +122,7 @@ async function description({ command: line }: Input, tools: readonly CommandTool
     const { usage, summary, details, effect, exitCodes, examples } = command;
     const output = command.output === null ? null : await outputSchemaOf(command.command);
     const facts = { tool: tool.name, usage, summary, details, effect, input: commandInput(command), output };
-    return JSON.stringify({ ...facts, exitCodes, examples });
+    return stringifyJson({ ...facts, exitCodes, examples });
   }
   const lines = tools.flatMap(({ commands }) => commands.map(({ command }) => command));
   throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
@@ -193,7 +194,7 @@ function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]
 function failure(error: unknown): CallToolResult {
   const document = failureJson(error);
   return {
-    content: [{ type: 'text', text: JSON.stringify(document) }],
+    content: [{ type: 'text', text: stringifyJson(document) }],
     structuredContent: document as unknown as CallToolResult['structuredContent'],
     isError: true,
   };
@@ -206,7 +207,7 @@ function asText(bytes: Buffer): string {
 
 function parsedOr(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

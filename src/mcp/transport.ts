@@ -2,6 +2,7 @@ import { PassThrough, type Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { stringifyJson } from '../json-text.ts';
 
 /**
  * The SDK's transport, but requests that were received before the end of stdin are answered: a script may write its
@@ -9,6 +10,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
  */
 export class DrainingTransport implements Transport {
   readonly #input = new PassThrough();
+  readonly #output: Writable;
   readonly #stdio: StdioServerTransport;
   readonly #failure = new AbortController();
   readonly #unanswered = new Set<unknown>();
@@ -18,11 +20,11 @@ export class DrainingTransport implements Transport {
   onerror?: (error: Error) => void;
 
   constructor(write: (bytes: Uint8Array) => Promise<void>) {
-    const output = new Writable({
+    this.#output = new Writable({
       write: (chunk, _, done) => void write(chunk).then(() => done(), done),
     });
-    output.on('error', (error) => this.#failure.abort(error));
-    this.#stdio = new StdioServerTransport(this.#input, output);
+    this.#output.on('error', (error) => this.#failure.abort(error));
+    this.#stdio = new StdioServerTransport(this.#input, this.#output);
   }
 
   async start(): Promise<void> {
@@ -38,7 +40,11 @@ export class DrainingTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#stdio.send(message);
+    // The SDK's own `send` would change the digits of numbers.
+    const line = `${stringifyJson(message)}\n`;
+    await new Promise<void>((resolve, reject) =>
+      this.#output.write(line, (error) => (error ? reject(error) : resolve())),
+    );
     if (!('method' in message)) this.#settle(message.id);
   }
 

@@ -1,8 +1,8 @@
-import { isObject, stringifyJson, toJsonValue } from '../json-text.ts';
+import { defineKey, isObject, stringifyJson, toJsonValue } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
-/** Redacted JSON of a value. Values nested too deeply for JSON.stringify ignore `indent`. */
+/** Redacted JSON of a value. Values nested too deeply ignore `indent`. */
 export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
   const text = stringifyJson(value, indent);
   return mayHoldSecret(text, secrets) ? stringifyJson(redactValue(value, secrets), indent) : text;
@@ -15,7 +15,7 @@ export function redactValue<T>(value: T, secrets: KnownSecrets): T {
   for (let next = stack.pop(); next; next = stack.pop()) {
     const plain = toJsonValue(next.value);
     const copy = typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? emptyCopy(plain) : plain;
-    defineKey(next.into, next.key, copy);
+    defineUnique(next.into, next.key, copy);
     if (!isObject(plain)) continue;
     const children = Object.entries(plain).map(([name, inner]) => ({
       value: inner,
@@ -33,10 +33,10 @@ interface PendingCopy {
   into: object;
 }
 
-/** Unlike an assignment, keeps a key called `__proto__`. Two keys may be equal once they are redacted. */
-function defineKey(into: object, key: string, value: unknown): void {
+/** Two keys may be equal once they are redacted. */
+function defineUnique(into: object, key: string, value: unknown): void {
   const unique = Object.hasOwn(into, key) && !Array.isArray(into) ? `${key} (${Object.keys(into).length})` : key;
-  Object.defineProperty(into, unique, { value, writable: true, enumerable: true, configurable: true });
+  defineKey(into, unique, value);
 }
 
 function emptyCopy(value: object): object {

@@ -26,6 +26,13 @@ const apps = [
   { id: 'p-1-größe', name: 'größe', status: 'ready', cost: 3, tags: ['dev'] },
 ];
 
+test('keeps the digits of numbers that the expression does not compute with', async () => {
+  const filter = await compileJq('.[]');
+  expect(filter('[1234567890123456789,1.0,-0,0.12345678901234567890,1e400]')).toBe(
+    '1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400\n',
+  );
+});
+
 test.each([
   ['.', `${JSON.stringify(apps)}\n`],
   ['.[0].name', 'web\n'],

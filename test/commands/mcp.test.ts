@@ -7,7 +7,8 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { reference } from '../../src/reference.ts';
 import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { appServer } from '../support/app-server.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let emulator: Emulator;
@@ -99,6 +100,19 @@ describe('gantry mcp', () => {
     expect(JSON.parse(textOf(listed))).toEqual(projects.json());
     const names = await call(session, 'apps', { command: 'apps list', jq: '.[].name' });
     expect(textOf(names).split('\n')).toContain('transcriber');
+  });
+
+  test('keeps the digits of numbers, as text and as data', async () => {
+    const { env } = await appServer((response, { body }) => response.end(body));
+    await using session = await open(['--allow-changes'], { env });
+    const digits = '"id":1234567890123456789,"share":1.0,"zero":-0';
+    const args = ['id:=1234567890123456789', 'share:=1.0', 'zero:=-0'];
+    const result = await call(session, 'invoke', { app: 'web', args });
+    expect(textOf(result)).toContain(digits);
+    const answer = session.written().split('\n').at(-2) ?? '';
+    expect(answer.split('"structuredContent"')[1]).toContain(digits);
+    const inexact = await call(session, 'invoke', { app: 'web', args: [2 ** 60] });
+    expect(textOf(inexact)).toContain('pass it as text');
   });
 
   test('deploys, and reports progress before the result', async () => {
@@ -339,8 +353,8 @@ describe('gantry mcp install', () => {
   });
 });
 
-async function open(words: string[] = []): Promise<McpSession & AsyncDisposable> {
-  const session = await connectMcp(words, { emulator, cwd: app.path });
+async function open(words: string[] = [], setting: Setting = { emulator }): Promise<McpSession & AsyncDisposable> {
+  const session = await connectMcp(words, { cwd: app.path, ...setting });
   return { ...session, [Symbol.asyncDispose]: async () => void (await session.end()) };
 }
 

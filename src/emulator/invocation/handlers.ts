@@ -1,4 +1,5 @@
 import { invoke as contract } from '../../contract/invocation.ts';
+import { parseJson } from '../../json-text.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
 import { BufferedBody } from '../replicas/buffered-body.ts';
 import { recordRun, unassigned } from '../runs/record.ts';
@@ -63,13 +64,13 @@ async function readCallBody(
   const streams = build?.settings.runtime === 'custom' && !async;
   if (streams && !(await whyNotRunnable(build, platform))) return body;
   const buffered = await BufferedBody.receive(body, platform.runner.folder);
-  if (buffered.held) call.body = parseJson(String(buffered.held));
+  if (buffered.held) call.body = parsedBody(String(buffered.held));
   return buffered;
 }
 
-function parseJson(text: string): unknown {
+function parsedBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

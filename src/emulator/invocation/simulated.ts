@@ -1,3 +1,4 @@
+import { parseJson } from '../../json-text.ts';
 import { BufferedBody } from '../replicas/buffered-body.ts';
 import type { ReplicaCall } from '../replicas/replica.ts';
 import { jsonReply, type ServerReply } from '../server/reply.ts';
@@ -6,14 +7,14 @@ import { jsonReply, type ServerReply } from '../server/reply.ts';
 export async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
   const note = `simulated: ${why}`;
   const text = body instanceof BufferedBody ? await body.text() : '';
-  const result = { simulated: true, function: path[0] ?? '', parameters: parseJson(text) };
+  const result = { simulated: true, function: path[0] ?? '', parameters: parametersOf(text) };
   const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
   return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
 }
 
-function parseJson(text: string): unknown {
+function parametersOf(text: string): unknown {
   try {
-    return text.trim() === '' ? {} : JSON.parse(text);
+    return text.trim() === '' ? {} : parseJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { stringifyJson } from '../../json-text.ts';
 
 /** A reply to send. `content-length` is added when it is sent. */
 export interface ServerReply {
@@ -27,7 +28,7 @@ export function toReadableBody({ body }: ServerReply): ReadableBody {
 }
 
 export function jsonReply(value: unknown, status = 200): ServerReply {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+  return { status, headers: { 'content-type': 'application/json' }, body: stringifyJson(value) };
 }
 
 export function textReply(body: string): ServerReply {

@@ -1,8 +1,7 @@
 import type { RawCall } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
-import { isRecord } from '../../contract/scalars.ts';
 import { UsageError } from '../../errors.ts';
-import { stringifyJson } from '../../json-text.ts';
+import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
@@ -49,7 +48,7 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
 
 async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
   const { status, headers, body: text } = await context.raw(call);
-  return { statusCode: status, headers, body: parseJson(text), text };
+  return { statusCode: status, headers, body: parseBody(text), text };
 }
 
 /**
@@ -135,14 +134,14 @@ async function readBody(context: Context, { method, fields, input }: RawRequest)
     throw new UsageError('--input and --field cannot be combined: each sets the body');
   if (input === '-') return context.readStdin();
   if (input !== undefined) return String(await readNamedFile(context, input));
-  return JSON.stringify(Object.fromEntries(fields.map(parseField)));
+  return stringifyJson(Object.fromEntries(fields.map(parseField)));
 }
 
 /** `name=text`, or `name:=json`: the colon is the end of the name. */
 function parseField([name, value]: Pair): [string, unknown] {
   if (!name.endsWith(':')) return [name, value];
   try {
-    return [name.slice(0, -1), JSON.parse(value)];
+    return [name.slice(0, -1), parseJson(value)];
   } catch (cause) {
     throw new UsageError(`--field ${name}=${value} is not valid JSON`, {
       fix: `--field ${name.slice(0, -1)}=text`,
@@ -151,9 +150,9 @@ function parseField([name, value]: Pair): [string, unknown] {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isRecord } from '../../contract/scalars.ts';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, UsageError } from '../../errors.ts';
+import { isRecord } from '../../json-text.ts';
 
 interface ReadinessOptions {
   cwd: string;

@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors.ts';
+import { parseJson } from '../../json-text.ts';
 
 /** The arguments after the app's name. */
 export interface InvokeArguments {
@@ -34,7 +35,7 @@ function parseParameter(arg: string): [string, unknown] {
   if (!name.endsWith(':')) return [name, value];
   const parameter = name.slice(0, -1);
   try {
-    return [parameter, JSON.parse(value)];
+    return [parameter, parseJson(value)];
   } catch (cause) {
     throw new UsageError(`the value of ${parameter} is not valid JSON`, {
       why: (cause as Error).message,

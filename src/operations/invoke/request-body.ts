@@ -4,6 +4,7 @@ import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
 import { readFileOrPipeChunks } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
+import { parseJson, stringifyJson } from '../../json-text.ts';
 import { throwUnreadable } from '../input/index.ts';
 
 /** Sources of the request body. At most one is given. */
@@ -45,8 +46,9 @@ export async function readRequestBody(
     return { content, type };
   }
   if (data !== undefined) checkJson(data, '--data');
-  const text = data ?? JSON.stringify(parameters ?? defaultBody);
-  return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
+  const body = parameters ?? defaultBody;
+  if (data === undefined && body === undefined) return { content: undefined, type: undefined };
+  return { content: Buffer.from(data ?? stringifyJson(body)), type };
 }
 
 async function openBody({ cwd, stdin, signal }: BodyContext, file: string): Promise<OutgoingBody> {
@@ -89,7 +91,7 @@ async function* readChunks(stdin: AsyncIterable<Buffer | string>): AsyncGenerato
 
 function checkJson(text: string, source: string): void {
   try {
-    JSON.parse(text);
+    parseJson(text);
   } catch (cause) {
     const fix =
       source === '--data'

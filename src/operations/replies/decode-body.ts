@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../json-text.ts';
 
 /** A body in a form that fits into JSON. */
 export interface DecodedBody {
@@ -11,7 +12,7 @@ export function decodeBody(bytes: Buffer): DecodedBody {
   if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
   const text = bytes.toString('utf8');
   try {
-    return { body: JSON.parse(text), encoding: 'json' };
+    return { body: parseJson(text), encoding: 'json' };
   } catch {
     return { body: text, encoding: 'text' };
   }

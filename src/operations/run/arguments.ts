@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
+import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { size } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
 import { parseParameters } from '../invoke/index.ts';
@@ -15,13 +16,13 @@ export interface ArgumentSources {
 /** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
 export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : parseObject(await readData(context, data), data);
-  return checkedSize(JSON.stringify({ ...given, ...parseParameters(pairs) }));
+  return checkedSize(stringifyJson({ ...given, ...parseParameters(pairs) }));
 }
 
 /** Adds parameters to arguments that were read. Throws UsageError as readArguments does. */
 export function addParameters(args: string, { pairs }: ArgumentSources, more: readonly string[]): string {
   if (more.length === 0) return args;
-  return checkedSize(JSON.stringify({ ...JSON.parse(args), ...parseParameters([...pairs, ...more]) }));
+  return checkedSize(stringifyJson({ ...Object(parseJson(args)), ...parseParameters([...pairs, ...more]) }));
 }
 
 function checkedSize(text: string): string {
@@ -40,8 +41,8 @@ async function readData(context: Context, data: string): Promise<string> {
 function parseObject(text: string, from: string): object {
   const source = from === '-' ? 'stdin' : from.startsWith('@') ? from.slice(1) : '--data';
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    const value: unknown = parseJson(text);
+    if (isRecord(value)) return value;
   } catch (cause) {
     throw new UsageError(`invalid JSON in ${source}`, { why: (cause as Error).message, fix, cause });
   }

@@ -8,6 +8,7 @@ import {
   ProjectError,
   UnavailableError,
 } from '../../errors.ts';
+import { stringifyJson } from '../../json-text.ts';
 import { duration, size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { generateDependencyFiles } from '../../project/dependencies.ts';
@@ -107,7 +108,7 @@ function encodeCommands(commands: readonly string[] = []): string[] {
 }
 
 function checkSize(dependencies: BaseImage['dependencies']): void {
-  const bytes = Buffer.byteLength(JSON.stringify(dependencies));
+  const bytes = Buffer.byteLength(stringifyJson(dependencies));
   if (bytes <= runLimits.dependenciesBytes) return;
   const message = `the list of dependencies is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dependenciesBytes)})`;
   const why = Object.entries(dependencies)

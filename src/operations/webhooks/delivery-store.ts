@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
+import { parseJson, stringifyJson } from '../../json-text.ts';
 
 /** A delivery as it was received, stored for `gantry webhooks replay`. */
 export interface StoredDelivery {
@@ -33,7 +34,7 @@ export async function storeDelivery(stateFolder: string, delivery: StoredDeliver
   const folder = deliveriesFolder(stateFolder);
   makePrivateFolder(folder);
   const file = join(folder, `${delivery.id}.json`);
-  await writeFileAtomic(file, JSON.stringify(delivery), { mode: 0o600 });
+  await writeFileAtomic(file, stringifyJson(delivery), { mode: 0o600 });
   const old = (await listIds(folder)).slice(0, -maxStored);
   await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
 }
@@ -53,7 +54,7 @@ export async function findDelivery(stateFolder: string, idOrLatest: string): Pro
       details: { ids },
     });
   }
-  return JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8'));
+  return parseJson(await readFile(join(folder, `${id}.json`), 'utf8')) as StoredDelivery;
 }
 
 /** Oldest first. */
