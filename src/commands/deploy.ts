@@ -29,7 +29,6 @@ export default defineCommand({
       .option('--dry-run', 'show what would be sent and changed')
       .option('--files', 'with --dry-run: list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
-      .option('--partial', 'experimental: send only new and changed files')
       .option('--no-cache', 'compress every file again')
       .option('--if-changed', 'deploy only if settings or files differ from the live build')
       .addOption(
@@ -67,7 +66,6 @@ export default defineCommand({
       dryRun,
       listFiles: options.files === true,
       ifChanged: options.ifChanged === true,
-      partial: options.partial === true,
       keepScaling: options.keepScaling === true,
       strict: options.strict === true,
       detach: options.detach === true,
@@ -99,7 +97,6 @@ export default defineCommand({
     'deploy --watch-healthy 2m --or-rollback',
     'deploy --dry-run --output plan.json',
     'deploy --plan plan.json',
-    'deploy --partial',
   ],
 });
 
@@ -116,16 +113,13 @@ function checkFlags(flags: {
   output?: string | undefined;
   files?: true | undefined;
   plan?: string | undefined;
-  partial?: true | undefined;
   detach?: true | undefined;
   watchHealthy?: number | undefined;
   orRollback?: true | undefined;
 }): void {
-  const { dryRun, output, files, plan, partial, detach, watchHealthy, orRollback } = flags;
+  const { dryRun, output, files, plan, detach, watchHealthy, orRollback } = flags;
   if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
   if (files && !dryRun) throw filesWithoutDryRun();
-  if (partial && (plan ?? output) !== undefined)
-    throw new UsageError('--partial sends a part, a plan is bound to the whole archive');
   if (plan !== undefined && dryRun) throw new UsageError('--plan applies a plan, --dry-run only makes one');
   if (watchHealthy !== undefined && detach)
     throw new UsageError('--watch-healthy waits for the build, --detach does not');

@@ -167,6 +167,13 @@ export const flagRefusals: readonly FlagRefusal[] = [
     fix: gantryCommand`deploy`,
   },
   {
+    names: ['--partial'],
+    of: ['deploy'],
+    message: 'deploy sends all files',
+    why: 'the platform does not document what it makes of a part of them',
+    fix: gantryCommand`deploy`,
+  },
+  {
     names: [
       ...['--hardware', '--compute', '--gpu', '--gpu-count', '--cpu', '--memory', '--min-replicas', '--max-replicas'],
       ...['--cooldown', '--python-version', '--include', '--exclude'],

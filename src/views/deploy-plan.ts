@@ -84,16 +84,11 @@ function group(mark: string, paths: string[], what: string): string[] {
   return more > 0 ? [...named, `${mark} … ${count(more, 'more file')} ${what}`] : named;
 }
 
-function sendText({ send, partial }: DeployPlan): string {
+function sendText({ send }: DeployPlan): string {
   if (send.files === 0) return 'sends no files: the partner provides the app';
   const [first] = send.largest;
   const largest = first && first.bytes >= largeFileBytes ? `, largest: ${first.path} (${size(first.bytes)})` : '';
-  const all = `sends ${fileSummary(send.files, send.bytes)}${largest}`;
-  if (!partial) return all;
-  const { base, sent, reason } = partial;
-  return base === null
-    ? `${all}: ${reason}`
-    : `sends ${sent} of ${count(send.files, 'file')}, the others come from build ${base}`;
+  return `sends ${fileSummary(send.files, send.bytes)}${largest}`;
 }
 
 function conclusion({ exists, changed, fileChanges, failedBuild }: DeployPlan): View {

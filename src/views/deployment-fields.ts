@@ -12,16 +12,6 @@ import {
 } from '../result-schema.ts';
 import { fileDecisionFields } from './file-decisions.ts';
 
-const partialFields = object(
-  {
-    base: nullable(text('build that the other files come from; null if all files are sent')),
-    sent: integer('number of files sent'),
-    unchanged: integer('number of files that come from the base'),
-    reason: nullable(text('why all files are sent; null otherwise')),
-  },
-  'with --partial: what is sent',
-);
-
 /** The result of a deploy. */
 export const deploymentFields = {
   app: text('app name'),
@@ -36,7 +26,6 @@ export const deploymentFields = {
   packMs: number('duration of packing, in ms'),
   uploadMs: number('duration of the upload, in ms'),
   buildMs: number('time waited for the build, in ms'),
-  partial: optional(partialFields),
   health: optional(
     object({
       watchedMs: number('how long the build was watched, in ms'),
@@ -94,7 +83,6 @@ export const deployPlanFields = {
     },
     'with --dry-run: what would be sent',
   ),
-  partial: optional(partialFields),
   selection: fileDecisionFields,
   warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),

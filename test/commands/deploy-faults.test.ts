@@ -405,8 +405,6 @@ describe('the build', () => {
     ],
     ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
     ['build', 'hostile-log', 0, 'web is live', ended],
-    // Only a partial upload meets it: deploy-partial.test.ts.
-    ['build', 'keep-part', 0, 'web is live', ended],
     ['build', 'fail*', 11, 'pip install failed', ended],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
@@ -451,7 +449,7 @@ describe('the table of faults', () => {
 const covered = new Set([
   ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'],
   ...['expired', 'slow-down', 'slow', 'stall-during', 'wrong-etag', 'no-etag'],
-  ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log', 'keep-part'],
+  ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log'],
 ]);
 
 /** The control sequences of an animated step. */

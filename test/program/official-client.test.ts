@@ -143,6 +143,7 @@ test.each([
   ['logs web --tail --no-color', 'requires a number', /-f to follow/],
   ['deploy --force', 'nothing to force', /^gantry deploy$/],
   ['deploy --force-rebuild -y', 'nothing to force', /^gantry deploy$/],
+  ['deploy --partial', 'sends all files', /^gantry deploy$/],
   ['deploy --hardware A10 controlnet private-646e', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
   ['deploy lama --gpu A10', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
   ['deploy lama --api-key private-25d0', 'not passed as an argument', /GANTRY_TOKEN/],

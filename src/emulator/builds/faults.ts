@@ -23,7 +23,6 @@ export const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScrip
   slow: ({ scenes }) => ({ scenes: scenes.filter((scene) => scene.status === 'building') }),
 
   // The build goes on as it would with such an archive.
-  'keep-part': (script) => script,
 
   'unknown-status': (script) => ({ ...script, surprise: 'polishing' }),
 

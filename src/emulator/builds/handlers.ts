@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
 import { findApp, findBuild } from '../apps/find.ts';
 import { listArchive, readArchive } from '../archives/archive.ts';
-import { mergeArchives } from '../archives/merge.ts';
-import { findReadyBuild, whyNotRunnable } from '../invocation/ready-build.ts';
+import { whyNotRunnable } from '../invocation/ready-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import { fileNameOf } from '../state/file-names.ts';
@@ -65,7 +64,7 @@ export const buildHandlers: BuildHandlers = {
 /** A build that waits for its archive. `registries` are those that credentials were sent for. */
 export function createBuild(
   app: AppRecord,
-  { registries, isPartial }: Pick<BuildRecord, 'registries'> & { isPartial?: boolean | undefined },
+  { registries }: Pick<BuildRecord, 'registries'>,
   { store, now, pace }: Platform,
 ): BuildRecord {
   const id = store.newId();
@@ -78,7 +77,6 @@ export function createBuild(
     pace,
     keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
     script: { scenes: [] },
-    ...(isPartial && { isPartial }),
   };
   store.builds.set(id, build);
   store.save();
@@ -94,11 +92,9 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const { settings, registries } = build;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
-  const problem = archivePath && fault !== 'keep-part' ? completeArchive(build, archivePath, platform) : undefined;
   const archive =
-    problem ??
-    (archivePath &&
-      (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error)));
+    archivePath &&
+    (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
   const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
   const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
@@ -109,22 +105,6 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const app = store.apps.get(build.app);
   if (app && build.script.scenes.some(({ work }) => work)) {
     runner.runInBackground(performBuild(app, build, requirements, platform));
-  }
-}
-
-/** Adds the files of the latest ready build to an archive that holds only what has changed (docs/platform.md#uploads). */
-function completeArchive(build: BuildRecord, archivePath: string, platform: Platform): Error | undefined {
-  const app = platform.store.apps.get(build.app);
-  if (!build.isPartial || !app) return undefined;
-  // A repeated upload has the same base, although this build may be the latest one by then.
-  build.base ??= findReadyBuild(app, platform)?.id;
-  const base = platform.store.builds.get(build.base ?? '');
-  try {
-    if (!base || base.files) throw new Error('there is no ready build with an archive that it could be a part of');
-    mergeArchives(join(platform.storage, base.keyName), archivePath);
-    return undefined;
-  } catch (error) {
-    return error as Error;
   }
 }
 

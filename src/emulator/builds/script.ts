@@ -11,7 +11,7 @@ export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildS
   return buildFaults[fault](normalScript(keepsOutcome.includes(fault) ? input : made));
 }
 
-const keepsOutcome: BuildFault[] = ['unknown-status', 'hostile-log', 'keep-part'];
+const keepsOutcome: BuildFault[] = ['unknown-status', 'hostile-log'];
 
 /** Files of the archive that a build reads; the others are only copied. */
 export function filesToRead(settings: AppSettings): string[] {

@@ -61,7 +61,6 @@ export const faults = {
     init_failure: 'the build succeeds, but the app crashes at its start',
     init_timeout: 'the build succeeds, but the app never gets ready',
     slow: 'the build runs until it is canceled',
-    'keep-part': 'of a partial upload, the build has only what was sent',
     'unknown-status': 'the first poll of the build gets an unknown status',
     'hostile-log': 'the log contains control sequences and CI workflow commands',
   },

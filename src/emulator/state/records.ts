@@ -44,10 +44,6 @@ export interface BuildRecord {
   keyName: string;
   /** Registries that credentials were sent for. The credentials are not stored. */
   registries: string[];
-  /** The archive holds only what has changed since the latest ready build. */
-  isPartial?: true;
-  /** The id of that build, once the archive was uploaded. */
-  base?: string | undefined;
   /** The archive's files, for a seeded build without an archive. */
   files?: Record<string, { size: number; crc32: number }>;
   /** When the archive was uploaded. */

@@ -35,7 +35,7 @@ export function whyNotKept({ settings }: Context): string {
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;
   if (keepArchives.value === 'off') return `keep-archives is off (${keepArchives.origin})`;
-  return 'gantry keeps the archives of deploys from this machine, up to 1 GiB and 90 days, but not of --partial ones';
+  return 'gantry keeps the archives of deploys from this machine, up to 1 GiB and 90 days';
 }
 
 /**

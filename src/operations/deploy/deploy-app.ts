@@ -4,12 +4,10 @@ import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import { deploy } from './deploy.ts';
-import { deployPart } from './deploy-part.ts';
 import type { Deployment, DeployOptions } from './deployment.ts';
 import { findLiveDeployment } from './live-deployment.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
-import { choosePartialUpload, summarizeUpload } from './partial-upload.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
 import { watchHealth } from './watch-health.ts';
@@ -33,8 +31,6 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   /** How long to watch the new build, in ms. */
   watchHealthyMs?: number | undefined;
   maxFailures: number;
-  /** Send only what is new or changed. */
-  partial: boolean;
   /** False: compress every file again. */
   cache: boolean;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -67,9 +63,6 @@ export async function prepareDeploy(
   if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
   if (ifChanged && !live) await checkLocalSource(context, local);
-  const isPartial = options.partial && !live && !local.project.partner;
-  const upload = isPartial ? await choosePartialUpload(context, local, checksums) : undefined;
-  if (upload) plan.partial = summarizeUpload(local, upload);
   await checksums.save();
   if (!live && !dryRun) await confirm?.(plan);
 
@@ -86,9 +79,7 @@ export async function prepareDeploy(
       check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
       recheck: ifChanged ? recheck : undefined,
     };
-    const deployment = await (upload
-      ? deployPart(context, local, upload, deployOptions)
-      : deploy(context, local, deployOptions));
+    const deployment = await deploy(context, local, deployOptions);
     limit.handOver();
     return watched(limit.unlimited, deployment, plan, local, options);
   };

@@ -38,7 +38,7 @@ export interface SentFile {
 
 /** Two deploys with the same fingerprint send the same settings and files. A registry login is none of them. */
 export function fingerprintOf(body: AppCreation, files: readonly SentFile[]): string {
-  const { cliVersion: _version, dockerAuth: _login, partialUpload: _part, ...settings } = body;
+  const { cliVersion: _version, dockerAuth: _login, ...settings } = body;
   const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable])).sort();
   const fields = Object.entries(settings).map((field) => stringifyJson(field));
   return createHash('sha256')
@@ -53,18 +53,15 @@ interface UploadedDeploy {
   keep: Partial<AppCreation> | undefined;
   created: CreatedApp;
   archive: AppArchive;
-  /** Files of the build that are not in the archive. */
-  unchanged?: readonly SentFile[] | undefined;
 }
 
 /** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
 export async function recordDeploy(
   context: Context,
-  { local, body, keep, created, archive, unchanged = [] }: UploadedDeploy,
+  { local, body, keep, created, archive }: UploadedDeploy,
 ): Promise<DeployRecord> {
   const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
-  const sent = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
-  const files = [...sent, ...unchanged];
+  const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
   const record: DeployRecord = {
     build: created.buildId,
     fingerprint: fingerprintOf(body, files),

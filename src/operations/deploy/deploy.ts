@@ -14,24 +14,15 @@ import { packingCache } from './packing-options.ts';
 export async function deploy(context: Context, local: LocalApp, deployOptions: DeployOptions): Promise<Deployment> {
   const { project } = local;
   const options = { ...deployOptions, config: project };
-  const { unchanged } = options;
-  const body = { ...(await createAppBody(context, project, options)), ...(unchanged && { partialUpload: true }) };
+  const body = await createAppBody(context, project, options);
   if (project.partner) return new Deployer(context, options, body).createOnly();
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
-    // A part is of no use without the rest.
-    const keeping = unchanged ? undefined : startKeeping(context, archive);
+    const keeping = startKeeping(context, archive);
     const onUploaded = async (created: CreatedApp) => {
       await options.onUploaded?.(created, archive);
-      const deployRecord = await recordDeploy(context, {
-        local,
-        body,
-        keep: options.keep,
-        created,
-        archive,
-        unchanged,
-      });
-      await keeping?.commit({ body, build: created.buildId, baseImages, deployRecord });
+      const deployRecord = await recordDeploy(context, { local, body, keep: options.keep, created, archive });
+      await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });

@@ -4,8 +4,6 @@ import type { FollowBuildOptions } from '../builds/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import type { BusyPolicy } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
-import type { SentFile } from './deploy-record.ts';
-import type { UploadSummary } from './partial-upload.ts';
 import type { Health } from './watch-health.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
@@ -31,8 +29,6 @@ export interface SendOptions {
 export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** False: compress every file again. */
   cache?: boolean | undefined;
-  /** The files of a partial upload are not all: these come from an earlier build. */
-  unchanged?: readonly SentFile[] | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
@@ -53,8 +49,6 @@ export interface Deployment {
   buildMs: number;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
-  /** With `--partial`. */
-  partial?: UploadSummary;
   /** What was seen after the deploy; absent if it was not watched. */
   health?: Health;
 }

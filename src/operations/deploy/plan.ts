@@ -13,7 +13,6 @@ import { compareFiles, type FileChanges } from './compare-files.ts';
 import { type DeployRecord, readDeployRecord } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
-import type { UploadSummary } from './partial-upload.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
@@ -40,8 +39,6 @@ export interface DeployPlan {
   fileChanges: FileChanges | null;
   /** Zero files for a partner's app. */
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
-  /** With `--partial`. */
-  partial?: UploadSummary;
   /** Every file and why it is sent or not; null if it was not requested. */
   selection: FileDecision[] | null;
   warnings: Problem[];
