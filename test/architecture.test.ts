@@ -112,6 +112,11 @@ test('only disk writes files', () => {
   expect(offences).toEqual([]);
 });
 
+test('only owner.ts decides whether a process is alive: an id means nothing in another pid namespace', () => {
+  const offences = files.filter((file) => /\bkill\([^)]*, 0\)/.test(readFileSync(file, 'utf8')));
+  expect(offences).toEqual(['src/disk/owner.ts']);
+});
+
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
   const asks = /import\.meta\.(dirname|filename|url)|__dirname|__filename|process\.execPath|process\.argv\[1\]/;
   const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/own-files.ts');
@@ -134,7 +139,7 @@ const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator'))
 test('the wall clock is read in one place, and measures no duration', () => {
   // Compared with the times of files, of the platform, and of what was stored: those are wall-clock times as well.
   const compares =
-    /^src\/(process|disk\/lock|disk\/old-files|operations\/copy\/uploader|completion\/platform-names)\.ts$/;
+    /^src\/(process|disk\/(lock|owner|old-files)|operations\/copy\/uploader|completion\/platform-names)\.ts$/;
   const measured = clocked.filter((file) => !compares.test(file));
   const offences = measured.flatMap((file) =>
     readFileSync(file, 'utf8')

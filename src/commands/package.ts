@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
-import { readFileOrPipeChunks, removeOrphanedFiles, TemporaryNames } from '../disk/index.ts';
+import { readFileOrPipeChunks, TemporaryNames } from '../disk/index.ts';
 import { ProjectError } from '../errors.ts';
 import {
   type FileDecision,
@@ -126,7 +126,6 @@ async function toFile(
   cache: Cache,
 ): Promise<Omit<Packed, 'file' | 'selection'>> {
   const { state } = context.settings.folders;
-  removeOrphanedFiles(state);
   const names = new TemporaryNames(state);
   const { onProgress, done } = progressOf(context, content);
   const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress, cache });

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
-import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 import { findWritableByOthers } from './writable-by-others.ts';
@@ -20,23 +20,28 @@ export function announce(folder: string, content: object): Announcement {
   const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
   write(content);
   removedOnExit.add(file);
+  const stopHeartbeat = startHeartbeat(file, '{');
   return {
     update: write,
     withdraw() {
+      stopHeartbeat();
       rmSync(file, { force: true });
       removedOnExit.delete(file);
     },
   };
 }
 
-/** What running processes of this user on this machine announced. Removes the files of those that were killed. */
+/**
+ * What running processes of this user on this machine announced, but for those in containers. Removes the files of those
+ * that were killed.
+ */
 export function readAnnouncements(folder: string): unknown[] {
   return namesIn(folder).flatMap((name) => {
     const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;
     if (!owner) return [];
-    const alive = isAlive(owner);
-    if (alive === false) rmSync(join(folder, name), { force: true });
-    return alive ? readOwn(join(folder, name)) : [];
+    const file = join(folder, name);
+    if (isOrphaned(file, owner)) rmSync(file, { force: true });
+    return isAlive(owner) ? readOwn(file) : [];
   });
 }
 

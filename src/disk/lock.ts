@@ -1,7 +1,15 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isAbandoned, isAlive, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
+import {
+  isAbandoned,
+  isAlive,
+  isOrphaned,
+  type LockOwner,
+  newOwnerName,
+  parseOwnerName,
+  startHeartbeat,
+} from './owner.ts';
 
 export interface Lock {
   release(): void;
@@ -56,7 +64,8 @@ export function lockHolder(path: string): LockOwner | undefined {
 export function removeDeadLocks(folder: string): void {
   for (const name of namesIn(folder)) {
     const owner = parseOwnerName(name.slice(name.lastIndexOf('.') + 1));
-    if (owner && isAlive(owner) === false) rmSync(join(folder, name), { recursive: true, force: true });
+    const path = join(folder, name);
+    if (owner && isOrphaned(path, owner)) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -1,76 +1,122 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The process that holds a lock or a claim, from the name of its file. */
+/** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
   pid: number;
   /** Start of the process in clock ticks since boot; 0 if unknown. */
   startedAt: number;
-  /** Hash of the host name: a process id means nothing on another machine. */
-  host: string;
+  /** Hash of host, boot and pid namespace: a process id means nothing in another one. */
+  namespace: string;
 }
 
 /** A unique file name that identifies this process. */
 export function newOwnerName(): string {
-  return `${process.pid}-${startOf(process.pid) ?? 0}-${hostHash()}-${randomBytes(8).toString('hex')}`;
+  return `${process.pid}-${startOf('self') ?? 0}-${ownNamespace()}-${randomBytes(8).toString('hex')}`;
 }
 
 /** Reads a name made by {@link newOwnerName}; undefined if it is not one. */
 export function parseOwnerName(name: string): LockOwner | undefined {
-  const [, pid, startedAt, host] = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{8})-[0-9a-f]{16}$/.exec(name) ?? [];
-  return host === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), host };
+  const [, pid, startedAt, namespace] = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{8})-[0-9a-f]{16}$/.exec(name) ?? [];
+  return namespace === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), namespace };
 }
 
 /**
- * Whether the process is running; undefined for another machine. Detects reused process ids and zombie processes.
+ * Whether the process is running; undefined for another machine or container, whose process ids are not ours. Detects
+ * reused process ids and zombie processes.
  */
-export function isAlive({ pid, startedAt, host }: LockOwner): boolean | undefined {
-  if (host !== hostHash()) return undefined;
+export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | undefined {
+  if (namespace !== ownNamespace()) return undefined;
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
+  if (!showsOwnNamespace()) return true;
   const [state] = statusOf(pid);
   if (state === 'Z' || state === 'X') return false;
   const started = startedAt === 0 ? undefined : startOf(pid);
   return started === undefined || started === startedAt;
 }
 
-/** A process on another machine cannot be checked, so owners touch their file regularly. */
+/** A process in another namespace cannot be checked, so owners touch their file or folder regularly. */
 const heartbeatMs = 10_000;
+/** Somebody waits for it. */
 const staleMs = 60_000;
+/** Nobody waits for it, and its owner may be suspended. */
+const forgottenMs = 86_400_000;
 
 /**
- * Rewrites the first byte of the file regularly, so that the disk updates its time. Returns a function to stop. Does not
- * recreate a deleted file.
+ * Rewrites the first byte of a file regularly, so that the disk updates its time; touches a folder, which needs no byte.
+ * Returns a function to stop. Does not recreate what was deleted.
  */
-export function startHeartbeat(file: string, firstByte: string): () => void {
+export function startHeartbeat(path: string, firstByte?: string): () => void {
   const beat = () => {
     try {
-      const descriptor = openSync(file, 'r+');
-      writeSync(descriptor, firstByte, 0);
-      closeSync(descriptor);
+      if (firstByte === undefined) utimesSync(path, new Date(), new Date());
+      else rewrite(path, firstByte);
     } catch {}
   };
   const timer = setInterval(beat, heartbeatMs).unref();
   return () => clearInterval(timer);
 }
 
-/** Whether the owner of a file is gone. `now` is by the clock of the disk, which may be another machine's. */
-export function isAbandoned(file: string, owner: LockOwner, now: number): boolean {
-  const alive = isAlive(owner);
-  if (alive !== undefined) return !alive;
-  return now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= staleMs;
+function rewrite(file: string, firstByte: string): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    writeSync(descriptor, firstByte, 0);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-function hostHash(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+/** Whether the owner of a lock is gone. `now` is by the clock of the disk, which may be another machine's. */
+export function isAbandoned(file: string, owner: LockOwner, now: number): boolean {
+  return !(isAlive(owner) ?? now - touchedAt(file) < staleMs);
+}
+
+/** Whether what an owner left may be removed: it is dead, or has not touched it for a day and cannot be checked. */
+export function isOrphaned(path: string, owner: LockOwner): boolean {
+  return !(isAlive(owner) ?? Date.now() - touchedAt(path) < forgottenMs);
+}
+
+function touchedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+let namespace: string | undefined;
+
+function ownNamespace(): string {
+  namespace ??= createHash('sha256').update(describeNamespace()).digest('hex').slice(0, 8);
+  return namespace;
+}
+
+/**
+ * Containers may share the name of their host, and machines a home. Other systems have no pid namespaces. On Linux without
+ * `/proc` the namespace is unknown, so that no other process can be checked.
+ */
+function describeNamespace(): string {
+  if (process.platform !== 'linux') return hostname();
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return randomBytes(16).toString('hex');
+  }
+}
+
+/** `/proc` may have been mounted in another namespace, whose process ids are not ours. */
+function showsOwnNamespace(): boolean {
+  try {
+    return readlinkSync('/proc/self') === String(process.pid);
+  } catch {
+    return false;
+  }
 }
 
 /** Field 22 of `/proc/PID/stat`. */
-function startOf(pid: number): number | undefined {
+function startOf(pid: number | 'self'): number | undefined {
   return Number(statusOf(pid)[19]) || undefined;
 }
 
@@ -78,7 +124,7 @@ function startOf(pid: number): number | undefined {
  * `/proc/PID/stat` from its third field, the state; empty if there is no such file. The command name before it may contain
  * spaces and parentheses.
  */
-function statusOf(pid: number): string[] {
+function statusOf(pid: number | 'self'): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -2,12 +2,15 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 
 /** A private folder in the system's folder for temporary files. Its name tells whose it is, so that others can clean up. */
 export class TemporaryFolder {
-  private constructor(readonly path: string) {}
+  private constructor(
+    readonly path: string,
+    private readonly stopHeartbeat: () => void,
+  ) {}
 
   /** `purpose` becomes part of the name. Removes the folders of killed processes first. Throws system errors. */
   static async create(purpose: string): Promise<TemporaryFolder> {
@@ -19,10 +22,11 @@ export class TemporaryFolder {
     const path = join(tmpdir(), `gantry-${purpose}-${newOwnerName()}`);
     mkdirSync(path, { mode: 0o700 });
     removedOnExit.add(path);
-    return new TemporaryFolder(path);
+    return new TemporaryFolder(path, startHeartbeat(path));
   }
 
   async remove(): Promise<void> {
+    this.stopHeartbeat();
     await rm(this.path, { recursive: true, force: true, maxRetries: 3 });
     removedOnExit.delete(this.path);
   }
@@ -33,7 +37,8 @@ export function removeOrphanedFolders(): void {
   for (const name of namesIn(tmpdir())) {
     const [, owner] = /^gantry-[a-z]+-(.+)$/.exec(name) ?? [];
     const known = owner === undefined ? undefined : parseOwnerName(owner);
-    if (known && isAlive(known) === false) removeOwn(join(tmpdir(), name));
+    const path = join(tmpdir(), name);
+    if (known && isOrphaned(path, known)) removeOwn(path);
   }
 }
 

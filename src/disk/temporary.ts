@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder } from './folders.ts';
-import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { isOrphaned, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { removeOrphanedFolders } from './temporary-folder.ts';
 
 /** `.gantry-`, the session that made it, and a number. */
@@ -19,6 +19,7 @@ export class TemporaryNames {
   #count = 0;
   readonly #kept: string[] = [];
   #record: string | undefined;
+  #stopHeartbeat = () => {};
   #isOff = false;
 
   /** Without a writable `state` folder there is no record. */
@@ -41,6 +42,7 @@ export class TemporaryNames {
 
   /** Removes the record unless a kept file exists. Call it after the other files are removed. */
   close(): void {
+    this.#stopHeartbeat();
     if (this.#record && !this.#kept.some((file) => existsSync(file))) rmSync(this.#record, { force: true });
   }
 
@@ -50,6 +52,7 @@ export class TemporaryNames {
       if (!this.#record) {
         makePrivateFolder(recordsIn(this.state));
         this.#record = join(recordsIn(this.state), `${this.#session}.${newOwnerName()}`);
+        this.#stopHeartbeat = startHeartbeat(this.#record, '{');
       }
       appendToFileSync(this.#record, `${JSON.stringify(line)}\n`);
     } catch {
@@ -80,16 +83,23 @@ export function temporaryFilter(state: () => string): (name: string) => boolean 
   };
 }
 
-/** Removes temporary files and folders of killed processes, except files that a journal can resume. */
+/** Removes temporary files and folders of killed processes, except files that a journal can resume. Best effort. */
 export function removeOrphanedFiles(state: string): void {
   removeOrphanedFolders();
-  for (const { path, session, alive } of records(state)) {
-    if (alive) continue;
-    const lines = readRecord(path);
-    const kept = new Set(lines.flatMap((line) => ('keep' in line && isResumable(line) ? [line.keep] : [])));
-    for (const line of lines) if ('folder' in line) removeIn(line.folder, session, kept);
-    if (kept.size === 0) rmSync(path, { force: true });
+  for (const { path, session, owner } of records(state)) {
+    try {
+      if (isOrphaned(path, owner)) removeRecorded(path, session);
+    } catch {
+      // Another process removes it, or the state folder is not writable.
+    }
   }
+}
+
+function removeRecorded(record: string, session: string): void {
+  const lines = readRecord(record);
+  const kept = new Set(lines.flatMap((line) => ('keep' in line && isResumable(line) ? [line.keep] : [])));
+  for (const line of lines) if ('folder' in line) removeIn(line.folder, session, kept);
+  if (kept.size === 0) rmSync(record, { force: true });
 }
 
 function isResumable({ keep, journal }: { keep: string; journal: string }): boolean {
@@ -115,14 +125,21 @@ function recordsIn(state: string): string {
   return join(state, 'temporary');
 }
 
-function records(state: string): { path: string; session: string; alive: boolean }[] {
+function records(state: string): { path: string; session: string; owner: LockOwner }[] {
   const folder = recordsIn(state);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => {
-    const [session = '', owner = ''] = name.split('.');
-    const known = parseOwnerName(owner);
-    return known ? [{ path: join(folder, name), session, alive: isAlive(known) !== false }] : [];
+  return namesIn(folder).flatMap((name) => {
+    const [session = '', ownerName = ''] = name.split('.');
+    const owner = parseOwnerName(ownerName);
+    return owner ? [{ path: join(folder, name), session, owner }] : [];
   });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Ignores lines that a crash truncated. */

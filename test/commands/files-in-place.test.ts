@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newOwnerName } from '../../src/disk/index.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { filesIn, lay, newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
@@ -144,4 +146,16 @@ describe.each([
     expect(lstatSync(join(here, `${name}.part`)).isSymbolicLink()).toBe(true);
     expect(lstatSync(join(here, name)).isFile()).toBe(true);
   });
+});
+
+test.each([
+  ['deploy', '--dry-run'],
+  ['package', '--dry-run'],
+  ['package', '-o', '../app.zip'],
+])('the archive of a killed deploy is removed by %s %s', async (...words) => {
+  lay(here, app);
+  const left = join(tmpdir(), `gantry-archive-${newOwnerName().replace(/^\d+/, String(2 ** 22 + 1))}`);
+  lay(left, { 'app.zip': 'packed' });
+  expect((await gantry(words)).code).toBe(0);
+  expect(existsSync(left)).toBe(false);
 });

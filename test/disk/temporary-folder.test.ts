@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newOwnerName, removeOrphanedFiles, TemporaryFolder } from '../../src/disk/index.ts';
 import { newFolder } from '../support/files.ts';
 
@@ -36,4 +36,26 @@ test.each([
   expect(existsSync(dead)).toBe(false);
   for (const path of [alive.path, ...others, link, join(outside, 'kept')]) expect(existsSync(path)).toBe(true);
   await alive.remove();
+});
+
+test('a folder of another machine or container is kept until it has not been touched for a day', async () => {
+  const far = ofDeadProcess().replace(/-[0-9a-f]{8}-/, '-00000000-');
+  mkdirSync(far);
+  const next = async (hours: number) => {
+    const then = Date.now() / 1000 - hours * 3600;
+    utimesSync(far, then, then);
+    await (await TemporaryFolder.create('stdin')).remove();
+    return existsSync(far);
+  };
+  expect([await next(23), await next(25)]).toEqual([true, false]);
+});
+
+test('a folder in use is touched regularly', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = await TemporaryFolder.create('archive');
+  utimesSync(folder.path, 0, 0);
+  vi.advanceTimersByTime(10_000);
+  expect(statSync(folder.path).mtimeMs).toBeGreaterThan(0);
+  await folder.remove();
 });

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
-import { temporaryFilter } from '../../disk/index.ts';
+import { removeOrphanedFiles, temporaryFilter } from '../../disk/index.ts';
 import { type Problem, ProjectError } from '../../errors.ts';
 import { count, fileSummary } from '../../output/format.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
@@ -32,8 +32,12 @@ export interface LocalAppOptions {
   checkSource?: boolean | undefined;
 }
 
-/** Reads the config file, collects the files of the app folder and adds the generated ones. Throws ProjectError. */
+/**
+ * Reads the config file, collects the files of the app folder and adds the generated ones. What a killed command left is
+ * removed first, also where nothing is packed afterwards. Throws ProjectError.
+ */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
+  removeOrphanedFiles(context.settings.folders.state);
   const { configFile, name } = options;
   const { cwd, progress } = context;
   noteAppFolder(context, configFile);
