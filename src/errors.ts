@@ -20,7 +20,7 @@ export const exitCodes = {
   project: { code: 10, when: 'cerebrium.toml or local files are invalid, missing or too large' },
   'build-failed': { code: 11, when: 'the build failed' },
   'not-ready': { code: 12, when: 'the build succeeded, but the app failed to start (init_failure, init_timeout)' },
-  'app-error': { code: 13, when: 'invoke or run: the app returned an error' },
+  'app-error': { code: 13, when: 'invoke or run: the app or the program failed' },
   limit: { code: 14, when: 'quota or plan limit reached, or payment required (402)' },
   unavailable: { code: 69, when: 'network, DNS, TLS or server error (5xx), after retries; may be temporary' },
   bug: { code: 70, when: 'internal error, or an unexpected reply' },
@@ -160,18 +160,19 @@ export class AppError extends GantryError {
   override readonly exit = 'app-error';
 }
 
-/** A program that ran on the platform failed. Exits with the program's exit code if it is known. */
+/** A program that ran on the platform failed. */
 export class ProgramError extends AppError {
   constructor(
     message: string,
     facts: ErrorFacts,
-    private readonly programExitCode: number | undefined,
+    /** The program's exit code, if gantry was asked to exit with it. */
+    private readonly forwardedExitCode: number | undefined,
   ) {
     super(message, facts);
   }
 
   override get exitCode(): number {
-    return this.programExitCode || super.exitCode;
+    return this.forwardedExitCode || super.exitCode;
   }
 }
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
-import { platformExits } from '../errors.ts';
+import { platformExits, UsageError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
@@ -31,9 +31,10 @@ export default defineCommand({
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
+      .option('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
       .option('--events', 'print progress as JSON lines'),
   run: async (unlimited, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
-    const { configFile, name, timeout: typedMs } = options;
+    const { configFile, name, timeout: typedMs, forwardExitCode } = options;
     const limit = new TimeLimit(unlimited, { typedMs, failure: 'run did not get as far as starting the program' });
     const { context } = limit;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
@@ -45,9 +46,14 @@ export default defineCommand({
     const chosen = programArguments.region ?? options.r;
     const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true || programArguments.detach;
+    if (detach && forwardExitCode) {
+      throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');
+    }
     const started = await startProgram(program, { data: args, region, limit, detach });
     const timeoutMs = limit.handOver();
-    return detach ? started : runOutput(unlimited, followProgram(unlimited, started, program, timeoutMs), options);
+    return detach
+      ? started
+      : runOutput(unlimited, followProgram(unlimited, started, program, { timeoutMs, forwardExitCode }), options);
   },
   verbatim: () => true,
   view: (value) => () => (value instanceof RawOutput ? '' : value.run),

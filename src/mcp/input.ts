@@ -40,12 +40,12 @@ const confirmation: InputProperty = {
 };
 
 /**
- * Never ends, prints what a tool's result cannot hold, shows secret values, or opens or writes a page: a tool that only
- * reads must not write files.
+ * Never ends, prints what a tool's result cannot hold, shows secret values, opens or writes a page (a tool that only reads
+ * must not write files), or gives exit codes another meaning.
  */
 const hiddenFlags = new Set([
   ...['--follow', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--open', '--html'],
+  ...['--open', '--html', '--forward-exit-code'],
 ]);
 
 /** The input of a command, in full. */

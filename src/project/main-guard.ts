@@ -53,14 +53,21 @@ function isInLambda(tokens: readonly Token[], comma: number): boolean {
   return before.lastIndexOf('lambda') > before.lastIndexOf(':');
 }
 
+/** A call of a function of the program. */
+export interface FunctionCall {
+  name: string;
+  /** Whether a function with one parameter gets the data itself if its keys do not fit. */
+  allowsWholeData: boolean;
+}
+
 /**
  * A copy of the file that, when run, calls the function with the given data and prints the result. Main guards are
  * disabled, and no line moves, so that tracebacks stay correct.
  */
-export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, name: string): Buffer {
+export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, call: FunctionCall): Buffer {
   const copy = Buffer.from(source);
   for (const at of guards) copy.write("'import'", at, 'latin1');
-  return Buffer.concat([copy, Buffer.from(`\n\n${callCode(name)}`)]);
+  return Buffer.concat([copy, Buffer.from(`\n\n${callCode(call)}`)]);
 }
 
 function definedFunction({ tokens }: Statement): string[] {
@@ -87,10 +94,13 @@ const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.t
 
 /**
  * Python code that calls the function. The data comes from `--data` or the environment. It is passed as keyword
- * arguments if they fit, and otherwise as one argument to a function with one parameter.
+ * arguments; if they do not fit, a function with one parameter may get all of it.
  */
-const callCode = (name: string) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
-def __gantry_call(name):
+const callCode = ({
+  name,
+  allowsWholeData,
+}: FunctionCall) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
+def __gantry_call(name, allows_whole):
     import argparse, asyncio, inspect, json, os
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -103,7 +113,7 @@ def __gantry_call(name):
         inspect.signature(function).bind(**data)
         whole = False
     except TypeError:
-        whole = len(parameters) == 1 and bool(data)
+        whole = allows_whole and len(parameters) == 1 and bool(data)
     result = function(data) if whole else function(**data)
 
     def show(value):
@@ -124,5 +134,5 @@ def __gantry_call(name):
 
 
 if __name__ == "__main__":
-    __gantry_call(${JSON.stringify(name)})
+    __gantry_call(${JSON.stringify(name)}, ${allowsWholeData ? 'True' : 'False'})
 `;

@@ -29,7 +29,7 @@ export const runFields = {
   run: text('run id'),
   app: text('app name'),
   status: text('final status'),
-  exitCode: nullable(integer("the program's exit code; null if unknown")),
+  programExitCode: nullable(integer("the program's exit code; null if unknown")),
   durationMs: number('duration, in ms'),
   logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
 };

@@ -161,7 +161,7 @@ describe('what is sent', () => {
       const path = form.replace('ABSOLUTE', app.path).replace('LINK', join(elsewhere.path, 'link'));
       await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app.path });
       expect(sent().query.filename).toBe('job.py');
-      expect(sent().files['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train"\)\n$/);
+      expect(sent().files['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train", True\)\n$/);
       expect(readFileSync(join(app.path, 'job.py'), 'utf8')).toBe(job);
     },
   );
@@ -289,7 +289,12 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
       next: expect.any(Array),
-      ...{ run: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
+      ...{
+        run: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        app: expect.any(String),
+        status: 'success',
+        programExitCode: 0,
+      },
       durationMs: expect.any(Number),
       logs: [
         { line: 'first: 1', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },
@@ -297,8 +302,8 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
       ],
     });
     expect(outcome.stderr).toContain('  first: 1\n');
-    const picked = await run({ 'job.py': job }, ['job.py::train', '--json=status,exitCode']);
-    expect(picked.json()).toEqual({ status: 'success', exitCode: 0 });
+    const picked = await run({ 'job.py': job }, ['job.py::train', '--json=status,programExitCode']);
+    expect(picked.json()).toEqual({ status: 'success', programExitCode: 0 });
   });
 
   test('is one event each with --events, the last of which is the result', async () => {
@@ -309,20 +314,31 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
       .map((line) => JSON.parse(line));
     expect(events[0]).toMatchObject({ type: 'started' });
     expect(events.filter(({ type }) => type === 'log').map(({ line }) => line)).toEqual(['first: 1', '{"loss": 0.5}']);
-    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success', exitCode: 0 });
+    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success', programExitCode: 0 });
     expect(events.at(-1)).not.toHaveProperty('logs');
   });
 
   test.each([
     ['an exception', 'raise ValueError("bad")', 1],
-    ['an exit code of its own', 'raise SystemExit(42)', 42],
-  ])('is relayed with the exit code if it fails: %s', async (_, source, exit) => {
+    ['the code of another failure', 'raise SystemExit(75)', 75],
+  ])('is relayed if it fails, and the exit code is 13: %s', async (_, source, programExitCode) => {
     const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
-    expect(outcome.code).toBe(exit);
-    expect(outcome.stderr).toContain(`failed with exit code ${exit}`);
+    expect(outcome.code).toBe(13);
+    expect(outcome.stderr).toContain(`failed with exit code ${programExitCode}`);
     expectErrorDocument(outcome);
-    const log = expect.arrayContaining(['begins']);
-    expect(outcome.json()).toMatchObject({ error: { code: 'app-error', details: { status: 'failure', log } } });
+    const details = { status: 'failure', programExitCode, log: expect.arrayContaining(['begins']) };
+    expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, details } });
+  });
+
+  test('has its own exit code with --forward-exit-code, also when it is followed', async () => {
+    const files = { 'job.py': 'raise SystemExit(42)\n' };
+    const outcome = await run(files, ['--forward-exit-code', 'job.py', '--json']);
+    expect([outcome.code, outcome.json()]).toMatchObject([42, { error: { code: 'app-error', exitCode: 42 } }]);
+    const { app, run: id } = (outcome.json() as { error: { details: { app: string; run: string } } }).error.details;
+    expect((await gantry(['runs', 'follow', app, id], { emulator })).code).toBe(13);
+    expect((await gantry(['runs', 'follow', app, id, '--forward-exit-code'], { emulator })).code).toBe(42);
+    const detached = await run(files, ['--forward-exit-code', '--detach', 'job.py']);
+    expect([detached.code, detached.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
   });
 
   test('cannot control the terminal', async () => {
@@ -498,12 +514,33 @@ describe('what follows the file belongs to the program', () => {
   test.each([
     ['any parameters', 'def greet(a=1, **more):\n    pass\n'],
     ['a decorator', '@wrap\ndef greet(a, b):\n    pass\n'],
-    ['one parameter, which may be the whole object', 'def greet(item):\n    pass\n'],
     ['a main guard', 'if __name__ == "__main__":\n    print(1)\n'],
   ])('a program with %s takes every name', async (_, source) => {
     const target = source.includes('def greet') ? 'job.py::greet' : 'job.py';
     const { code } = await run({ 'job.py': source }, ['--detach', target, '--anything', 'x']);
     expect([code, sent().data]).toEqual([0, { anything: 'x' }]);
+  });
+
+  test.each([
+    ['--nam Ada', 'name', '--name'],
+    ['nam=Ada', 'name', 'name'],
+    ['nam:=1 --data {}', 'name', 'name'],
+    ['--anything Ada', 'name', undefined],
+  ])('a function with one parameter does not take %s for all of its data', async (words, parameter, meant) => {
+    const source = `def greet(${parameter}):\n    pass\n`;
+    const { code, stderr } = await run({ 'job.py': source }, ['job.py::greet', ...words.split(' ')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('greet has no parameter ')]);
+    if (meant) expect(stderr).toContain(`fix did you mean ${meant}?`);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.skipIf(!python)('--data is all of the data of a function with one parameter, unless one is named', async () => {
+    const files = { 'job.py': 'def wrap(f):\n    return f\n\n@wrap\ndef greet(item):\n    print(item["a"])\n' };
+    const whole = await run(files, ['job.py::greet', '--data', '{"a": 1}']);
+    expect([whole.code, whole.stdout]).toEqual([0, '1\n']);
+    const named = await run(files, ['job.py::greet', '--data', '{"a": 1}', 'b=2']);
+    expect(named.stderr).toContain("unexpected keyword argument 'a'");
+    expect(named.code).toBeGreaterThan(0);
   });
 
   test('help and --json apply at any position', async () => {

@@ -50,6 +50,8 @@ describe('no guard is found in', () => {
   });
 });
 
+const call = { name: 'f', allowsWholeData: true };
+
 describe('functions', () => {
   test('are found in the module and its branches, not within functions, classes and strings', () => {
     const source = [
@@ -76,7 +78,7 @@ describe('functions', () => {
   ])('called by the copy give %s', (_, data, source, printed) => {
     if (!python) return;
     const bytes = Buffer.from(source);
-    const copy = withFunctionCall(bytes, analyzeProgram(bytes), 'f');
+    const copy = withFunctionCall(bytes, analyzeProgram(bytes), call);
     const { stdout, stderr } = spawnSync(python, ['-', 'f', '--data', data], { input: copy, encoding: 'utf8' });
     expect([stdout, stderr]).toEqual([printed, '']);
   });
@@ -84,7 +86,7 @@ describe('functions', () => {
   test('called by the copy fail with their own lines in the traceback, and exit code 1', () => {
     if (!python) return;
     const bytes = Buffer.from('if __name__ == "__main__":\n    f()\ndef f(a):\n    raise ValueError(a)\n');
-    const copy = withFunctionCall(bytes, analyzeProgram(bytes), 'f');
+    const copy = withFunctionCall(bytes, analyzeProgram(bytes), call);
     const env = { ...process.env, CEREBRIUM_INPUT_DATA: '{"a": "bad"}' };
     const { status, stderr } = spawnSync(python, ['-'], { input: copy, encoding: 'utf8', env });
     expect(status).toBe(1);
@@ -127,7 +129,7 @@ test('parses any text, and changes only the name in guards of the copy', () => {
     fc.property(text, (source) => {
       const bytes = Buffer.from(source);
       const program = analyzeProgram(bytes);
-      const copy = withFunctionCall(bytes, program, 'f').subarray(0, bytes.length).toString('latin1');
+      const copy = withFunctionCall(bytes, program, call).subarray(0, bytes.length).toString('latin1');
       for (const at of program.guards) expect(copy.slice(at, at + 8)).toBe("'import'");
       const changed = [...bytes.toString('latin1')].filter((char, at) => char !== copy[at]).length;
       expect(changed).toBe(program.guards.length * 8);

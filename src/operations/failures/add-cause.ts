@@ -17,7 +17,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
   const { progress, signal, cwd } = context;
   try {
     if (signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
-    const { app, build, run, container, status, reason, exitCode, statusCode } = (error.facts.details ??
+    const { app, build, run, container, status, reason, programExitCode, statusCode } = (error.facts.details ??
       {}) as FailureDetails;
     if (/^cancell?ed$/i.test(status ?? '')) return;
     const inFolder = config ?? (await readConfig(context));
@@ -28,7 +28,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
       config: own,
       status,
       reason: reason ?? undefined,
-      exitCode: exitCode ?? undefined,
+      exitCode: programExitCode ?? undefined,
       statusCode: statusCode ?? undefined,
     };
     const found = explainLog(error.facts.log.join('\n'), facts);
@@ -57,6 +57,6 @@ interface FailureDetails {
   container?: string | null;
   status?: string;
   reason?: string | null;
-  exitCode?: number | null;
+  programExitCode?: number | null;
   statusCode?: number | null;
 }

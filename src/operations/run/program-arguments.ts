@@ -94,8 +94,7 @@ export function checkProgramArguments(
       fix: bothSpellings(one, target),
     });
   }
-  // With one parameter, the function may take all arguments as one object.
-  if (!called || called.parameters.takesAny || names.length === 1) return claimed;
+  if (!called || called.parameters.takesAny) return claimed;
   for (const [name, spelling] of spellings) {
     if (names.includes(name)) continue;
     const meant = closestName(name, names);

@@ -72,7 +72,10 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasArguments);
     const claimed = checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
-    const content = called === undefined ? source : withFunctionCall(source, program, called);
+    // A parameter that is given by name is meant by its name.
+    const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
+    const content =
+      called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
     const tar = await pack({ entries: collection.entries, exclude }, file, content);
     step.done(
       `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,

@@ -4,7 +4,7 @@ import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import type { RunLine } from '../runs/index.ts';
-import { type FinishedRun, followRun, remoteRun } from '../runs/index.ts';
+import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply, type TimeLimit } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
@@ -43,11 +43,11 @@ export async function* followProgram(
   context: Context,
   { app, run }: StartedProgram,
   { project }: Program,
-  timeoutMs: number,
+  waiting: Pick<FollowRunOptions, 'timeoutMs' | 'forwardExitCode'>,
 ): AsyncGenerator<RunLine, FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return yield* followRun(context, { app, run, timeoutMs, config: project });
+    return yield* followRun(context, { app, run, config: project, ...waiting });
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
     throw error;

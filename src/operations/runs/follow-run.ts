@@ -15,7 +15,7 @@ export interface FinishedRun {
   app: string;
   status: string;
   /** Null if the platform does not return it. */
-  exitCode: number | null;
+  programExitCode: number | null;
   durationMs: number;
 }
 
@@ -26,6 +26,8 @@ export interface FollowRunOptions {
   timeoutMs: number;
   /** The app of the run; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
+  /** Exit with the program's exit code if it fails. */
+  forwardExitCode?: boolean | undefined;
 }
 
 /** Short at first: many runs end immediately. */
@@ -40,7 +42,7 @@ const keptLines = 1_000;
  */
 export async function* followRun(
   context: Context,
-  { app, run, timeoutMs, config }: FollowRunOptions,
+  { app, run, timeoutMs, config, forwardExitCode = false }: FollowRunOptions,
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
   const details = { app, run };
@@ -69,7 +71,7 @@ export async function* followRun(
       yield line;
     }
     if (!isOver) continue;
-    const finished = toFinishedRun(item, app, tail);
+    const finished = toFinishedRun(item, app, tail, forwardExitCode);
     if (!(finished instanceof ProgramError)) return finished;
     await (await import('../failures/index.ts')).addCause(context, finished, config);
     throw finished;
@@ -77,16 +79,17 @@ export async function* followRun(
   throw new Error('polling ended without a result');
 }
 
-function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun | ProgramError {
+function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean): FinishedRun | ProgramError {
   const status = runStatus(item);
-  const exitCode = readExitCode(item);
-  const finished = { run: item.id, app, status, exitCode, durationMs: durationOf(item) };
-  if (runPhase(status) === 'succeeded' && !exitCode) return finished;
-  const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
+  const programExitCode = readExitCode(item);
+  const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
+  if (runPhase(status) === 'succeeded' && !programExitCode) return finished;
+  const ended =
+    status === 'cancelled' ? 'was canceled' : `failed${programExitCode ? ` with exit code ${programExitCode}` : ''}`;
   return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
     { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },
-    exitCode ?? undefined,
+    (forwards && programExitCode) || undefined,
   );
 }
 
