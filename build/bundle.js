@@ -55,11 +55,26 @@ export async function bundle(folder, plugins = []) {
   keepOwnLines(folder);
 
   // Threads and Python programs stay files of their own, where src/own-files.ts looks for them.
+  const threads = [];
   for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
-    if (/\.(mjs|py)$/.test(file)) cpSync(`src/${file}`, `${folder}/${file}`);
+    if (file.endsWith('.py')) cpSync(`src/${file}`, `${folder}/${file}`);
+    if (file.endsWith('.mjs')) threads.push(...(await bundleThread(file, folder)));
   }
-  const modules = [...written.output, ...alone.output].flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
+  const modules = [...written.output, ...alone.output, ...threads].flatMap((part) =>
+    'moduleIds' in part ? part.moduleIds : [],
+  );
   writeFileSync(`${folder}/THIRD-PARTY-NOTICES.txt`, noticesFor(modules));
+}
+
+/**
+ * A thread is one file with its libraries, and an ES module: single executables load it as a `data:` URL.
+ * @param {string} file
+ * @param {string} folder
+ */
+async function bundleThread(file, folder) {
+  const thread = await rolldown({ ...input, plugins: [asciiChunks], input: `src/${file}` });
+  const { dir, sourcemap, ...rest } = output(folder);
+  return (await thread.write({ ...rest, file: `${folder}/${file}`, format: 'es' })).output;
 }
 
 /** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */

@@ -117,23 +117,17 @@ const settingsAndSpinners = [
 /**
  * jq as a file of its own that is compressed: in the module it would be text, which is a third larger and compresses badly.
  * @param {string} folder of the program
- * @returns {Plugin}
  */
 function jqFile(folder) {
-  return {
-    name: 'jq file',
-    resolveId: (source) => (source === 'jq-wasm/inline' ? '\0jq' : undefined),
-    load(id) {
-      if (id !== '\0jq') return undefined;
-      const name = compressedFile(folder, 'jq', readFileSync(require.resolve('jq-wasm/jq.wasm')));
-      return [
-        "import { brotliDecompressSync } from 'node:zlib';",
-        "import { loadJq as load } from 'jq-wasm';",
-        `import { readOwnBytes } from ${JSON.stringify(ownFiles)};`,
-        `export const loadJq = () => load({ wasmBinary: brotliDecompressSync(readOwnBytes('${name}')) });`,
-      ].join('\n');
-    },
-  };
+  return replaced(/src.output.jq-wasm\.ts$/, () => {
+    const name = compressedFile(folder, 'jq', readFileSync(require.resolve('jq-wasm/jq.wasm')));
+    return [
+      "import { promisify } from 'node:util';",
+      "import { brotliDecompress } from 'node:zlib';",
+      `import { readOwnBytes } from ${JSON.stringify(ownFiles)};`,
+      `export const readJq = () => promisify(brotliDecompress)(readOwnBytes('${name}'));`,
+    ].join('\n');
+  });
 }
 
 const ownFiles = resolve('src/own-files.ts');

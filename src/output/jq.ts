@@ -1,29 +1,146 @@
-import type { Jq } from 'jq-wasm/inline';
+import type { Worker } from 'node:worker_threads';
+import type { JqResult } from 'jq-wasm';
 import { FailedError, UsageError } from '../errors.ts';
-
-/** Filters JSON texts, one or several below one another. Returns lines; strings are unquoted. */
-export type JqFilter = (json: string) => string;
+import { startOwnWorker } from '../own-files.ts';
+import { duration, size } from './format.ts';
+import { readJq } from './jq-wasm.ts';
+import type { JqJob, JqReply } from './jq-worker.mjs';
 
 /** Prepares the expression of `--jq`. Throws UsageError if it is invalid, before the command has done anything. */
-export async function compileJq(expression: string): Promise<JqFilter> {
-  const { loadJq } = await import('jq-wasm/inline');
-  const jq = await loadJq();
-  const { exitCode, stderr } = run(jq, '', expression);
-  if (exitCode !== 0) throw invalidExpression(expression, stderr);
-  return (json) => {
-    const { stdout, stderr, exitCode } = run(jq, json, expression);
-    if (exitCode !== 0) {
-      throw new FailedError('--jq cannot filter the result', {
-        why: stderr.replace(/^jq: error \(at [^)]*\): /gm, '').trim(),
-        fix: 'run the command without --jq to see its JSON; the command itself has succeeded',
-      });
-    }
-    return stdout === '' ? '' : `${stdout.replace(/\n$/, '')}\n`;
-  };
+export async function compileJq(expression: string, { signal, timeoutMs = maxMs }: JqBounds): Promise<JqFilter> {
+  const thread = new JqThread(signal);
+  try {
+    const { exitCode, stderr } = await thread.run({ json: '', expression }, maxMs);
+    if (exitCode !== 0) throw invalidExpression(expression, stderr);
+    return new JqFilter(expression, thread, Math.min(timeoutMs, maxMs));
+  } catch (error) {
+    await thread.close();
+    throw error instanceof BoundError ? tooLarge(error) : error;
+  }
 }
 
-function run(jq: Jq, json: string, expression: string) {
-  return jq.raw(json, expression, ['--raw-output', '--compact-output']);
+export interface JqBounds {
+  /** Ends the program. */
+  signal: AbortSignal;
+  /** How long the program may take for one JSON text, if less than 30 seconds. */
+  timeoutMs?: number | undefined;
+}
+
+const maxMs = 30_000;
+/** For what jq works on, which jq-wasm bounds itself, for what it reads and for what it prints. */
+const maxBytes = 256 * 2 ** 20;
+
+/** The expression of `--jq`, ready to filter. Close it, or the process does not exit. */
+export class JqFilter {
+  constructor(
+    private readonly expression: string,
+    private readonly thread: JqThread,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Filters JSON texts, one or several below one another. Returns lines; strings are unquoted. */
+  async filter(json: string): Promise<string> {
+    const { expression, thread, timeoutMs } = this;
+    const { stdout, stderr, exitCode } = await thread.run({ json, expression }, timeoutMs).catch((error) => {
+      throw error instanceof BoundError ? cannotFilter(error.message) : error;
+    });
+    if (exitCode !== 0) throw cannotFilter(stderr.replace(/^jq: error \(at [^)]*\): /gm, '').trim());
+    return stdout === '' ? '' : `${stdout.replace(/\n$/, '')}\n`;
+  }
+
+  /** Waits for texts that are being filtered. */
+  close(): Promise<void> {
+    return this.thread.close();
+  }
+}
+
+/** The bound that a program has reached. */
+class BoundError extends Error {}
+
+/** A thread that runs one program after the other. It ends with the first that reaches a bound, and at the signal. */
+class JqThread {
+  readonly #worker: Worker;
+  #waiting: { resolve(reply: JqReply): void; reject(error: Error): void } | undefined;
+  #last: Promise<unknown>;
+  #error: Error | undefined;
+
+  constructor(private readonly signal: AbortSignal) {
+    this.#worker = startOwnWorker('output/jq-worker.mjs', {
+      workerData: { name: 'jq', maxBytes },
+      execArgv: [],
+      // What jq prints when it aborts is not for users.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
+    });
+    this.#worker.on('message', (reply: JqReply) => this.#waiting?.resolve(reply));
+    this.#worker.on('error', (error) => this.#end(isOutOfMemory(error) ? tooMuchMemory() : error));
+    signal.addEventListener('abort', this.#interrupt);
+    if (signal.aborted) this.#interrupt();
+    this.#last = sendJq(this.#worker).catch((error) => this.#end(error));
+  }
+
+  run(job: JqJob, timeoutMs: number): Promise<JqResult> {
+    const result = this.#last.then(() => this.#runNext(job, timeoutMs));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    this.signal.removeEventListener('abort', this.#interrupt);
+    await this.#worker.terminate();
+  }
+
+  async #runNext(job: JqJob, timeoutMs: number): Promise<JqResult> {
+    if (job.json.length > maxBytes) this.#end(tooMuchMemory());
+    if (this.#error) throw this.#error;
+    const timer = setTimeout(() => this.#end(tooLong(timeoutMs)), timeoutMs);
+    const reply = new Promise<JqReply>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+    this.#worker.postMessage(job);
+    const result = await reply.finally(() => clearTimeout(timer));
+    if (result !== 'out of memory') return result;
+    this.#end(tooMuchMemory());
+    throw this.#error;
+  }
+
+  readonly #interrupt = () => this.#end(this.signal.reason);
+
+  #end(error: Error): void {
+    this.#error ??= error;
+    this.#waiting?.reject(this.#error);
+    void this.#worker.terminate();
+  }
+}
+
+/** It is read while the thread starts. */
+async function sendJq(worker: Worker): Promise<void> {
+  worker.postMessage(await readJq());
+}
+
+function isOutOfMemory(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooLong(timeoutMs: number): BoundError {
+  return new BoundError(`the program was still running after ${duration(timeoutMs)}`);
+}
+
+function tooMuchMemory(): BoundError {
+  return new BoundError(`the program needs more than the ${size(maxBytes)} of memory that it may use`);
+}
+
+function tooLarge({ message }: BoundError): UsageError {
+  return new UsageError('the --jq expression is too large', { why: message, fix: 'use a shorter expression' });
+}
+
+function cannotFilter(why: string): FailedError {
+  return new FailedError('--jq cannot filter the result', {
+    why,
+    fix: 'run the command without --jq to see its JSON; the command itself has succeeded',
+  });
 }
 
 /** jq prints the line and column of each mistake, and marks it below the expression. */

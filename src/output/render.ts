@@ -55,7 +55,7 @@ export function createRenderer(
   const toJson = (value: unknown, indent?: number) =>
     verbatim ? stringifyJson(value, indent) : redactedJson(value, page.secrets, indent);
   const writeFiltered = async (line: string) => {
-    const text = filter?.(line);
+    const text = await filter?.filter(line);
     if (text) await write(sanitized(text, page));
   };
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));

@@ -3,6 +3,7 @@ import type { Command, NextCommand } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
 import { exitCodes } from '../errors.ts';
+import type { JqFilter } from '../output/jq.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
@@ -43,13 +44,42 @@ export async function executeCommand(
   io: Io,
   state: RunState,
 ): Promise<number> {
-  const { signal, interruption, secrets } = state;
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
+  const filter = await loadFilter(flags, inputs, state);
+  try {
+    return await executeFiltered(command, { flags, inputs, json, fields, filter }, io, state);
+  } finally {
+    await filter?.close();
+  }
+}
+
+async function loadFilter({ jq }: GlobalFlags, inputs: unknown[], { signal }: RunState) {
+  if (jq === undefined) return undefined;
+  const { compileJq } = await import('../output/jq.ts');
+  const { timeout } = inputs.at(-1) as { timeout?: number };
+  return compileJq(jq, { signal, timeoutMs: timeout });
+}
+
+interface Call {
+  flags: GlobalFlags;
+  inputs: unknown[];
+  json: JsonChoice;
+  /** The declared ones of the result. */
+  fields: string[];
+  filter: JqFilter | undefined;
+}
+
+async function executeFiltered(
+  command: Command,
+  { flags, inputs, json, fields, filter }: Call,
+  io: Io,
+  state: RunState,
+): Promise<number> {
+  const { signal, interruption, secrets } = state;
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
-  const filter = flags.jq === undefined ? undefined : await (await import('../output/jq.ts')).compileJq(flags.jq);
   const context = createContext(io, flags, signal, interruption, secrets);
   state.cwd = context.cwd;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);

@@ -1,15 +1,24 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import type { JqResult } from 'jq-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { compileJq } from '../../src/output/jq.ts';
+import { readJq } from '../../src/output/jq-wasm.ts';
+import { startOwnWorker } from '../../src/own-files.ts';
 import { gantry } from '../support/gantry.ts';
 
 let emulator: Emulator;
+/** One for all expressions: starting it takes longer than all of them. */
+let jq: Worker;
 
 beforeAll(async () => {
   emulator = await startEmulator({ seed: 1 });
+  jq = startOwnWorker('output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 20 } });
+  jq.postMessage(await readJq());
 });
 
-afterAll(() => emulator.close());
+afterAll(() => Promise.all([emulator.close(), jq.terminate()]));
 
 /** Like a list of apps, with the values that make filters fail: null, nested, missing, empty, Unicode. */
 const apps = [
@@ -27,10 +36,8 @@ const apps = [
 ];
 
 test('keeps the digits of numbers that the expression does not compute with', async () => {
-  const filter = await compileJq('.[]');
-  expect(filter('[1234567890123456789,1.0,-0,0.12345678901234567890,1e400]')).toBe(
-    '1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400\n',
-  );
+  const { stdout } = await run('.[]', '[1234567890123456789,1.0,-0,0.12345678901234567890,1e400]');
+  expect(stdout).toBe('1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400');
 });
 
 test.each([
@@ -85,13 +92,70 @@ test.each([
   ['empty', ''],
   ['.[0].name | @base64', 'd2Vi\n'],
   ['input? // "no more"', 'no more\n'],
+  ['-1', '-1\n'],
 ])('jq %s', async (expression, expected) => {
-  expect((await compileJq(expression))(JSON.stringify(apps))).toBe(expected);
+  expect(await run(expression, JSON.stringify(apps))).toEqual({ stdout: expected.trim(), stderr: '', exitCode: 0 });
 });
 
-test('keeps numbers that JavaScript would round', async () => {
-  expect((await compileJq('.[0]'))('[12345678901234567890]')).toBe('12345678901234567890\n');
+async function run(expression: string, json: string): Promise<JqResult> {
+  jq.postMessage({ json, expression });
+  const [reply] = await once(jq, 'message');
+  return reply;
+}
+
+describe('a program that does not end by itself', () => {
+  const endless = 'def f: f; f';
+
+  test.each([
+    ['runs for ever', endless, /still running after 20 ms/],
+    ['calls itself', 'def f: length + f; f', /needs more than the 256 MiB of memory/],
+    ['makes a text that is too long', '. * 400000000', /needs more than the 256 MiB of memory/],
+  ])('%s: is ended', async (_, expression, why) => {
+    const isLimited = expression === endless;
+    const filter = await compileJq(expression, { signal: never, ...(isLimited && { timeoutMs: 20 }) });
+    await expect(filter.filter('"x"')).rejects.toMatchObject({
+      exit: 'failed',
+      facts: { why: expect.stringMatching(why) },
+    });
+    await filter.close();
+  });
+
+  test('prints without end: is ended', async () => {
+    const printing = startOwnWorker('output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 12 } });
+    printing.postMessage((await readJq()).slice());
+    printing.postMessage({ json: '1', expression: 'repeat(.)' });
+    expect(await once(printing, 'message')).toEqual(['out of memory']);
+    await printing.terminate();
+  });
+
+  test('is too large: is refused before the command does anything', async () => {
+    const before = emulator.calls.length;
+    const expression = `.${' '.repeat(2 ** 22)}`;
+    const { code, json, stderr } = await gantry(['apps', 'delete', 'web', '--jq', expression], { emulator });
+    expect([code, emulator.calls.length]).toEqual([2, before]);
+    expect(json()).toMatchObject({ error: { code: 'usage', message: 'the --jq expression is too large' } });
+    expect(stderr).not.toContain('Aborted');
+  });
+
+  test('ends at Ctrl-C', async () => {
+    const stop = new AbortController();
+    const before = emulator.calls.length;
+    const command = gantry(['apps', 'list', '--jq', endless], { emulator, stop: stop.signal });
+    await expect.poll(() => emulator.calls.length).toBeGreaterThan(before);
+    stop.abort();
+    expect(await command).toMatchObject({ code: 130, stderr: expect.stringContaining('interrupted') });
+  });
+
+  test('ends at --timeout', async () => {
+    const succeeded = ['runs', 'list', 'web', '--jq', 'map(select(.status == "success"))[0].id'];
+    const { stdout: run } = await gantry(succeeded, { emulator });
+    const line = ['runs', 'follow', 'web', run.trim(), '--timeout', '1s', '--jq', endless];
+    const { code, stderr } = await gantry(line, { emulator });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('still running after 1.0 s')]);
+  });
 });
+
+const never = new AbortController().signal;
 
 describe('--jq', () => {
   test('filters the result, and implies --json', async () => {

@@ -205,6 +205,16 @@ describe('gantry mcp', () => {
     expect(JSON.parse(textOf(await call(session, 'account', { command: 'whoami' })))).toHaveProperty('project');
   });
 
+  test('answers others while a jq program runs for ever, until the client cancels it', async () => {
+    await using session = await open();
+    const controller = new AbortController();
+    const endless = call(session, 'apps', { command: 'apps list', jq: 'def f: f; f' }, { signal: controller.signal });
+    endless.catch(() => {});
+    expect((await call(session, 'apps', { command: 'apps get', app: 'transcriber' })).isError).toBe(false);
+    controller.abort();
+    await expect(endless).rejects.toThrow();
+  });
+
   test('cuts long results, and returns the rest without running the command again', async () => {
     await using session = await open();
     const result = await call(session, 'runs', { command: 'runs list', app: 'transcriber', all: true });
