@@ -90,7 +90,7 @@ test.each<[line: string, code: number, shows: RegExp]>([
     6,
     /apps see this volume as \/persistent-storage.*\n {2}fix write default:\/models$/m,
   ],
-  ['secrets set HF_TOKEN hf_abcdefgh1234', 2, /fix run gantry secrets set HF_TOKEN for a prompt/],
+  ['secrets set HF_TOKEN hf_abcdefgh1234', 2, /fix gantry secrets set HF_TOKEN --from-file -/],
 ])('cerebrium %s', async (line, code, shows) => {
   const outcome = await run(line);
   expect(outcome.stdout + outcome.stderr).toMatch(shows);

@@ -192,7 +192,7 @@ describe('a secret on the command line', () => {
     const found = translateOfficialClient(['secrets', 'add', 'A=1', 'B=x=y z', '--app', 'web']);
     expect(found).toMatchObject({ argv: ['secrets', 'import', '-', '--app', 'web'], secrets: ['1', 'x=y z'] });
     expect(JSON.parse(found?.input ?? '')).toEqual({ A: '1', B: 'x=y z' });
-    expect(found?.warning).toContain('gantry secrets set A B');
+    expect(found?.warning).toContain('gantry secrets set A, which asks for it');
   });
 });
 

@@ -1,18 +1,17 @@
 import { defineCommand } from '../../command.ts';
-import { checkSecretNames, readSecretValues, rejectSecretValue, setSecrets } from '../../operations/secrets/index.ts';
+import { checkNewSecretNames, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<name...>', 'secret names; their values are prompted for, never passed as arguments')
+      .argument('<name...>', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
       .option('--app <app>', 'set the secrets of one app only')
       .option('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
       .option('--keep-newline', 'with --from-file: keep the last newline')
       .option('--from-env', 'read each value from the environment variable of the same name'),
   run: (context, names, { app, ...source }) => {
-    rejectSecretValue(names);
-    checkSecretNames(names);
+    checkNewSecretNames(names, source.fromEnv);
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
   view: secretChangeView,

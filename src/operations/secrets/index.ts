@@ -1,2 +1,2 @@
 export { readSecrets, type SecretChange, setSecrets, unsetSecrets } from './change-secrets.ts';
-export { checkSecretNames, readSecretsFile, readSecretValues, rejectSecretValue } from './secret-values.ts';
+export { checkNewSecretNames, checkSecretNames, readSecretsFile, readSecretValues } from './secret-values.ts';

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { UsageError } from '../../errors.ts';
@@ -25,20 +26,28 @@ export function checkSecretNames(names: string[]): void {
   }
 }
 
-/** Throws UsageError for `set NAME VALUE`, as other programs have it. */
-export function rejectSecretValue([name = '', second, ...more]: string[]): void {
-  if (second === undefined || more.length > 0 || second.includes('=')) return;
-  if (!isSecretName(second) || looksLikeValue(second)) throw valueInArgumentsError(`${name}=x`);
+/**
+ * Throws UsageError for names that a new secret cannot have on the command line, without repeating them: `set NAME VALUE`,
+ * as other programs have it, must not make a name of a value. A second word is a name only if it is one of the environment.
+ */
+export function checkNewSecretNames([name = '', ...others]: string[], fromEnv = false): void {
+  if (name.includes('=')) throw valueInArgumentsError(name);
+  if (!isVariableName(name) || looksLikeValue(name)) {
+    throw new UsageError('argument 1 is not a secret name', {
+      why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
+      fix: `${gantryCommand`secrets import FILE`} takes other names, in lines of NAME=value`,
+    });
+  }
+  const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
+  if (assignment !== undefined) throw valueInArgumentsError(assignment);
+  if (!fromEnv && others.length > 0) throw valueInArgumentsError(`${name}=x`);
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
 export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
   const { fromFile, fromEnv, keepNewline } = source;
-  const [first = '', ...more] = names;
+  const [first = ''] = names;
   if (fromFile !== undefined && fromEnv) throw new UsageError('--from-file and --from-env cannot be combined');
-  if (fromFile !== undefined && more.length > 0) {
-    throw new UsageError('--from-file sets one secret only', { fix: 'run gantry secrets import FILE to set several' });
-  }
   if (fromFile !== undefined) {
     const text = await readText(context, fromFile);
     return { [first]: checkNotEmpty(first, keepNewline ? text : text.replace(/\r?\n$/, '')) };
@@ -46,7 +55,7 @@ export async function readSecretValues(context: Reading, names: string[], source
   const values: [name: string, value: string][] = [];
   for (const name of new Set(names)) {
     const value = fromEnv
-      ? (ownValue(context.env, name) ?? throwNotInEnvironment(name))
+      ? (ownValue(context.env, name) ?? throwNotInEnvironment(names, name))
       : await context.prompt.secret(`Value of ${name}`, { flag: '--from-file FILE (- is stdin) or --from-env' });
     values.push([name, checkNotEmpty(name, value)]);
   }
@@ -82,20 +91,24 @@ function ownValue(env: Context['env'], name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-function throwNotInEnvironment(name: string): never {
-  throw new UsageError(`--from-env: ${name} is not set in the environment`);
+/** Names the first word only: another may be its value. */
+function throwNotInEnvironment(names: string[], name: string): never {
+  const at = names.indexOf(name);
+  throw new UsageError(`--from-env: ${at === 0 ? name : `argument ${at + 1}`} is not set in the environment`);
 }
 
-/** The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. */
+const isVariableName = (word: string) => /^[A-Za-z_]\w{0,252}$/.test(word);
+
 /** Tokens of well-known services, and long words in which letters and digits are mixed, are no names. */
 const looksLikeValue = (word: string) =>
   /^(sk|pk|rk|hf|gh[opsu]|glpat|xox[abp]|eyJ|AKIA|whsec|nvapi|r8)[-_A-Za-z0-9]{8,}/.test(word) ||
   (word.length >= 20 && /\d[a-zA-Z]+\d/.test(word) && /[a-z]/.test(word));
 
+/** The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. */
 function valueInArgumentsError(word: string): UsageError {
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('secret values cannot be passed as arguments', {
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
-    fix: `run gantry secrets set ${name} for a prompt, or pass --from-file or --from-env`,
+    fix: gantryCommand`secrets set ${name} --from-file -`,
   });
 }

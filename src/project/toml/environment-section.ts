@@ -11,12 +11,15 @@ export function environmentIssue(at: TomlPath, value: TomlValue): ConfigIssue | 
   const name = String(at.at(-1));
   const isSection = sectionName.test(name) && typeof value === 'object';
   if (!isSection && (isTable(value) || !secretName.test(name))) return undefined;
-  const names = isSection ? namesIn(value) : [name];
+  const names = isSection ? namesIn(value).slice(0, maxNames) : [name];
   const shown = isTable(value) ? `[${at.map((part) => tomlKey(String(part))).join('.')}]` : tomlKey(name);
   return warningAt(at, `${shown} is ignored: environment variables are set as secrets`, {
     part: 'key',
     why: 'the platform does not read it here, and everyone with access to the app can read this file',
-    fix: gantryCommand`secrets set ${names.length > 0 ? names.slice(0, maxNames) : 'NAME'}`,
+    fix:
+      names.length > 1
+        ? `set each as a secret: ${names.map((each) => gantryCommand`secrets set ${each}`).join(', ')}`
+        : gantryCommand`secrets set ${names[0] ?? 'NAME'}`,
     hidesValue: true,
   });
 }
