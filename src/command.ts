@@ -1,7 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CommandLine } from './command-line.ts';
 import type { Context } from './context.ts';
-import { type ExitName, everyCommandExits, platformExits } from './errors.ts';
+import { type ExitName, everyCommandExits, type NotFoundError, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
 import type { RawOutput } from './output/raw-output.ts';
 import { type ResultSchema, takesNext, withDryRun, withNextField } from './result-schema.ts';
@@ -50,6 +50,30 @@ export interface NextCommand {
   line: CommandLine;
   /** What it is for, as in "to follow it". */
   when: string;
+}
+
+/**
+ * What the parser of a first argument has besides, if its value depends on where the command runs: it may be absent, or
+ * stand for something in this folder (flags/app.ts).
+ */
+export interface PlacedArgument {
+  /** The inputs as `run` gets them, from those that were typed: the arguments, then the flags. */
+  resolve: (context: Context, typed: readonly unknown[], line: TypedLine) => Promise<unknown[]>;
+  /** What a NotFoundError of `run` is about: a better error, or the same. */
+  explain: (
+    context: Context,
+    error: NotFoundError,
+    inputs: readonly unknown[],
+    typed: readonly unknown[],
+    line: TypedLine,
+  ) => Promise<NotFoundError>;
+}
+
+/** The command line that is being run. */
+export interface TypedLine {
+  command: Pick<Commander, 'registeredArguments'>;
+  /** The line with this app, in place of the word that names it or else as the first argument. */
+  withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }
 
 export type Effect = 'reads' | 'changes' | 'destroys';

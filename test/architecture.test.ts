@@ -13,7 +13,7 @@ const mayImport: Record<string, string[]> = {
   command: ['context', 'output', 'result-schema'],
   'result-schema': [],
   context: ['process', 'api', 'config', 'output', 'version'],
-  flags: ['context', 'result-schema', 'disk', 'operations', 'views', 'contract', 'output', 'emulator'],
+  flags: ['command', 'context', 'result-schema', 'disk', 'operations', 'views', 'contract', 'output', 'emulator'],
   version: [],
   commands: [
     'command',

@@ -228,8 +228,8 @@ describe('a name with a slash', () => {
   test.each(['a/b?x', '../apps', 'a%2fb', 'a b#c'])('%j is one segment of the path', async (name) => {
     const { code } = await gantry(['apps', 'get', name], { emulator });
     expect(code).toBe(6);
-    expect(emulator.calls.map(({ path }) => path)).toEqual([
-      `/v2/projects/${emulator.project}/apps/${encodeURIComponent(`${emulator.project}-${name}`)}`,
-    ]);
+    const apps = `/v2/projects/${emulator.project}/apps`;
+    const paths = emulator.calls.map(({ path }) => path);
+    expect(paths).toEqual([`${apps}/${encodeURIComponent(`${emulator.project}-${name}`)}`, apps]);
   });
 });

@@ -61,7 +61,7 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
     ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
     ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
-    ['a missing argument', 'apps get', /error: missing argument <app>\n {2}fix gantry apps get --help/],
+    ['a missing argument', 'apps delete', /error: missing argument <app>\n {2}fix gantry apps delete --help/],
     ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
     ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
@@ -98,10 +98,11 @@ test.each([
   [['builds', 'get', 'web', ''], '<build> is empty'],
   [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
 ])('%j is rejected: the shell variable was unset', async (words, says) => {
+  const before = emulator.calls.length;
   const { code, stderr } = await gantry(words, { emulator });
   expect(code).toBe(2);
   expect(stderr).toBe(`error: argument ${says}\n  fix check that the shell variable is set\n`);
-  expect(emulator.calls).toEqual([]);
+  expect(emulator.calls.length).toBe(before);
 });
 
 describe('the global flags', () => {

@@ -1,16 +1,15 @@
 import { defineCommand } from '../command.ts';
 import { platformExits, UsageError } from '../errors.ts';
+import { optionalAppArgument } from '../flags/app.ts';
 import { explainFailure } from '../operations/explain/index.ts';
 import { boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
 import { explanationView } from '../views/explanation.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('[app]', 'app name or id (default: the app in this folder)')
+    optionalAppArgument(command, { unless: 'file' })
       .argument('[id]', 'build or run id (default: the latest build if it failed, else the latest failed run)')
-      .option('--file <log>', 'explain a saved log; - is stdin')
-      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml'),
+      .option('--file <log>', 'explain a saved log; - is stdin'),
   run: async (context, app, id, { file, configFile }) => {
     if (file !== undefined && app !== undefined) throw new UsageError('--file explains a log, not an app');
     return explainFailure(context, { app, id, file, configFile });

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { platformExits } from '../errors.ts';
+import { appArgument } from '../flags/app.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppEvent,
@@ -52,9 +53,7 @@ const eventFields = {
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .usage('<app> [function] [name=value...]')
-      .argument('<app>', 'app name or id')
+    appArgument(command.usage('[app] [function] [name=value...]'))
       .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
       .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')
       .option('--input <file>', 'request body: any bytes from a file, or - for stdin')

@@ -1,8 +1,9 @@
 import { defineCommand } from '../command.ts';
+import { appArgument } from '../flags/app.ts';
 import { logFlags, readLogOptions } from '../flags/log.ts';
-import { buildLogSource, findLatestBuild } from '../operations/builds/index.ts';
+import { buildLogSource, resolveBuild } from '../operations/builds/index.ts';
 import { appLogSource, findContainer, readLog } from '../operations/logs/index.ts';
-import { checkRunExists } from '../operations/runs/index.ts';
+import { checkRunExists, resolveRun } from '../operations/runs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines to show if no flag says how far to go back. */
@@ -10,7 +11,7 @@ const defaultLines = 100;
 
 export default defineCommand({
   configure: (command) =>
-    logFlags(command.argument('<app>', 'app name or id'))
+    logFlags(appArgument(command))
       .option('--prefix', 'show the container of each line')
       .option('--run <id>', 'only show lines of this run')
       .option('--container <name>', 'only show lines of this container; a part of its name is enough')
@@ -28,16 +29,17 @@ export default defineCommand({
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
-    const { run: runId, source: stream, search, build } = flags;
-    const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
+    const { source: stream, search, build, run } = flags;
+    const runId = run === undefined ? undefined : await resolveRun(client, app, run);
+    const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     const container =
       flags.container === undefined ? undefined : await findContainer({ ...client, signal }, app, flags.container);
     const source = build
-      ? buildLogSource(client, app, build === true ? await findLatestBuild(client, app) : build, search)
+      ? buildLogSource(client, app, await resolveBuild(client, app, build === true ? undefined : build), search)
       : appLogSource(client, app, { container, stream, search, runId });
     return readLog(context, source, { ...options, onEmpty });
   },

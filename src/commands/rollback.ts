@@ -1,26 +1,20 @@
-import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import type { Context } from '../context.ts';
-import { platformExits, UsageError } from '../errors.ts';
+import { platformExits } from '../errors.ts';
+import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { rollback } from '../operations/rollback/index.ts';
-import { checkAppConfig } from '../project/config.ts';
 import { anything, boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('[app]', 'app name or id (default: that of this folder)')
+    appArgument(command)
       .argument('[build]', 'build id (default: the one before the live one)')
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
-      .option('--config-file <file>', 'config file of --from-git', 'cerebrium.toml')
       .option('--force', 'deploy even if the files differ')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: async (context, app, build, { fromGit, configFile, force = false, logs, timeout: typedMs }) => {
-    const name = app ?? (await findAppHere(context, configFile));
-    return rollback(context, name, { build, fromGit, configFile, force, logs, typedMs });
-  },
+  run: (context, app, build, { fromGit, configFile, force = false, logs, timeout: typedMs }) =>
+    rollback(context, app, { build, fromGit, configFile, force, logs, typedMs }),
   view:
     ({ app, build, restored, endpoint, changed }) =>
     () =>
@@ -59,9 +53,3 @@ export default defineCommand({
     'rollback web --yes',
   ],
 });
-
-async function findAppHere({ cwd }: Context, configFile: string): Promise<string> {
-  const { project } = await checkAppConfig(resolve(cwd, configFile), { purpose: 'run' });
-  if (project) return project.name;
-  throw new UsageError('no app in this folder', { fix: 'name an app: gantry rollback APP' });
-}

@@ -1,8 +1,8 @@
 import type { Command as Commander } from 'commander';
-import type { Command, NextCommand } from '../command.ts';
+import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
-import { exitCodes } from '../errors.ts';
+import { exitCodes, NotFoundError } from '../errors.ts';
 import type { JqFilter } from '../output/jq.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
@@ -97,14 +97,30 @@ async function executeFiltered(
   // EPIPE surfaces when the result is written.
   if (options.events || state.isJsonLines)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
+  const placed = placedArgument(state);
   try {
-    const code = await runAndShow(command, context, renderer, { inputs, state, json });
+    const resolved = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
+    const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
+      async (error: unknown) => {
+        if (!(placed && error instanceof NotFoundError)) throw error;
+        throw await placed.argument.explain(context, error, resolved, inputs, placed.line);
+      },
+    );
     context.progress.finish();
     return code;
   } finally {
     await renderer.end();
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
+}
+
+/** The first argument, if its value depends on where the command runs, and what it needs of the command line. */
+function placedArgument({ called, argv }: RunState): { argument: PlacedArgument; line: TypedLine } | undefined {
+  const parser = called?.registeredArguments[0]?.parseArg as Partial<PlacedArgument> | undefined;
+  if (!called || !parser?.resolve) return undefined;
+  const withApp: TypedLine['withApp'] = async (app, word) =>
+    (await import('./typed-command.ts')).withOperand(argv, app, word);
+  return { argument: parser as PlacedArgument, line: { command: called, withApp } };
 }
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */

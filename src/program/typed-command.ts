@@ -1,3 +1,4 @@
+import { CommandLine } from '../command-line.ts';
 import { commands } from '../commands/index.ts';
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
@@ -36,4 +37,16 @@ function pathOf([first = '', second = '']: string[]): string[] {
   const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, first))?.[first];
   if (!entry) return [];
   return 'commands' in entry && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
+}
+
+/** The command line with an operand: in place of this word of it, or else as the first one. */
+export function withOperand(argv: readonly string[], operand: string, word: string | undefined): CommandLine {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const { path } = readTypedCommand(argv);
+  const isValue = (at: number) => takesValue.includes(argv[at - 1] ?? '') || /^--[\w-]+$/.test(argv[at - 1] ?? '');
+  const last = argv.lastIndexOf(path.at(-1) ?? '', end);
+  const found = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
+  const at = found.find((place) => !isValue(place)) ?? found[0];
+  const words = at === undefined ? argv.toSpliced(last + 1, 0, operand) : argv.with(at, operand);
+  return new CommandLine(['gantry', ...words]);
 }

@@ -208,15 +208,15 @@ describe('an error', () => {
   });
 
   test('404 says whether the app or the function is missing', async () => {
-    const { env } = await appServer((response, { method }) =>
-      method === 'POST'
-        ? sayJson(response, { message: 'not here' }, 404)
-        : sayJson(response, [{ id: 'p-12345678-web', name: 'web' }]),
-    );
+    const web = { id: 'p-12345678-web', name: 'web' };
+    const { env } = await appServer((response, { method, path }) => {
+      if (method === 'POST' || path.endsWith('-wob')) return sayJson(response, { message: 'not here' }, 404);
+      return sayJson(response, path.endsWith('-web') ? web : [web]);
+    });
     const app = await gantry(['invoke', 'wob'], { env });
     expect([app.code, app.stderr]).toEqual([
       6,
-      expect.stringMatching(/app wob not found in p-12345678\n {2}why available apps: web\n {2}fix run gantry deploy/),
+      expect.stringMatching(/app wob not found in p-12345678: did you mean web\?\n {2}fix gantry invoke web\n/),
     ]);
     const fn = await gantry(['invoke', 'web', 'nope'], { env });
     expect([fn.code, fn.stderr]).toEqual([

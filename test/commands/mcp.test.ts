@@ -244,10 +244,10 @@ describe('gantry mcp', () => {
   });
 
   test.each([
-    ['apps', { command: 'apps get' }, 'missing argument <app>'],
+    ['apps', { command: 'apps get', cwd: '/' }, 'no app in this folder'],
     ['apps', { command: 'apps got' }, 'apps has no command "apps got"'],
     ['more', { result: 'r1', from: 'two' }, 'invalid property "from"'],
-    ['apps', { command: 'apps get', app: '--help' }, 'p-12345678---help not found'],
+    ['apps', { command: 'apps get', app: '--help' }, 'app --help not found in p-12345678'],
     ['apps', { command: 'apps get', app: 'x', color: 'never' }, 'apps get has no property "color"'],
     ['apps', { command: 'apps list', limit: 'many' }, 'invalid --limit'],
     ['apps', { command: 'apps list', limit: { a: 1 } }, 'invalid property "limit"'],

@@ -27,18 +27,26 @@ test.each([
   ['the app of this folder', () => app.path, [], page],
   ['the project, without an app here', () => empty.path, [], '/projects/p-12345678'],
   ['an app', () => empty.path, ['transcriber'], '/projects/p-12345678/apps/p-12345678-transcriber'],
-  ['a build of an app', () => empty.path, ['web', 'b-1'], `${page}/builds/b-1`],
 ])('opens %s', async (_, cwd, words, path) => {
   const { code, stdout, opened } = await gantry(['open', ...words], { emulator, cwd: cwd(), ...terminal });
   expect([code, stdout, opened]).toEqual([0, `${emulator.url}${path}\n`, [`${emulator.url}${path}`]]);
 });
 
-test('opens the latest build of the app in this folder', async () => {
+test('opens a build of an app', async () => {
   const { json } = await gantry(['apps', 'get', 'web', '--json=latestBuildId'], { emulator });
-  const { opened } = await gantry(['open', 'build'], { emulator, cwd: app.path, ...terminal });
-  expect(opened).toEqual([`${emulator.url}${page}/builds/${(json() as { latestBuildId: string }).latestBuildId}`]);
-  const elsewhere = await gantry(['open', 'build'], { emulator, cwd: empty.path, ...terminal });
+  const { latestBuildId } = json() as { latestBuildId: string };
+  const url = `${emulator.url}${page}/builds/${latestBuildId}`;
+  for (const words of [['latest'], ['web', latestBuildId], [latestBuildId.slice(0, 8)]]) {
+    const { opened } = await gantry(['open', ...words], { emulator, cwd: app.path, ...terminal });
+    expect(opened).toEqual([url]);
+  }
+  const elsewhere = await gantry(['open', 'latest'], { emulator, cwd: empty.path, ...terminal });
   expect([elsewhere.code, elsewhere.opened]).toEqual([2, []]);
+});
+
+test.each([['wbe'], ['web', 'b-1']])('opens no page of nothing: %s %s', async (...words) => {
+  const { code, stdout, opened } = await gantry(['open', ...words.filter(Boolean)], { emulator, ...terminal });
+  expect([code, stdout, opened]).toEqual([6, '', []]);
 });
 
 test.each<[string, string[], Setting]>([

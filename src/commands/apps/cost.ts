@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { readAppCost } from '../../operations/apps/index.ts';
 import { anything, document, passThrough } from '../../result-schema.ts';
@@ -6,8 +7,7 @@ import { appCostView } from '../../views/app-cost.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
+    appArgument(command)
       .option('--since <time>', 'first day, such as 2026-11-20 or 7d', timeFlag)
       .option('--until <time>', 'last day', timeFlag),
   run: (context, app, { since, until }) =>

@@ -1,13 +1,12 @@
 import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
+import { namedAppArgument } from '../../flags/app.ts';
 import { removeApp } from '../../operations/apps/index.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
-      .option('--confirm <name>', 'confirm with the app name instead of at the prompt'),
+    namedAppArgument(command).option('--confirm <name>', 'confirm with the app name instead of at the prompt'),
   run: (context, app, { confirm }) => removeApp(context, app, confirm),
   view:
     ({ app }) =>

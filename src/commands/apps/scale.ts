@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
+import { appArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { changeScaling } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
@@ -7,8 +8,7 @@ import { anything, boolean, document, list, object, text } from '../../result-sc
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
+    appArgument(command)
       .option('--min-replicas <number>', 'minimum number of replicas; 0 lets the app sleep', wholeNumberFlag(0))
       .option('--max-replicas <number>', 'maximum number of replicas', wholeNumberFlag(1))
       .option('--cooldown <duration>', 'how long a replica runs without requests', durationFlag)

@@ -1,14 +1,18 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
-import { remoteBuild } from '../../operations/builds/index.ts';
+import { namedAppArgument } from '../../flags/app.ts';
+import { remoteBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { refuseLatest } from '../../operations/ids/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),
-  run: async (context, app, build) => {
+  configure: (command) => namedAppArgument(command).argument('<build>', 'build id'),
+  run: async (context, app, word) => {
+    refuseLatest(word, 'build', gantryCommand`builds list ${app}`);
+    const build = await resolveBuild(context, app, word);
     const confirm = async () => {
       await context.prompt.confirm(`Cancel build ${build} of ${app}?`);
       context.willChange(`cancel build ${build} of ${app}`, { app, build, message: '', changed: true });

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { type BuildFile, findLatestBuild, parseZipContents } from '../../operations/builds/index.ts';
+import { appArgument } from '../../flags/app.ts';
+import { type BuildFile, parseZipContents, resolveBuild } from '../../operations/builds/index.ts';
 import { sizeCell } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
@@ -8,12 +9,11 @@ import { fileTreeView } from '../../views/file-tree.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
+    appArgument(command)
       .argument('[build]', 'build id (default: latest)')
       .option('--tree', 'show folders as a tree, each with its total size'),
   run: async ({ api, project, progress }, app, requested) => {
-    const build = requested ?? (await findLatestBuild({ api, project }, app));
+    const build = await resolveBuild({ api, project }, app, requested);
     const reply = await api(getBuildZipContents, { project, app, build });
     if (parseZipContents(reply.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
     return reply;

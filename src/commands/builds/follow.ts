@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
+import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
 import { TimeLimit } from '../../operations/waiting/index.ts';
@@ -7,8 +8,7 @@ import { document, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
+    appArgument(command)
       .argument('[build]', 'build id (default: latest)')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)

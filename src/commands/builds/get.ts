@@ -1,7 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
 import { buildHasFailed } from '../../contract/builds.ts';
-import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
+import { appArgument } from '../../flags/app.ts';
+import { fetchBuild, resolveBuild } from '../../operations/builds/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
 import { document } from '../../result-schema.ts';
@@ -9,9 +10,9 @@ import { buildFields } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
+  configure: (command) => appArgument(command).argument('[build]', 'build id (default: latest)'),
   run: async ({ api, project }, app, build) =>
-    fetchBuild(api, { project, app, build: build ?? (await findLatestBuild({ api, project }, app)) }),
+    fetchBuild(api, { project, app, build: await resolveBuild({ api, project }, app, build) }),
   view: (build) =>
     keyValueTable([
       ['build', build.id],

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
+import { appArgument } from '../../flags/app.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
@@ -8,7 +9,7 @@ import { buildFields } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
+  configure: (command) => listFlags(appArgument(command)),
   run: async ({ api, project, progress }, app, flags) => {
     const builds = await api(listBuilds, { project, app });
     return applyLimit(builds.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');

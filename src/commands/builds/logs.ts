@@ -1,13 +1,14 @@
 import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
 import { logFlags, readLogOptions } from '../../flags/log.ts';
-import { buildLogSource, findLatestBuild } from '../../operations/builds/index.ts';
+import { buildLogSource, resolveBuild } from '../../operations/builds/index.ts';
 import { readLog } from '../../operations/logs/index.ts';
 import { passThrough, stream, text } from '../../result-schema.ts';
 import { logLineView } from '../../views/log-line.ts';
 
 export default defineCommand({
   configure: (command) =>
-    logFlags(command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)')).option(
+    logFlags(appArgument(command).argument('[build]', 'build id (default: latest)')).option(
       '--search <text>',
       'only show lines with this text',
     ),
@@ -17,7 +18,7 @@ export default defineCommand({
     if (options.follow) interruption.message = '';
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
-    const id = build ?? (await findLatestBuild(client, app));
+    const id = await resolveBuild(client, app, build);
     return readLog(context, buildLogSource(client, app, id, flags.search), options);
   },
   view: logLineView,

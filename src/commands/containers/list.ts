@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
+import { appArgument } from '../../flags/app.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { durationCell } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
@@ -7,7 +8,7 @@ import { boolean, documents, integer, number, passThrough, text } from '../../re
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
+  configure: (command) => listFlags(appArgument(command)),
   run: async ({ api, project, progress }, app, flags) =>
     applyLimit((await api(listContainers, { project, app })) ?? [], flags, progress, 'container'),
   view: (containers) =>

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getResourceMetrics } from '../../contract/metrics.ts';
+import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { metricsFlags, metricsQuery } from '../../flags/metrics.ts';
 import { type RangeFlags, resolveRange } from '../../flags/range.ts';
@@ -17,7 +18,7 @@ import {
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      metricsFlags(command.argument('<app>', 'app name or id')).option(
+      metricsFlags(appArgument(command)).option(
         '--metric <metric>',
         `${resourceMetrics.join(', ')}; repeatable (default: all)`,
         repeatableChoiceFlag(resourceMetrics),

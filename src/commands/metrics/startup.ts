@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getStartupTimes } from '../../contract/metrics.ts';
+import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { metricsFlags, metricsQuery } from '../../flags/metrics.ts';
 import { type RangeFlags, resolveRange } from '../../flags/range.ts';
@@ -8,7 +9,7 @@ import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { type StartupViewOptions, startupReport, startupView } from '../../views/startup-times.ts';
 
 export default defineCommand({
-  configure: (command) => chartPageFlags(metricsFlags(command.argument('<app>', 'app name or id'))),
+  configure: (command) => chartPageFlags(metricsFlags(appArgument(command))),
   run: async (context, app, flags) => {
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);

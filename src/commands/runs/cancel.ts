@@ -1,14 +1,18 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
-import { remoteRun } from '../../operations/runs/index.ts';
+import { namedAppArgument } from '../../flags/app.ts';
+import { refuseLatest } from '../../operations/ids/index.ts';
+import { remoteRun, resolveRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
-  run: async (context, app, run) => {
+  configure: (command) => namedAppArgument(command).argument('<run>', 'run id'),
+  run: async (context, app, word) => {
+    refuseLatest(word, 'run', gantryCommand`runs list ${app}`);
+    const run = await resolveRun(context, app, word);
     const confirm = async () => {
       await context.prompt.confirm(`Cancel run ${run} of ${app}?`);
       context.willChange(`cancel run ${run} of ${app}`, { app, run, status: 'cancelled', changed: true });

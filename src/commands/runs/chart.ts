@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { type BucketSize, bucketSizes } from '../../contract/runs.ts';
+import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
@@ -19,7 +20,7 @@ export default defineCommand({
   configure: (command) =>
     chartPageFlags(
       runFilterFlags(
-        rangeFlags(command.argument('<app>', 'app name or id'))
+        rangeFlags(appArgument(command))
           .addOption(
             command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes),
           )

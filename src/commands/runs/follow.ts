@@ -1,22 +1,29 @@
 import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
+import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { followRun } from '../../operations/runs/index.ts';
+import { followRun, resolveRun } from '../../operations/runs/index.ts';
+import { TimeLimit } from '../../operations/waiting/index.ts';
 import { document } from '../../result-schema.ts';
 import { runFields, runOutput } from '../../views/run-output.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
-      .argument('<run>', 'run id')
+    appArgument(command)
+      .argument('[run]', 'run id (default: latest)')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
       .option('--events', 'print progress as JSON lines'),
-  run: (context, app, run, options) => {
+  run: async (context, app, word, options) => {
+    const named = word === undefined ? 'the latest run' : `run ${word}`;
+    const limit = new TimeLimit(context, {
+      typedMs: options.timeout,
+      failure: `the status of ${named} of ${app} was not known`,
+    });
+    const run = await resolveRun(limit.context, app, word);
     context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
-    const { timeout: timeoutMs = 3_600_000, forwardExitCode } = options;
-    return runOutput(context, followRun(context, { app, run, timeoutMs, forwardExitCode }), options);
+    const { forwardExitCode } = options;
+    return runOutput(context, followRun(context, { app, run, timeoutMs: limit.handOver(), forwardExitCode }), options);
   },
   verbatim: () => true,
   view: () => () => '',

@@ -1,12 +1,14 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
-import { fetchRun, fillStatus, runHasFailed } from '../../operations/runs/index.ts';
+import { appArgument } from '../../flags/app.ts';
+import { fetchRun, fillStatus, resolveRun, runHasFailed } from '../../operations/runs/index.ts';
 import { boolean, document, integer, number, passThrough, text } from '../../result-schema.ts';
 import { runView } from '../../views/run.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
-  run: ({ api, project }, app, run) => fetchRun(api, { project, app, run }),
+  configure: (command) => appArgument(command).argument('[run]', 'run id (default: latest)'),
+  run: async ({ api, project }, app, run) =>
+    fetchRun(api, { project, app, run: await resolveRun({ api, project }, app, run) }),
   view: runView,
   data: fillStatus,
   next: (run, _, [app]) =>

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { UnavailableError } from '../../errors.ts';
+import { appArgument } from '../../flags/app.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
@@ -16,12 +17,7 @@ const incomplete = new WeakSet<object>();
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(
-      runFilterFlags(rangeFlags(command.argument('<app>', 'app name or id'))).option(
-        '--async',
-        'only show asynchronous runs',
-      ),
-    ),
+    listFlags(runFilterFlags(rangeFlags(appArgument(command))).option('--async', 'only show asynchronous runs')),
   run: async (context, app, flags) => {
     const now = context.now();
     const until = Math.min(now, flags.until?.(now) ?? now);

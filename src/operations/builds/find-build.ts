@@ -1,22 +1,46 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
+import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
-import { fetchBuild } from './fetch-build.ts';
+import { latestFirst } from '../../output/format.ts';
+import { findByBeginning, noneFound, readIdWord } from '../ids/index.ts';
+
+type Source = Pick<Context, 'api' | 'project'>;
 
 /** Returns the id of an app's latest build. Throws NotFoundError if it has none. */
-export async function findLatestBuild(
-  { api, project }: Pick<Context, 'api' | 'project'>,
-  app: string,
-): Promise<string> {
+export async function findLatestBuild({ api, project }: Source, app: string): Promise<string> {
   const { latestBuildId, latestCreatedBuildId } = await api(getApp, { project, app });
   const build = latestBuildId || latestCreatedBuildId;
   if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
   return build;
 }
 
-/** Returns the id of the given build after checking that it exists, or of the latest one. */
-export async function resolveBuild(context: Pick<Context, 'api' | 'project'>, app: string, build: string | undefined) {
-  const { api, project } = context;
-  return build === undefined ? findLatestBuild(context, app) : (await fetchBuild(api, { project, app, build })).id;
+/**
+ * Returns the id of the build that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word,
+ * of the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
+ */
+export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
+  const wanted = readIdWord(word);
+  if ('id' in wanted) return wanted.id;
+  if ('latest' in wanted && wanted.latest === 'any') return findLatestBuild(source, app);
+  const found = await findListedBuild(source, app, word ?? '');
+  if (!found) throw noneFound(word ?? '', { noun: 'build', app, list: gantryCommand`builds list ${app}` });
+  return found.id;
 }
+
+/** The same, if the platform lists it. */
+export async function findListedBuild({ api, project }: Source, app: string, word: string): Promise<Build | undefined> {
+  const wanted = readIdWord(word);
+  const items = (await api(listBuilds, { project, app })).sort(latestFirst(({ createdAt }) => createdAt));
+  if (!('latest' in wanted)) {
+    return findByBeginning(word, { noun: 'build', app, items, list: gantryCommand`builds list ${app}` });
+  }
+  return items.find(({ status }) => hasResult[wanted.latest](status));
+}
+
+const hasResult = {
+  any: () => true,
+  success: (status: string) => buildPhase(status) === 'succeeded',
+  failed: buildHasFailed,
+};

@@ -1,6 +1,6 @@
 export { buildLogSource } from './build-log.ts';
 export { fetchBuild } from './fetch-build.ts';
-export { findLatestBuild, resolveBuild } from './find-build.ts';
+export { findLatestBuild, findListedBuild, resolveBuild } from './find-build.ts';
 export { type FollowBuildOptions, followBuild } from './follow-build.ts';
 export { remoteBuild } from './remote-build.ts';
 export { type BuildFile, parseZipContents } from './zip-contents.ts';

@@ -28,7 +28,7 @@ export interface ExplainOptions extends SubjectOptions {
 /** Explains why a build or a run failed, or what a log shows. */
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
   const config = await readConfig(context, options.configFile);
-  const { facts, readLog, logCommand, ...subject } = await findSubject(context, options, config?.name);
+  const { facts, readLog, logCommand, ...subject } = await findSubject(context, options);
   if (subject.failed === false) return { ...subject, ...nothing, title: nothingFailed(subject) };
   const log = await readLog();
   // The app in this folder may be another one.

@@ -3,11 +3,12 @@ import type { Context } from '../../context.ts';
 import { type Build, buildHasFailed } from '../../contract/builds.ts';
 import { listRuns, type Run } from '../../contract/runs.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { buildLogSource, fetchBuild, findLatestBuild } from '../builds/index.ts';
+import { buildLogSource, fetchBuild, findLatestBuild, findListedBuild } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
+import { readIdWord } from '../ids/index.ts';
 import { readNamedFile } from '../input/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
-import { fetchRun, runHasFailed, runStatus } from '../runs/index.ts';
+import { fetchRun, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
 export interface Subject {
@@ -26,25 +27,21 @@ export interface Subject {
 }
 
 export interface SubjectOptions {
-  app?: string | undefined;
+  /** Undefined with a file. */
+  app: string | undefined;
   /** Of a build or a run; by default the latest build if it failed, else the latest run that failed. */
   id?: string | undefined;
   /** A log to explain instead; `-` is stdin. */
   file?: string | undefined;
 }
 
-/** Finds what to explain. `localApp` is the app in this folder. Throws UsageError if there is none and none is named. */
-export async function findSubject(
-  context: Context,
-  { app, id, file }: SubjectOptions,
-  localApp: string | undefined,
-): Promise<Subject> {
+/** Finds what to explain. Throws UsageError if nothing is named. */
+export async function findSubject(context: Context, { app, id, file }: SubjectOptions): Promise<Subject> {
   if (file !== undefined) return fileSubject(context, file);
-  const name = app ?? localApp;
-  if (name === undefined) throw new UsageError('no app in this folder', { fix: gantryCommand`explain ${'<app>'}` });
-  if (id !== undefined) return findById(context, name, id);
-  const build = await readBuild(context, name, await findLatestBuild(context, name));
-  return build.failed ? build : ((await findFailedRun(context, name)) ?? { ...build, ...noWork });
+  if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
+  if (id !== undefined) return findById(context, app, id);
+  const build = await readBuild(context, app, await findLatestBuild(context, app));
+  return build.failed ? build : ((await findFailedRun(context, app)) ?? { ...build, ...noWork });
 }
 
 /** Neither the latest build nor a run has failed. */
@@ -56,13 +53,20 @@ function fileSubject(context: Context, file: string): Subject {
 }
 
 async function findById(context: Context, app: string, id: string): Promise<Subject> {
-  try {
-    return await readBuild(context, app, id);
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-  }
+  const wanted = readIdWord(id);
+  const build = 'id' in wanted ? await tryBuild(context, app, id) : await findListedBuild(context, app, id);
+  if (build) return buildSubject(context, app, build);
   const { api, project } = context;
-  return runSubject(context, app, await fetchRun(api, { project, app, run: id }));
+  return runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
+}
+
+async function tryBuild({ api, project }: Context, app: string, build: string): Promise<Build | undefined> {
+  try {
+    return await fetchBuild(api, { project, app, build });
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }
 
 async function readBuild(context: Context, app: string, id: string): Promise<Subject> {

@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { getApp, listApps } from '../../contract/apps.ts';
+import { getApp } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
 import {
   AppError,
@@ -18,9 +18,10 @@ import {
 import { stringifyJson } from '../../json-text.ts';
 import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
-import { describeGracePeriod, tryRequest } from './best-effort.ts';
+import { tryRequest } from '../waiting/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
+import { describeGracePeriod } from './grace-period.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -166,24 +167,13 @@ function accessError(
   });
 }
 
-/** Distinguishes a missing app, a missing function, and a path that the app's own server does not have. */
+/** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
 async function notFoundError(
   context: Context,
   { project, app, name }: CallTarget,
   reason: string | undefined,
   facts: ErrorFacts,
 ) {
-  const apps = await tryRequest(context, (api) => api(listApps, { project }));
-  const names = apps?.map((each) => each.name ?? '').filter(Boolean);
-  if (names && !names.includes(app)) {
-    const listed = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
-    return new NotFoundError(`app ${app} not found in ${project}`, {
-      ...facts,
-      why: names.length > 0 ? `available apps: ${listed}` : 'the project has no apps',
-      details: { ...facts.details, apps: names },
-      fix: 'run gantry deploy to create it, or pass --project to use another project',
-    });
-  }
   const why = reason ? { why: reason } : {};
   const found = await tryRequest(context, (api) => api(getApp, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
@@ -193,7 +183,7 @@ async function notFoundError(
   return new NotFoundError(`${name} not found (HTTP 404)`, {
     ...facts,
     ...why,
-    fix: names
+    fix: found
       ? `${app} exists: check that the deployed code has this function and that its name does not start with _`
       : 'gantry apps list shows the deployed apps',
   });

@@ -7,8 +7,8 @@ import { duration } from '../../output/format.ts';
 import { readLogTail } from '../logs/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
-import { describeGracePeriod } from './best-effort.ts';
 import type { CallTarget } from './call-target.ts';
+import { describeGracePeriod } from './grace-period.ts';
 
 export interface WaitOptions {
   target: Pick<CallTarget, 'project' | 'app'>;

@@ -5,7 +5,7 @@ import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { findKeptArchive } from '../archives/index.ts';
-import { fetchBuild } from '../builds/index.ts';
+import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { liveBuild } from '../deploy/index.ts';
 
 export interface RollbackChoice {
@@ -24,7 +24,7 @@ export async function chooseBuild(context: Context, name: string, requested?: st
   const target =
     requested === undefined
       ? await findBuildBefore(context, name, live)
-      : await fetchBuild(api, { project, app: name, build: requested });
+      : await fetchBuild(api, { project, app: name, build: await resolveBuild(context, name, requested) });
   if (!target) throw nothingBefore(name, live);
   if (requested === undefined) await noteRollback(context, name, live, target.id);
   if (buildPhase(target.status) !== 'succeeded') {

@@ -1,6 +1,7 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
 export { checkRunExists } from './check-run.ts';
 export { fetchRun } from './fetch-run.ts';
+export { resolveRun } from './find-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { collectOutput, relayOutput } from './relay-output.ts';
 export { remoteRun } from './remote-run.ts';

@@ -4,4 +4,5 @@ export { completeDespiteInterrupt, explainLostReply } from './interrupted-reques
 export { type PollOptions, pollStates, pollUntil } from './poll.ts';
 export { throwUnlessTransient } from './poll-errors.ts';
 export { TimeLimit } from './time-limit.ts';
+export { tryRequest } from './try-request.ts';
 export { waitForChange } from './wait-for-change.ts';

@@ -10,16 +10,20 @@ export function closestName(written: string, names: Iterable<string>): string | 
   return best?.name;
 }
 
-/** The Levenshtein distance. */
+/** The Levenshtein distance, where two letters in the wrong order are one mistake. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const above = row;
     row = [i];
     for (let j = 1; j <= to.length; j++) {
+      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1] && i > 1 && j > 1;
       const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : replaced;
+      row.push(Math.min(replaced, swapped, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
+    before = above;
   }
   return row[to.length] ?? 0;
 }

@@ -1,24 +1,8 @@
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
-import { UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import { timeoutSignal } from '../waiting/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
-
-const timeoutMs = 5_000;
-
-/** Best-effort request for details of an error: returns undefined on failure. */
-export async function tryRequest<T>(
-  context: Context,
-  request: (api: Context['api']) => Promise<T>,
-): Promise<T | undefined> {
-  const signal = timeoutSignal(timeoutMs, () => new UnavailableError('request timed out'), context.signal);
-  try {
-    return await request(context.apiWithSignal(signal, () => {}));
-  } catch {
-    return undefined;
-  }
-}
 
 /** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
 export async function describeGracePeriod(

@@ -1,0 +1,119 @@
+import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { PlacedArgument, TypedLine } from '../command.ts';
+import type { Context } from '../context.ts';
+import { type NotFoundError, UsageError } from '../errors.ts';
+
+type AppHere = {
+  configFile: string;
+};
+
+const ofFolder = 'app name or id (default: the app in this folder)';
+
+/** Adds the app that a command reads or calls: absent or `.` is the app of this folder. */
+export function appArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return place(command, ofFolder, {}) as unknown as Commander<[...Inputs, string], Options & AppHere>;
+}
+
+/** The same for a command that can do without: with the flag `unless`, or, if there is none, in a folder without an app. */
+export function optionalAppArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  { description = ofFolder, unless }: { description?: string; unless?: string },
+) {
+  const rules = unless === undefined ? { isOptional: true as const } : { unless };
+  return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
+}
+
+/** Adds the app of a command that destroys something: it wants the name. */
+export function namedAppArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command.argument('<app>', 'app name or id', parser({ isNamed: true }));
+}
+
+interface Rules {
+  /** With this flag, the command is about no app. */
+  unless?: string;
+  isOptional?: true;
+  isNamed?: true;
+}
+
+function place<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  description: string,
+  rules: Rules,
+) {
+  return command
+    .argument('[app]', description, parser(rules))
+    .option('--config-file <file>', 'config file that names the app in this folder', 'cerebrium.toml');
+}
+
+function parser(rules: Rules): ((word: string) => string) & PlacedArgument {
+  return Object.assign((word: string) => word, {
+    resolve: (context: Context, typed: readonly unknown[], line: TypedLine) => resolve(context, typed, line, rules),
+    explain,
+  });
+}
+
+async function resolve(
+  context: Context,
+  typed: readonly unknown[],
+  line: TypedLine,
+  { isNamed, isOptional, unless = '' }: Rules,
+): Promise<unknown[]> {
+  const inputs = withAppFirst(typed, line);
+  const [app, ...rest] = inputs;
+  const flags = typed.at(-1) as Record<string, unknown>;
+  if (isNamed && app === '.') throw await unnamedError(context, line);
+  if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
+  const { readAppHere } = await import('../operations/apps/index.ts');
+  const here = await readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app)).catch(
+    (error: unknown) => {
+      if (isOptional && app === undefined && rest[0] === undefined) return undefined;
+      throw error;
+    },
+  );
+  return [here, ...rest];
+}
+
+function configFileOf({ configFile }: Record<string, unknown>): string {
+  return typeof configFile === 'string' ? configFile : 'cerebrium.toml';
+}
+
+/** A single word that cannot be an app is what follows the app: an id, or a parameter of a call. */
+function withAppFirst(typed: readonly unknown[], { command }: TypedLine): unknown[] {
+  const [first, second, ...rest] = typed;
+  const next = command.registeredArguments[1];
+  if (typeof first !== 'string' || !next) return [...typed];
+  if (next.variadic) return first.includes('=') ? [undefined, [first, ...[second].flat()], ...rest] : [...typed];
+  return second === undefined && idWord.test(first) ? [undefined, first, ...rest] : [...typed];
+}
+
+/** The id of a build or a run or its beginning, with a digit, which few names made of these letters have; `latest`. */
+const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
+
+async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
+  const { readAppHere } = await import('../operations/apps/index.ts');
+  const here = await readAppHere(context, 'cerebrium.toml').catch(() => undefined);
+  return new UsageError('what destroys something wants the name of the app, not "."', {
+    ...(here !== undefined && { fix: await line.withApp(here, '.') }),
+  });
+}
+
+async function explain(
+  context: Context,
+  error: NotFoundError,
+  [app]: readonly unknown[],
+  [typed]: readonly unknown[],
+  line: TypedLine,
+): Promise<NotFoundError> {
+  if (typeof app !== 'string') return error;
+  const { explainMissingApp } = await import('../operations/apps/index.ts');
+  const isHere = typed !== app;
+  return explainMissingApp(context, error, {
+    app,
+    isHere,
+    withApp: (name) => line.withApp(name, isHere ? undefined : app),
+  });
+}

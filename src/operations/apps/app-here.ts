@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import type { CommandLine } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { listApps } from '../../contract/apps.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { type ErrorFacts, UsageError } from '../../errors.ts';
+import { readAppName } from '../../project/read-app-name.ts';
+import { tryRequest } from '../waiting/index.ts';
+
+/**
+ * The name of the app in this folder. Throws UsageError if its config file names none; `withApp` makes a command line
+ * that names one.
+ */
+export async function readAppHere(
+  context: Context,
+  configFile: string,
+  withApp?: (name: string) => Promise<CommandLine>,
+): Promise<string> {
+  const found = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof found === 'string') return found;
+  const { severity: _, message, ...facts } = found ?? { message: `there is no ${configFile}` };
+  throw new UsageError(`no app in this folder: ${message}`, {
+    ...facts,
+    ...(withApp && !found && (await nameAnother(context, withApp))),
+  });
+}
+
+/** The apps that could be meant. */
+async function nameAnother(
+  context: Context,
+  withApp: (name: string) => Promise<CommandLine>,
+): Promise<Pick<ErrorFacts, 'fix' | 'why'>> {
+  const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
+  const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
+  const [first = 'APP'] = names;
+  return {
+    fix: `name the app: ${await withApp(first)}`,
+    ...(names.length > 1 && {
+      why: `${context.project} has ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { reference } from '../../src/reference.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let empty: Awaited<ReturnType<typeof folderOf>>;
+/** In the folder of the app, and in one without an app. */
+let here: Setting;
+let elsewhere: Setting;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+  app = await folderOf(smallApp());
+  empty = await folderOf({});
+  here = { emulator, cwd: app.path };
+  elsewhere = { emulator, cwd: empty.path };
+});
+
+afterAll(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+  await empty[Symbol.asyncDispose]();
+});
+
+/** Command lines that read or call an app, without it; what follows it stands behind a bar. */
+const lines = [
+  'apps get',
+  'apps scale | --min-replicas 0 --dry-run',
+  'apps cost',
+  'builds list',
+  'builds get',
+  'builds files',
+  'builds follow',
+  'builds logs',
+  'containers list',
+  'explain',
+  'invoke',
+  'invoke | prompt=hello',
+  'logs',
+  'logs | --build',
+  'metrics resources',
+  'metrics startup',
+  'open',
+  'rollback | --dry-run --force',
+  'runs chart',
+  'runs get',
+  'runs list',
+  'runs list | --limit 3',
+  'runs logs',
+];
+
+test.each(lines)('gantry %s needs no app in the folder of one', async (line) => {
+  const [command = '', rest = ''] = line.split(' | ');
+  const called = async (name: string[]) => {
+    const before = emulator.calls.length;
+    const { code } = await gantry([...command.split(' '), ...name, ...rest.split(' ').filter(Boolean)], here);
+    return [code, ...emulator.calls.slice(before).map(({ method, path }) => `${method} ${path}`)];
+  };
+  const [none, dot, named] = [await called([]), await called(['.']), await called(['web'])];
+  expect(none).toEqual(named);
+  expect(dot).toEqual(named);
+  expect(named.length).toBeGreaterThan(1);
+});
+
+test('a command that reads or calls needs no app, one that destroys something does', async () => {
+  const { commands } = await reference();
+  const withApp = commands.flatMap(({ command, effect, arguments: [first] }) =>
+    first?.name === 'app' && command !== 'builds archives' ? [{ command, effect, required: first.required }] : [],
+  );
+  expect(withApp.length).toBeGreaterThan(20);
+  expect(withApp.filter(({ effect, required }) => required !== (effect === 'destroys'))).toEqual([]);
+});
+
+describe('errors about the app', () => {
+  const failed = async (line: string, setting: Setting) => {
+    const { code, stderr } = await gantry(line.split(' '), setting);
+    return [code, stderr.replace(/^Reading.*\n/gm, '')];
+  };
+
+  test.each([
+    ['logs webb', 'gantry logs web'],
+    ['builds list wbe', 'gantry builds list web'],
+    ['runs list Transcriber --limit 3', 'gantry runs list transcriber --limit 3'],
+    ['invoke wbe prompt=wbe', 'gantry invoke web prompt=wbe'],
+    ['apps get wbe --json=id', 'gantry apps get web --json=id'],
+    ['builds cancel wbe 11111111-1111-4111-8111-111111111111 --yes', undefined],
+  ])(
+    'gantry %s names the app that is meant',
+    async (line, fix = line.replace('wbe', 'web').replace(/^/, 'gantry ')) => {
+      const [code, text] = await failed(line, elsewhere);
+      expect(code).toBe(6);
+      expect(text).toMatch(/^error: app \w+ not found in p-12345678: did you mean \w+\?\n/);
+      expect(text).toContain(`\n  fix ${fix}\n`);
+    },
+  );
+
+  test('an app like no other', async () => {
+    expect(await failed('logs nothing', elsewhere)).toEqual([
+      6,
+      'error: app nothing not found in p-12345678\n  fix gantry apps list\n',
+    ]);
+  });
+
+  test('an app of this folder that is not deployed', async () => {
+    await using fresh = await folderOf({ 'other.toml': '[cerebrium.deployment]\nname = "fresh"\n' });
+    const setting = { emulator, cwd: fresh.path };
+    expect(await failed('logs --config-file other.toml', setting)).toEqual([
+      6,
+      'error: app fresh of this folder is not deployed to p-12345678\n  fix gantry deploy\n',
+    ]);
+  });
+
+  test('no app in this folder', async () => {
+    const [code, text] = await failed('logs --since 1h', elsewhere);
+    expect(code).toBe(2);
+    expect(text).toMatch(/^error: no app in this folder: there is no cerebrium\.toml\n/);
+    const [, fix = ''] = /fix name the app: gantry (.+)\n/.exec(String(text)) ?? [];
+    expect(fix).toMatch(/^logs \w+ --since 1h$/);
+    expect((await gantry(fix.split(' '), elsewhere)).code).toBe(0);
+  });
+
+  test('a config file without a name, and one with other mistakes', async () => {
+    await using broken = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\npython_version = 3\n' });
+    expect(await failed('apps get', { emulator, cwd: broken.path })).toEqual([
+      2,
+      expect.stringContaining('no app in this folder: cerebrium.toml names no app'),
+    ]);
+    await writeFile(join(broken.path, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\npython_version = 3\n');
+    expect((await gantry(['apps', 'get'], { emulator, cwd: broken.path })).code).toBe(0);
+  });
+
+  test('what destroys something wants the name', async () => {
+    expect(await failed('apps delete . --confirm web', here)).toEqual([
+      2,
+      'error: what destroys something wants the name of the app, not "."\n  fix gantry apps delete web --confirm web\n',
+    ]);
+    expect((await failed('apps delete', here))[0]).toBe(2);
+  });
+});
