@@ -33,7 +33,10 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
   /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
   json?: Json;
-  /** Whether it only reads, or changes or destroys what exists, on this machine or the platform. */
+  /**
+   * Whether it only reads, changes something, or destroys: removes or replaces what gantry cannot bring back. On this
+   * machine or on the platform. `gantry mcp` tells it to clients.
+   */
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
   unattended?: false;

@@ -36,7 +36,7 @@ export default defineCommand({
     'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
   json: document(copySummaryFields),
-  effect: 'changes',
+  effect: 'destroys',
   examples: [
     'cp model.bin :/models/',
     'cp :/results ./results --update',

@@ -97,19 +97,22 @@ function unexplained(property: InputProperty): InputProperty {
 /** The arguments of a command in order, then its flags. */
 export function propertiesOf(command: CommandReference): InputProperty[] {
   const flags = command.flags.map(flagProperty).filter(({ flag }) => !hiddenFlags.has(flag ?? ''));
-  const taken = new Set(flags.map(({ name }) => name));
-  return [...command.arguments.map((argument) => argumentProperty(argument, taken)), ...flags];
+  return [...command.arguments.map(argumentProperty), ...flags];
 }
 
-function sharedPropertiesOf({ effect }: CommandReference): InputProperty[] {
-  return effect === 'reads' ? sharedProperties : [...sharedProperties, confirmation];
+/** `project` is not the flag where it is what the command is for: `projects use`. */
+function sharedPropertiesOf(command: CommandReference): InputProperty[] {
+  const own = new Set(propertiesOf(command).map(({ name }) => name));
+  const shared = command.effect === 'reads' ? sharedProperties : [...sharedProperties, confirmation];
+  return shared.filter(({ name }) => !own.has(name));
 }
 
-/** `name=value` of `gantry run` is called `args`, because `name` is one of its flags. */
-function argumentProperty(argument: ArgumentReference, taken: ReadonlySet<string>): InputProperty {
+/** `project...` of `service-accounts grant` is called `projects`: its flag is the project of the service account. */
+function argumentProperty(argument: ArgumentReference): InputProperty {
   const { description, required, variadic, choices } = argument;
   const [word = ''] = /^[\w-]+/.exec(argument.name) ?? [];
-  const name = taken.has(word) ? 'args' : word;
+  const isTaken = variadic && sharedProperties.some(({ name }) => name === word);
+  const name = isTaken ? `${word}s` : word;
   const text = { type: 'string', ...(choices && { enum: choices }) };
   return { name, required, schema: { ...(variadic ? { type: 'array', items: text } : text), description } };
 }
@@ -135,22 +138,28 @@ export function argvOf(command: CommandReference, input: Record<string, unknown>
       why: `its properties: ${known.map(({ name }) => name).join(', ')}`,
     });
   }
-  const words = (isWanted: (property: InputProperty) => boolean) =>
-    known.filter(isWanted).flatMap((property) => wordsOf(property, input[property.name]));
+  const words = (property: InputProperty) => wordsOf(property, input[property.name]);
+  const positional = known.filter(({ flag }) => flag === undefined);
+  const last = positional.findLastIndex((property) => words(property).length > 0);
+  const missing = positional.slice(0, Math.max(last, 0)).find((property) => words(property).length === 0);
+  if (missing) {
+    throw new UsageError(`${command.command} requires "${missing.name}" before "${positional[last]?.name}"`);
+  }
   return [
     ...command.command.split(' '),
-    ...words(({ flag }) => flag !== undefined),
+    ...known.filter(({ flag }) => flag !== undefined).flatMap(words),
     // What follows is never taken for a flag.
     '--',
-    ...words(({ flag }) => flag === undefined),
+    ...positional.flatMap(words),
   ];
 }
 
 function wordsOf({ name, flag, schema }: InputProperty, value: unknown): string[] {
-  if (value === undefined || value === null || value === false) return [];
+  const isSwitch = flag !== undefined && [schema.type].flat().includes('boolean');
+  if (value === undefined || value === null || (value === false && isSwitch)) return [];
   const values = Array.isArray(value) && schema.type === 'array' ? value : [value];
   return values.flatMap((each) => {
-    if (each === true && flag !== undefined && [schema.type].flat().includes('boolean')) return [flag];
+    if (each === true && isSwitch) return [flag];
     if (typeof each !== 'string' && typeof each !== 'number') {
       throw new UsageError(`invalid property "${name}": expected ${[schema.type].flat().join(' or ')}`);
     }

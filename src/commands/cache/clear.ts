@@ -13,7 +13,7 @@ export default defineCommand({
     ({ folder, files, bytes, changed }) =>
     () =>
       changed ? `removed ${size(bytes)} in ${count(files, 'file')} from ${folder}` : `${folder} was empty`,
-  effect: 'changes',
+  effect: 'destroys',
   exits: ['failed'],
   json: document({
     folder: text('where the compressed files were'),

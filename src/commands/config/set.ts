@@ -11,7 +11,7 @@ export default defineCommand({
     ({ name, value, profile }) =>
     () =>
       `${name} is ${value} (profile ${profile})`,
-  effect: 'changes',
+  effect: 'destroys',
   exits: [],
   json: document({
     name: text('setting name'),

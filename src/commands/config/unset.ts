@@ -10,7 +10,7 @@ export default defineCommand({
     ({ name, profile }) =>
     () =>
       `removed ${name} (profile ${profile})`,
-  effect: 'changes',
+  effect: 'destroys',
   exits: ['not-found'],
   json: document({
     name: text('setting name'),

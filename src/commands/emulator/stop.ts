@@ -15,7 +15,7 @@ export default defineCommand({
     ({ port }) =>
     () =>
       `stopped the emulator on port ${port}`,
-  effect: 'changes',
+  effect: 'destroys',
   exits: ['not-found', 'denied', 'unavailable'],
   json: document({
     pid: integer('process id'),

@@ -10,7 +10,7 @@ export default defineCommand({
       .addArgument(command.createArgument('[client]', 'MCP client').choices(clientNames))
       .option('--write', "add the entry to the client's config file, and keep what is in it")
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can delete something'),
+      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
   run: async (context, client = 'claude', { write, allowChanges, allowDestroy }) => {
     const args = [
       'mcp',

@@ -5,7 +5,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can delete something'),
+      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';

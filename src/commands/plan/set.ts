@@ -20,7 +20,7 @@ export default defineCommand({
   },
   view: ({ planCode: plan, redirectUrl }) =>
     wrapped(() => redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`),
-  effect: 'changes',
+  effect: 'destroys',
   dryRun: true,
   json: document({
     planCode: text('requested plan'),

@@ -11,7 +11,7 @@ export default defineCommand({
   run: (context, file, { app }) => setSecrets(context, { app }, () => readSecretsFile(context, file)),
   view: secretChangeView,
   json: secretChangeJson,
-  effect: 'changes',
+  effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'project'],
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],

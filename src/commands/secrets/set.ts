@@ -16,7 +16,7 @@ export default defineCommand({
   },
   view: secretChangeView,
   json: secretChangeJson,
-  effect: 'changes',
+  effect: 'destroys',
   dryRun: true,
   examples: [
     'secrets set HF_TOKEN',

@@ -7,7 +7,7 @@ export default defineCommand({
   configure: (command) => grantFlags(command, 'projects to remove'),
   run: (context, id, projects) => changeGrants(context, { id, change: 'revoke', projects }),
   view: grantChangeView,
-  effect: 'changes',
+  effect: 'destroys',
   dryRun: true,
   json: grantChangeJson,
   examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],

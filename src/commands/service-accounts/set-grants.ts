@@ -7,7 +7,7 @@ export default defineCommand({
   configure: (command) => grantFlags(command, 'all projects it may access'),
   run: (context, id, projects) => changeGrants(context, { id, change: 'set', projects }),
   view: grantChangeView,
-  effect: 'changes',
+  effect: 'destroys',
   dryRun: true,
   json: grantChangeJson,
   examples: [

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { argvOf, commandInput, toolInput } from '../../src/mcp/input.ts';
+import { commandTools } from '../../src/mcp/tools.ts';
+import { type CommandReference, reference } from '../../src/reference.ts';
+
+/** Verbs of commands that remove or replace what gantry cannot bring back. */
+const destroying = new Set([
+  ...['api', 'archives', 'cancel', 'clear', 'cp', 'delete', 'import', 'logout', 'prune', 'remove', 'revoke', 'rm'],
+  ...['serve', 'set', 'set-grants', 'stop', 'sync', 'unset'],
+]);
+
+test('says of each command that removes or replaces something that it destroys', async () => {
+  const { commands } = await reference();
+  const verbOf = ({ command }: CommandReference) => command.split(' ').at(-1) ?? '';
+  const wrong = commands.filter((command) => (command.effect === 'destroys') !== destroying.has(verbOf(command)));
+  expect(wrong.map(({ command, effect }) => `${command} ${effect}`)).toEqual([]);
+  const verbs = new Set(commands.map(verbOf));
+  expect([...destroying].filter((verb) => !verbs.has(verb))).toEqual([]);
+});
+
+test('passes each property that a tool lists to the command, once and in its place', async () => {
+  const { commands } = await reference();
+  const tools = commandTools(commands);
+  expect(tools.length).toBeGreaterThan(15);
+  for (const { commands: offered } of tools) {
+    const unknown = new Set(Object.keys(toolInput(offered).properties));
+    if (offered.length > 1) unknown.delete('command');
+    for (const command of offered) {
+      const input = sampleInput(command);
+      const argv = argvOf(command, input);
+      const end = argv.indexOf('--');
+      const wrong = Object.entries(input).filter(([name, value]) => {
+        const isWord = (word: string) =>
+          value === true ? word === `--${name}` : word.split('=').at(-1) === `${value}`;
+        return argv.filter(isWord).length !== 1;
+      });
+      expect([command.command, wrong]).toEqual([command.command, []]);
+      const flags = argv.slice(0, end).flatMap((word) => /^--[\w-]+/.exec(word) ?? []);
+      expect([command.command, flags.length]).toEqual([command.command, new Set(flags).size]);
+      expect([command.command, argv.slice(end + 1).length]).toEqual([command.command, command.arguments.length]);
+      for (const name of Object.keys(input)) unknown.delete(name);
+    }
+    expect([...unknown]).toEqual([]);
+  }
+});
+
+/** Every property, each with a value that no other one has. */
+function sampleInput(command: CommandReference): Record<string, unknown> {
+  const { properties } = commandInput(command);
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { type }], index) => {
+      const [kind] = [type].flat();
+      if (kind === 'boolean') return [name, true];
+      const value = kind === 'integer' ? 1000 + index : `value-${index}`;
+      return [name, kind === 'array' ? [value] : value];
+    }),
+  );
+}
+
+test('refuses an argument without the one before it', async () => {
+  const { commands } = await reference();
+  const rollback = commands.find(({ command }) => command === 'rollback') as CommandReference;
+  expect(() => argvOf(rollback, { build: 'b-1' })).toThrow('rollback requires "app" before "build"');
+});
