@@ -57,6 +57,9 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((path) => join('src', path))
   .filter((path) => /\.(ts|mjs)$/.test(path));
 
+/** All but the emulator, which is another program. */
+const client = files.filter((file) => !file.startsWith(join('src', 'emulator')));
+
 test('a folder imports only the folders it may', () => {
   const offences = files.flatMap((file) =>
     imports(file)
@@ -117,6 +120,17 @@ test('only owner.ts decides whether a process is alive: an id means nothing in a
   expect(offences).toEqual(['src/disk/owner.ts']);
 });
 
+test('only state-key.ts names what is kept about a platform, by its address', () => {
+  const reads = (pattern: RegExp) => client.filter((file) => pattern.test(readFileSync(file, 'utf8')));
+  const sends = ['api/client', 'operations/doctor/platform-checks', 'operations/invoke/delivery-receiver'];
+  const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
+  expect(offences).toEqual(['src/config/state-key.ts']);
+  // The name of a preview tells its repository; the index of a folder is about this machine.
+  const other = ['src/operations/previews/preview-name.ts', 'src/project/packing-cache/file-index.ts'];
+  const shortened = reads(/digest\('hex'\)\.slice\(/).filter((file) => !/^src\/disk\//.test(file));
+  expect(shortened.sort()).toEqual(['src/config/state-key.ts', ...other]);
+});
+
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
   const asks = /import\.meta\.(dirname|filename|url)|__dirname|__filename|process\.execPath|process\.argv\[1\]/;
   const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/own-files.ts');
@@ -134,13 +148,11 @@ test('an exported name has one meaning', () => {
   expect([...places].filter(([, found]) => found.length > 1)).toEqual([]);
 });
 
-const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator')));
-
 test('the wall clock is read in one place, and measures no duration', () => {
   // Compared with the times of files, of the platform, and of what was stored: those are wall-clock times as well.
   const compares =
     /^src\/(process|disk\/(lock|owner|old-files)|operations\/copy\/uploader|completion\/platform-names)\.ts$/;
-  const measured = clocked.filter((file) => !compares.test(file));
+  const measured = client.filter((file) => !compares.test(file));
   const offences = measured.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')
@@ -156,7 +168,7 @@ test('the wall clock is read in one place, and measures no duration', () => {
 });
 
 test('only deadline.ts creates timeout signals, so that a timeout is an error of ours', () => {
-  const offences = clocked.filter((file) => /AbortSignal\.timeout\(/.test(readFileSync(file, 'utf8')));
+  const offences = client.filter((file) => /AbortSignal\.timeout\(/.test(readFileSync(file, 'utf8')));
   expect(offences).toEqual([]);
 });
 

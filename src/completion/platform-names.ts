@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { platformOf, stateKey } from '../config/state-key.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../disk/index.ts';
 import type { Candidate } from './candidates.ts';
 import { type NamesContext, nameKeys, type Place, type PlatformName } from './name-keys.ts';
@@ -42,9 +43,12 @@ export async function completePlatformName(
 }
 
 function cacheLocation(context: NamesContext, key: string): { file: string; key: string } {
-  const { folders, addresses, profile } = context.settings;
-  const place = [addresses.management.value, profile.value, key === 'project' ? '' : projectOf(context)];
-  return { file: join(folders.cache, 'names.json'), key: [...place, key].join(' ') };
+  const { settings } = context;
+  const project = key === 'project' ? '' : projectOf(context);
+  return {
+    file: join(settings.folders.cache, 'names.json'),
+    key: stateKey(platformOf(settings), settings.profile.value ?? '', project, key),
+  };
 }
 
 /** Empty if no project is set. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { StateKey } from '../config/state-key.ts';
 import { makePrivateFolder, openForAppend, removeDeadLocks, removeOldFiles, takeLock } from '../disk/index.ts';
 import { ConflictError } from '../errors.ts';
 import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
@@ -37,12 +37,11 @@ export class Journal {
   ) {}
 
   /**
-   * `key` identifies the copy: the same arguments open the same journal. Throws a ConflictError while another process
+   * `key` identifies the copy: the same arguments on the same platform open the same journal. Throws a ConflictError while another process
    * runs the same copy.
    */
-  static async open(folder: string, key: readonly string[], { ignoreSaved, warn }: JournalOptions): Promise<Journal> {
-    const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
-    const path = join(folder, 'transfers', `${name}.jsonl`);
+  static async open(folder: string, key: StateKey, { ignoreSaved, warn }: JournalOptions): Promise<Journal> {
+    const path = join(folder, 'transfers', `${key}.jsonl`);
     try {
       makePrivateFolder(dirname(path));
       const lock = takeLock(`${path}.lock`);

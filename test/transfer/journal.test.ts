@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stateKey } from '../../src/config/state-key.ts';
 import { Journal, type JournalProblem } from '../../src/transfer/journal.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
-const key = ['p-1', '/from', 'default:/to'];
+const key = stateKey('https://platform.test', 'p-1', '/from', 'default:/to');
 const upload = { id: 'u', urls: ['https://x/1', 'https://x/2'], urlsExpireAt: 5 };
 const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 5, upload } as const;
 
@@ -149,7 +150,10 @@ test('warns once and continues if it cannot be written', async () => {
 test('each copy has its own journal', async () => {
   const folder = newFolder();
   const one = await open(folder);
-  const other = await Journal.open(folder, [...key, 'x'], { ignoreSaved: false, warn: () => {} });
+  const other = await Journal.open(folder, stateKey('https://other.test', 'p-1', '/from', 'default:/to'), {
+    ignoreSaved: false,
+    warn: () => {},
+  });
   one.add(begun);
   other.add(begun);
   await Promise.all([one.close(false), other.close(false)]);
@@ -179,7 +183,10 @@ test.each([
   const path = journalIn(folder);
   const writtenAt = (Date.now() - days * 86_400_000) / 1000;
   utimesSync(path, writtenAt, writtenAt);
-  const other = await Journal.open(folder, ['another copy'], { ignoreSaved: false, warn: () => {} });
+  const other = await Journal.open(folder, stateKey('https://platform.test', 'another copy'), {
+    ignoreSaved: false,
+    warn: () => {},
+  });
   expect(existsSync(path)).toBe(isKept);
   await other.close(true);
 });

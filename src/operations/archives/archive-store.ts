@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { stateKey } from '../../config/state-key.ts';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 
@@ -85,6 +85,5 @@ async function readRecord(path: string): Promise<KeptArchive | undefined> {
 }
 
 function keyOf({ platform, project, app, build }: BuildKey): string {
-  const key = stringifyJson([platform, project, app, build]);
-  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+  return stateKey(platform, project, app, build);
 }

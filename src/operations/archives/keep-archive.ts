@@ -1,3 +1,4 @@
+import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../disk/index.ts';
@@ -46,7 +47,7 @@ export async function forgetArchive(context: Context, app: string, build: string
 }
 
 export function buildKey({ settings, project }: Context, app: string, build: string): BuildKey {
-  return { platform: settings.addresses.management.value, project, app, build };
+  return { platform: platformOf(settings), project, app, build };
 }
 
 async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Retry } from '../../api/retry.ts';
+import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
@@ -200,7 +201,7 @@ async function openJournal(
   paths: string[],
   ignoreSaved: boolean,
 ): Promise<Journal> {
-  const key = [project, settings.region.value ?? '', ...paths];
+  const key = stateKey(platformOf(settings), project, settings.region.value ?? '', ...paths);
   const warn = (problem: JournalProblem) => {
     if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged; starting over`);
     else progress.note(`if interrupted, this copy cannot be resumed: ${unwritableText(problem)}`);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { makePrivateFolder, removeOldFiles, writeFileAtomic } from '../../disk/index.ts';
@@ -92,9 +93,6 @@ export async function readDeployRecord(context: Context, app: string): Promise<D
   return parsed.success ? parsed.output : undefined;
 }
 
-/** Records of several platforms do not mix: an emulator may have the same project and app. */
 function recordFile({ settings, project }: Context, app: string): string {
-  const key = stringifyJson([settings.addresses.management.value, project, app]);
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
-  return join(settings.folders.state, 'deploys', `${name}.json`);
+  return join(settings.folders.state, 'deploys', `${stateKey(platformOf(settings), project, app)}.json`);
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { App, type AppCreation, getApp } from '../../contract/apps.ts';
 import { sha256OfFile, toDiskError, writeFileAtomic } from '../../disk/index.ts';
@@ -103,7 +104,7 @@ async function describe(
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
     gantryPlan: 1,
-    platform: settings.addresses.management.value,
+    platform: platformOf(settings),
     project,
     app: body.name,
     settings: digests(sent),

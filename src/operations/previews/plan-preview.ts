@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
 import { currentBranch, listBranches, readRepository } from '../git/index.ts';
 import { previewName } from './preview-name.ts';
-import { type PreviewRecord, platformOf, writePreviewRecord } from './preview-record.ts';
+import { type PreviewRecord, writePreviewRecord } from './preview-record.ts';
 
 interface PreviewFlags {
   /** What it is called instead of its branch; true if it is not. */
@@ -34,7 +35,7 @@ export async function planPreview(
   const replicas = config.scaling.min_replicas ?? 0;
   if (replicas > 0) progress.note(`the preview keeps ${replicas} running, as the file says (min_replicas)`);
   const commit = (await listBranches(context)).get(branch) ?? null;
-  return { platform: platformOf(context), project, app, ...source, commit };
+  return { platform: platformOf(context.settings), project, app, ...source, commit };
 }
 
 /** Before the deploy: an app that nobody can tell would stay for ever. */

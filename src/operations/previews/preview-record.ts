@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
@@ -36,7 +36,7 @@ export async function readPreviewRecords(context: Context): Promise<Map<string, 
     const parsed = v.safeParse(PreviewRecord, tryParseJson(text));
     if (!parsed.success) continue;
     const { platform, project, app } = parsed.output;
-    if (platform === platformOf(context) && project === context.project) found.set(app, parsed.output);
+    if (platform === platformOf(context.settings) && project === context.project) found.set(app, parsed.output);
   }
   return found;
 }
@@ -45,15 +45,10 @@ export async function removePreviewRecord(context: Context, app: string): Promis
   await rm(fileOf(context, app), { force: true }).catch(() => {});
 }
 
-export function platformOf({ settings }: Context): string {
-  return settings.addresses.management.value;
-}
-
 function folderOf({ settings }: Context): string {
   return join(settings.folders.state, 'previews');
 }
 
 function fileOf(context: Context, app: string): string {
-  const key = stringifyJson([platformOf(context), context.project, app]);
-  return join(folderOf(context), `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
+  return join(folderOf(context), `${stateKey(platformOf(context.settings), context.project, app)}.json`);
 }

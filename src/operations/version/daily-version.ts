@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import { type StateKey, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder, readRegularSync, writeFileAtomicSync } from '../../disk/index.ts';
-import { findNewestVersion } from './newest-version.ts';
+import { findNewestVersion, registryUrl } from './newest-version.ts';
 
 const dayMs = 86_400_000;
 
 interface KnownVersion {
+  /** The registry that was asked. */
+  registry: StateKey;
   /** Absent if it could not be found out. */
   version?: string | undefined;
   /** In ms since the epoch. */
@@ -14,23 +17,23 @@ interface KnownVersion {
 
 /** The newest released version, asked for at most once a day; undefined if the registry did not tell. */
 export async function newestVersionOfToday(context: Context): Promise<string | undefined> {
-  const { settings, signal, now } = context;
+  const { env, settings, signal, now } = context;
   const file = join(settings.folders.cache, 'newest-version.json');
-  const known = readKnown(file);
+  const registry = stateKey(registryUrl(env).href);
+  const known = readKnown(file, registry);
   // A clock that was far ahead must not end the questions.
   if (known && now() < known.askAgainAt && known.askAgainAt < now() + dayMs * 2) return known.version;
   const version = await findNewestVersion(context).catch(() => undefined);
   signal.throwIfAborted();
-  remember(settings.folders.cache, file, { version, askAgainAt: now() + dayMs });
+  remember(settings.folders.cache, file, { registry, version, askAgainAt: now() + dayMs });
   return version;
 }
 
-function readKnown(file: string): KnownVersion | undefined {
+function readKnown(file: string, registry: StateKey): KnownVersion | undefined {
   try {
-    const { version, askAgainAt } = JSON.parse(String(readRegularSync(file)));
-    return typeof askAgainAt === 'number'
-      ? { version: typeof version === 'string' ? version : undefined, askAgainAt }
-      : undefined;
+    const { version, askAgainAt, registry: asked } = JSON.parse(String(readRegularSync(file)));
+    if (asked !== registry || typeof askAgainAt !== 'number') return undefined;
+    return { registry, version: typeof version === 'string' ? version : undefined, askAgainAt };
   } catch {
     return undefined;
   }

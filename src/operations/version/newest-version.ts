@@ -1,5 +1,5 @@
 import { createSender } from '../../api/sender.ts';
-import { readVariable } from '../../config/environment.ts';
+import { type Environment, readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
@@ -12,7 +12,7 @@ const timeoutMs = 10_000;
  * Throws UnavailableError if the registry does not return it.
  */
 export async function findNewestVersion({ env, settings, signal, silenceMs }: Context): Promise<string> {
-  const url = registryUrl(readVariable(env, 'GANTRY_REGISTRY_URL') ?? 'https://registry.npmjs.org');
+  const url = registryUrl(env);
   const send = await createSender(settings.proxy);
   const until = timeoutSignal(
     timeoutMs,
@@ -36,7 +36,9 @@ export function isNewer(version: string, than: string): boolean {
   return a.before.localeCompare(b.before, 'en', { numeric: true }) > 0;
 }
 
-function registryUrl(address: string): URL {
+/** Where the newest version is asked for. */
+export function registryUrl(env: Environment): URL {
+  const address = readVariable(env, 'GANTRY_REGISTRY_URL') ?? 'https://registry.npmjs.org';
   const base = `${address.replace(/\/+$/, '')}/gantry/latest`;
   if (!URL.canParse(base)) throw new UsageError(`GANTRY_REGISTRY_URL is not a URL: ${address}`);
   return new URL(base);

@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import type { Settings } from './settings.ts';
+
+/** Made by {@link stateKey} only. */
+export type StateKey = string & { readonly madeBy: 'stateKey' };
+
+/**
+ * Names what this machine keeps about something of a service, by its address: a copy, a build, a deploy. Projects, apps and
+ * paths of two platforms may have the same names, and an emulator has another address at each start.
+ */
+export function stateKey(address: string, ...parts: readonly string[]): StateKey {
+  const text = JSON.stringify([address, ...parts]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32) as StateKey;
+}
+
+/** The address of the platform in use, by which its state is told from that of others. */
+export function platformOf({ addresses }: Pick<Settings, 'addresses'>): string {
+  return addresses.management.value;
+}
