@@ -19,6 +19,9 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 const maxRetryAfterMs = 60_000;
 
+/** Errors whose retries are over, also for a request that needed this one: a renewed token, a new signed URL. */
+const exhausted = new WeakSet<GantryError>();
+
 /**
  * Calls `attempt` up to five times, as long as `mayRepeat` allows a retry for the failure. Uses exponential backoff
  * with full jitter and obeys the server's `Retry-After` up to one minute.
@@ -32,7 +35,11 @@ export async function withRetries<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (number === maxAttempts || signal.aborted || !(error instanceof GantryError) || !mayRepeat(error)) throw error;
+      if (signal.aborted || !(error instanceof GantryError) || exhausted.has(error) || !mayRepeat(error)) throw error;
+      if (number === maxAttempts) {
+        exhausted.add(error);
+        throw error;
+      }
       const delayMs = retryDelayMs(number + 1, error.facts.retryAfterMs);
       if (delayMs === undefined) throw error;
       onRetry({ attempt: number + 1, tries: maxAttempts, delayMs, reason: error });

@@ -4,26 +4,29 @@ import type { ApiOptions } from './client.ts';
 /** A token is renewed this long before it expires, in ms, so that it does not expire during a request. */
 const marginMs = 60_000;
 
+/** A service that does not renew the token, or sends one that expires at once, is not asked again with each call. */
+const pauseMs = 60_000;
+
 /**
- * Provides the token of each call. A renewable token is renewed before it expires and after a 401. Concurrent calls share
- * one renewal.
+ * Provides the token of each call. A renewable token is renewed before it expires and after a 401, at most once a minute:
+ * the calls of that minute share the new token, or the failure.
  */
 export function createTokenProvider(
   credential: () => Credential,
   renew: (current: Credential, refused: boolean) => Promise<Credential>,
-  now: () => number,
+  { now, elapsed }: { now: () => number; elapsed: () => number },
 ): ApiOptions['token'] {
   let current: Credential | undefined;
-  let renewing: Promise<Credential> | undefined;
+  let renewal: { result: Promise<Credential>; at: number } | undefined;
   return async (refused) => {
     current ??= credential();
     const { token, refreshToken, expiresAt } = current;
     const isDue = refused === undefined ? expiresAt !== undefined && expiresAt - marginMs <= now() : refused === token;
     if (!isDue || !refreshToken) return token;
-    renewing ??= renew(current, refused !== undefined).finally(() => {
-      renewing = undefined;
-    });
-    current = await renewing;
+    if (!renewal || elapsed() - renewal.at >= pauseMs) {
+      renewal = { result: renew(current, refused !== undefined), at: elapsed() };
+    }
+    current = await renewal.result;
     return current.token;
   };
 }

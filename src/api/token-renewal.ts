@@ -1,9 +1,15 @@
 import { gantryCommand } from '../command-line.ts';
-import { type Credential, notLoggedInError, type StoredTokens, toCredential } from '../config/credentials.ts';
+import {
+  type Credential,
+  findTokenProblem,
+  notLoggedInError,
+  type StoredTokens,
+  toCredential,
+} from '../config/credentials.ts';
 import type { Settings } from '../config/settings.ts';
 import { updateStoredFile } from '../config/stored-files.ts';
 import { oauthClientId, renewToken } from '../contract/session.ts';
-import { AuthError, GantryError } from '../errors.ts';
+import { AuthError, GantryError, UnexpectedReplyError } from '../errors.ts';
 import type { Api } from './client.ts';
 
 interface RenewalContext {
@@ -45,16 +51,29 @@ export async function renewStoredToken(
 }
 
 /** Requests a new token. The refresh token stays valid unless the reply has a new one. */
-async function requestToken({ refreshToken = '' }: StoredTokens, { api }: RenewalContext): Promise<StoredTokens> {
+async function requestToken({ refreshToken = '' }: StoredTokens, { api, now }: RenewalContext): Promise<StoredTokens> {
   try {
     const body = { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: refreshToken };
     const reply = await api(renewToken, { body });
-    return { token: reply.access_token, refreshToken: reply.refresh_token ?? refreshToken };
+    const fresh = { token: reply.access_token, refreshToken: reply.refresh_token ?? refreshToken };
+    checkRenewed(fresh, now());
+    return fresh;
   } catch (error) {
     throw error instanceof GantryError && invalidStatuses.has(error.facts.status ?? 0)
       ? loginExpiredError(error)
       : error;
   }
+}
+
+/** A token that cannot be used must not replace one that could be renewed again. */
+function checkRenewed({ token, refreshToken }: Required<StoredTokens>, now: number): void {
+  const problem = findTokenProblem({ token }, now) ?? findTokenProblem({ token, refreshToken }, now);
+  if (!problem) return;
+  const { message, why = 'has expired already; is the clock of this machine right?' } = problem;
+  throw new UnexpectedReplyError(`the token could not be renewed: ${message}`, {
+    why: `the new token ${why}`,
+    fix: gantryCommand`login`,
+  });
 }
 
 /** Statuses that mean that the refresh token is invalid; others are transient. */

@@ -50,17 +50,33 @@ export function findCredential(
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const found = given ?? storedCredential(settings, warn);
   if (!found) throw notLoggedInError(env);
-  if (!/^[!-~]+$/.test(found.token)) {
-    const why = `it comes from the ${found.origin} and contains spaces, line breaks or non-ASCII characters`;
-    throw new AuthError('the token is not valid', { why, fix: renewalFix(found) });
-  }
-  if (found.expiresAt !== undefined && found.expiresAt <= now && !found.refreshToken) {
-    throw new AuthError(`the token expired on ${new Date(found.expiresAt).toISOString()}`, {
-      why: `it comes from the ${found.origin}`,
-      fix: renewalFix(found),
-    });
-  }
-  return found;
+  const problem = findTokenProblem(found, now);
+  if (!problem) return found;
+  const why = [`it comes from the ${found.origin}`, problem.why].filter(Boolean).join(' and ');
+  throw new AuthError(problem.message, { why, fix: renewalFix(found) });
+}
+
+/** Longer ones do not fit into the headers of a request. */
+const maxTokenCharacters = 12_000;
+
+interface TokenProblem {
+  message: string;
+  /** Of a token that can never be valid; continues a sentence about it. */
+  why?: string;
+}
+
+/** Why a token cannot be sent or stored, wherever it comes from; one that can be renewed may have expired. */
+export function findTokenProblem({ token, refreshToken }: StoredTokens, now: number): TokenProblem | undefined {
+  const why = formProblem(token, /^[!-~]+$/) ?? (refreshToken && formProblem(refreshToken, /^[ -~]+$/));
+  if (why) return { message: 'the token is not valid', why };
+  const { expiresAt } = parseClaims(token);
+  if (refreshToken || expiresAt === undefined || expiresAt > now) return undefined;
+  return { message: `the token expired on ${new Date(expiresAt).toISOString()}` };
+}
+
+function formProblem(text: string, form: RegExp): string | undefined {
+  if (text.length > maxTokenCharacters) return `is longer than ${maxTokenCharacters} characters`;
+  return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
 }
 
 export function notLoggedInError(env: Environment = {}): AuthError {
@@ -127,6 +143,9 @@ export function toCredential({ token, refreshToken }: StoredTokens, profile: str
   return renewable ? { ...found, refreshToken, kind: 'login' } : found;
 }
 
+/** The largest time that a date can have. */
+const maxSeconds = 8.64e12;
+
 /** Parses a JWT's claims without checking its signature. The order is the official client's. */
 export function parseClaims(token: string): JwtClaims {
   const claims = payloadOf(token) ?? {};
@@ -142,7 +161,7 @@ export function parseClaims(token: string): JwtClaims {
     kind: typeof claims.token_use === 'string' ? 'login' : 'service-account',
     project,
     user,
-    expiresAt: typeof claims.exp === 'number' ? claims.exp * 1000 : undefined,
+    expiresAt: typeof claims.exp === 'number' && claims.exp < maxSeconds ? claims.exp * 1000 : undefined,
   };
 }
 

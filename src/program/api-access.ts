@@ -72,7 +72,7 @@ function tokenSource(
     secrets.add(fresh.token, fresh.refreshToken);
     return fresh;
   };
-  const nextToken = createTokenProvider(credential, renew, io.now);
+  const nextToken = createTokenProvider(credential, renew, io);
   let last: string | undefined;
   return async (refused) => {
     const token = await nextToken(refused);

@@ -8,6 +8,7 @@ import { resolveSettings } from '../../src/config/settings.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
 const hour = 3_600_000;
+const expired = `e30.${Buffer.from('{"exp":1}').toString('base64url')}.signature`;
 
 describe('a login whose token expires', () => {
   test.each([
@@ -75,6 +76,38 @@ describe('a login whose token expires', () => {
     expect(warnings).toEqual(['cannot store the renewed token: the next command will renew it again']);
     expect(tokens()).toEqual(before);
   });
+
+  test.each([
+    ['with a line break', { access_token: 'fresh\ntoken' }, 'contains spaces, line breaks'],
+    ['of 5 MB', { access_token: 'x'.repeat(5_000_000) }, 'is longer than 12000 characters'],
+    ['that has expired', { access_token: expired }, 'has expired already; is the clock of this machine right?'],
+    ['without the form of one', { access_token: 'fresh', refresh_token: 'a\nb' }, 'contains spaces, line breaks'],
+  ])('is kept instead of a new one %s', async (_, reply, why) => {
+    const { tokens, env, clock } = await loggedIn();
+    const before = tokens();
+    const current = toCredential(before, 'default');
+    const asked = { ...renewing(env, reply), now: () => clock.now };
+    expect(await renew(current, false, asked)).toEqual(current);
+    clock.now += 5 * hour;
+    const renewed = renew(current, false, asked);
+    await expect(renewed).rejects.toMatchObject({ facts: { why: expect.stringContaining(why) } });
+    expect(tokens()).toEqual(before);
+  });
+
+  test.each([
+    ['and has expired', 5 * hour, 69],
+    ['but is valid for half a minute', 4 * hour - 30_000, 0],
+  ])(
+    'is renewed by one request with its retries, however many wait for it: it is not renewed %s',
+    async (_, later, exit) => {
+      const { clock, emulator, run } = await loggedIn();
+      emulator.fail('renewToken', '500*');
+      clock.now += later;
+      const outcome = await run('apps list --json');
+      expect(outcome.code).toBe(exit);
+      expect(emulator.calls.filter(({ endpoint }) => endpoint === 'renewToken')).toHaveLength(5);
+    },
+  );
 
   test('is not restored by a command that was running during a logout', async () => {
     const { clock, run, tokens, emulator } = await loggedIn();

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
-import { officialConfigFile, parseClaims, type StoredTokens } from '../../config/credentials.ts';
+import { findTokenProblem, officialConfigFile, parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
@@ -30,7 +30,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   const from = resolveFile(context, given);
   const values = await parseValues(from, await readLogin(context, from));
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
-  const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values);
+  const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values, now());
   await warnIfReadableByOthers(context, from);
   const tokens = pickTokens(values, tokenKeys);
   await storeTokens(context, tokens);
@@ -100,21 +100,24 @@ async function parseValues(file: string, content: string): Promise<Values> {
 
 /** The keys of the first valid token. A service account's token takes precedence, as in the official client. */
 function findValidTokenKeys(values: Values, now: number): string[] | undefined {
-  const isGood = (token: string | undefined) => token !== undefined && (parseClaims(token).expiresAt ?? now + 1) > now;
-  if (isGood(values.serviceaccounttoken)) return ['serviceaccounttoken'];
-  if (values.accesstoken && values.refreshtoken) return ['accesstoken', 'refreshtoken'];
-  return isGood(values.accesstoken) ? ['accesstoken'] : undefined;
+  const isGood = (keys: string[]) => !findTokenProblem(pickTokens(values, keys), now);
+  const { serviceaccounttoken, accesstoken, refreshtoken } = values;
+  if (serviceaccounttoken && isGood(['serviceaccounttoken'])) return ['serviceaccounttoken'];
+  if (!accesstoken) return undefined;
+  return [...(refreshtoken ? [['accesstoken', 'refreshtoken']] : []), ['accesstoken']].find(isGood);
 }
 
 function pickTokens(values: Values, keys: string[]): StoredTokens {
   const { serviceaccounttoken, accesstoken = '', refreshtoken } = values;
   if (keys.includes('serviceaccounttoken')) return { token: serviceaccounttoken ?? '' };
-  return { token: accesstoken, ...(refreshtoken !== undefined && { refreshToken: refreshtoken }) };
+  const isRenewable = keys.includes('refreshtoken');
+  return { token: accesstoken, ...(isRenewable && { refreshToken: refreshtoken }) };
 }
 
-function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
-  const found = serviceaccounttoken ?? accesstoken;
-  const why = found === undefined ? 'the file has no token' : 'the token in it has expired';
+function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values, now: number): never {
+  const token = serviceaccounttoken ?? accesstoken;
+  const problem = token === undefined ? undefined : findTokenProblem({ token }, now);
+  const why = problem ? `the token in it ${problem.why ?? 'has expired'}` : 'the file has no token';
   throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
 }
 

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { environmentCredential, parseClaims, type StoredTokens } from '../../config/credentials.ts';
+import { gantryCommand } from '../../command-line.ts';
+import { environmentCredential, findTokenProblem, parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import type { Settings } from '../../config/settings.ts';
 import { updateStoredFile } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
+import { AuthError } from '../../errors.ts';
 
 export interface Login {
   profile: string;
@@ -23,10 +25,18 @@ export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>
   return updateStoredFile(settings.folders.config, 'credentials', (stored) => stored);
 }
 
-/** Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. */
+/**
+ * Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. Throws AuthError for
+ * tokens that cannot be used.
+ */
 export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
-  const { settings, env, progress, secrets } = context;
+  const { settings, env, progress, secrets, now } = context;
   secrets.add(tokens.token, tokens.refreshToken);
+  const problem = findTokenProblem(tokens, now());
+  if (problem) {
+    const why = problem.why && `the token that the platform sent ${problem.why}`;
+    throw new AuthError(`${problem.message}: nothing was stored`, { ...(why && { why }), fix: gantryCommand`login` });
+  }
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => ({
     ...stored,
     profiles: { ...(stored.profiles as Profiles | undefined), [profileInUse(settings)]: tokens },

@@ -1,8 +1,7 @@
-import { parseClaims } from '../../config/credentials.ts';
+import { findTokenProblem, parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../../errors.ts';
-import { localTime } from '../../output/format.ts';
 import { chooseProject, listTokenProjects } from './choose-project.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
@@ -14,12 +13,7 @@ export async function loginByToken(context: Context, from: string | true): Promi
   if (from !== true && from !== '-') throw tokenInArgumentsError();
   await checkCredentialsWritable(context);
   const token = await readToken(context, from === '-');
-  const { project, expiresAt } = parseClaims(token);
-  if (expiresAt !== undefined && expiresAt <= context.now()) {
-    throw new AuthError(`the token expired on ${localTime(new Date(expiresAt).toISOString())}: nothing was stored`, {
-      fix: 'create a new one in the dashboard, API Keys page',
-    });
-  }
+  const { project } = parseClaims(token);
   const projects = await listVisibleProjects(context, token, project);
   await storeTokens(context, { token });
   return describeLogin(context.settings, { token }, await chooseProject(context, projects, project));
@@ -32,17 +26,18 @@ function tokenInArgumentsError(): UsageError {
   });
 }
 
-async function readToken({ prompt, readStdin, terminal }: Context, piped: boolean): Promise<string> {
+async function readToken({ prompt, readStdin, terminal, now }: Context, piped: boolean): Promise<string> {
   const text =
     terminal.stdin && !piped
       ? await prompt.secret('Token:', { flag: '--token with the token on stdin' })
       : await readStdin();
   const token = text.trim().replace(/^Bearer\s+/i, '');
   if (token === '') throw new UsageError('no token on stdin', { fix: 'gantry login --token < FILE' });
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError('invalid token', { why: 'it contains spaces, line breaks or non-ASCII characters' });
-  }
-  return token;
+  const problem = findTokenProblem({ token }, now());
+  if (problem?.why) throw new UsageError('invalid token', { why: `it ${problem.why}` });
+  if (!problem) return token;
+  const fix = 'create a new one in the dashboard, API Keys page';
+  throw new AuthError(`${problem.message}: nothing was stored`, { fix });
 }
 
 /** Checks the token by listing its projects. A token that cannot list projects still works in the one it claims. */

@@ -1,3 +1,4 @@
+import { findTokenProblem } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
@@ -49,7 +50,7 @@ export interface CallAuth {
  * else the token. Sends it even to apps that may not need it, unless `isWanted` is false. Throws AuthError.
  */
 export function resolveCallAuth(
-  context: Pick<Context, 'env' | 'credential'>,
+  context: Pick<Context, 'env' | 'credential' | 'now'>,
   given: CallHeaders,
   isWanted: boolean,
 ): CallAuth {
@@ -60,10 +61,9 @@ export function resolveCallAuth(
     const { token, kind } = readCredential(context);
     return { headers: { authorization: `Bearer ${token}` }, kind };
   }
-  if (/^[!-~]+$/.test(key)) return { headers: { authorization: `Bearer ${key}` }, kind: 'inference key' };
-  throw new AuthError('GANTRY_INFERENCE_KEY is not a valid key', {
-    why: 'it contains spaces, line breaks or non-ASCII characters',
-  });
+  const problem = findTokenProblem({ token: key }, context.now());
+  if (!problem) return { headers: { authorization: `Bearer ${key}` }, kind: 'inference key' };
+  throw new AuthError('GANTRY_INFERENCE_KEY is not a valid key', { why: `it ${problem.why ?? 'has expired'}` });
 }
 
 function readCredential(context: Pick<Context, 'credential'>): Context['credential'] {
