@@ -9,6 +9,7 @@ import {
   isDevice,
   parseCopyPaths,
 } from '../operations/copy/index.ts';
+import { noteCopiesInApp } from '../operations/output-files/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { document } from '../result-schema.ts';
 import { copyExit, copyView } from '../views/copy.ts';
@@ -25,8 +26,12 @@ export default defineCommand({
     const words = parseCopyPaths(paths, context);
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
-    const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
-    return way(context, words, toCopyOptions(flags));
+    const toDevice = await isDevice(words.target);
+    const way = isPiped ? copyFromStdin : toDevice ? copyToDevice : copy;
+    const summary = await way(context, words, toCopyOptions(flags));
+    if (words.target.kind === 'local' && !toDevice && summary.files > 0 && !summary.dryRun)
+      await noteCopiesInApp(context, words.target.path);
+    return summary;
   },
   exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof RawOutput ? () => '' : copyView(value)),

@@ -39,8 +39,8 @@ export default defineCommand({
       )
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
       .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
-      .option('-o, --output <file>', 'with --dry-run: write a plan that --plan applies')
-      .option('--plan <file>', 'deploy only if settings, files and the deployed app are as planned')
+      .option('--save-plan <file>', 'with --dry-run: write a plan that --apply-plan applies')
+      .option('--apply-plan <file>', 'deploy only if settings, files and the deployed app are as planned')
       .option('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long', durationFlag)
       .option('--max-failures <number>', 'with --watch-healthy: runs that may fail', wholeNumberFlag(0), 0)
       .option('--or-rollback', 'with --watch-healthy: else return to the build before')
@@ -59,7 +59,8 @@ export default defineCommand({
     const { context } = limit;
     const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
     // An unchanged app has no new mistakes: it is checked once it is known to have changed.
-    const localOptions = { ...options, checkSource: !options.ifChanged };
+    const outputs = [options.savePlan, options.applyPlan];
+    const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
     const local = await readLocalApp(context, preview ? { ...localOptions, name: preview.app } : localOptions);
     const prepared = await prepareDeploy(context, local, {
       ...options,
@@ -95,8 +96,8 @@ export default defineCommand({
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
     'deploy --watch-healthy 2m --or-rollback',
-    'deploy --dry-run --output plan.json',
-    'deploy --plan plan.json',
+    'deploy --dry-run --save-plan gantry-plan.json',
+    'deploy --apply-plan gantry-plan.json',
   ],
 });
 
@@ -107,20 +108,27 @@ function filesWithoutDryRun(): UsageError {
   });
 }
 
+function planWithoutDryRun(file: string): UsageError {
+  return new UsageError('--save-plan needs --dry-run', { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
+}
+
 /** Flags that would be ignored. */
 function checkFlags(flags: {
   dryRun?: true | undefined;
-  output?: string | undefined;
+  savePlan?: string | undefined;
   files?: true | undefined;
-  plan?: string | undefined;
+  applyPlan?: string | undefined;
   detach?: true | undefined;
   watchHealthy?: number | undefined;
   orRollback?: true | undefined;
 }): void {
-  const { dryRun, output, files, plan, detach, watchHealthy, orRollback } = flags;
-  if (output !== undefined && !dryRun) throw new UsageError('--output needs --dry-run');
+  const { dryRun, savePlan, files, applyPlan, detach, watchHealthy, orRollback } = flags;
+  if (savePlan !== undefined && !dryRun) throw planWithoutDryRun(savePlan);
   if (files && !dryRun) throw filesWithoutDryRun();
-  if (plan !== undefined && dryRun) throw new UsageError('--plan applies a plan, --dry-run only makes one');
+  if (applyPlan !== undefined && dryRun)
+    throw new UsageError('--apply-plan deploys, --dry-run does not', {
+      fix: gantryCommand`deploy --apply-plan ${applyPlan}`,
+    });
   if (watchHealthy !== undefined && detach)
     throw new UsageError('--watch-healthy waits for the build, --detach does not');
   if (orRollback && watchHealthy === undefined) throw new UsageError('--or-rollback needs --watch-healthy');
@@ -163,8 +171,8 @@ async function reportOutcome(
 function nextCommands(value: DeployPlan | Deployment, options: PlannedOptions): NextCommand[] {
   if ('dryRun' in value) {
     const flags = flagsOfPlan(options);
-    if (options.output !== undefined) {
-      return [{ line: gantryCommand`deploy ${flags} --plan ${options.output}`, when: 'to apply the plan' }];
+    if (options.savePlan !== undefined) {
+      return [{ line: gantryCommand`deploy ${flags} --apply-plan ${options.savePlan}`, when: 'to apply the plan' }];
     }
     return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
   }
@@ -181,7 +189,7 @@ function nextCommands(value: DeployPlan | Deployment, options: PlannedOptions): 
 /** The flags that decide what is deployed: the same go to a dry run and to its deploy. */
 interface PlannedOptions {
   configFile: string;
-  output?: string | undefined;
+  savePlan?: string | undefined;
   preview?: string | true | undefined;
   name?: string | undefined;
   useGitignore?: boolean | undefined;

@@ -1,23 +1,16 @@
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../disk/index.ts';
 import { ProjectError } from '../errors.ts';
-import {
-  type FileDecision,
-  fileDecisions,
-  type LocalApp,
-  packingCache,
-  readLocalApp,
-} from '../operations/deploy/index.ts';
+import { type FileDecision, fileDecisions, packingCache, readLocalApp } from '../operations/deploy/index.ts';
+import { checkReplaceable, sentWithApp } from '../operations/output-files/index.ts';
 import { fileSummary, size } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
-import { defaultExclude, defaultInclude, totalBytes } from '../project/collect.ts';
 import type { AppConfig } from '../project/config.ts';
 import type { FileEntry } from '../project/files/entry.ts';
-import { excludeLine, isSelected } from '../project/files/patterns.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 import { fileDecisionFields, fileDecisionsView } from '../views/file-decisions.ts';
 
@@ -55,7 +48,7 @@ export default defineCommand({
       .option('--name <name>', 'override the app name of the config file'),
   run: async (context, { output, files, cache: isCached, ...options }): Promise<Packed | RawOutput> => {
     const cache = packingCache(context, isCached);
-    const app = await readLocalApp(context, options);
+    const app = await readLocalApp(context, { ...options, outputs: [output] });
     if (app.project.partner) throw nothingToPack(app.project);
     if (output === '-' || output === '/dev/stdout') {
       if (files) context.progress.note(fileDecisionsView(fileDecisions(app)));
@@ -63,19 +56,19 @@ export default defineCommand({
     }
     const file = output ?? defaultOutput(app.project.name);
     const target = resolve(context.cwd, file);
-    const isTarget = ({ source }: FileEntry) => 'file' in source && source.file === target;
-    const content = { ...app, entries: app.entries.filter((entry) => !isTarget(entry)) };
-    const packed = await toFile(context, { ...content, bytes: totalBytes(content.entries) }, target, cache);
+    checkReplaceable(context, file, 'archive');
+    const packed = await toFile(context, app, target, cache);
     if (files) context.progress.note(`wrote ${file}`);
-    warnIfSent(context, app, target);
-    return { file, ...packed, selection: files ? fileDecisions(content) : null };
+    const warning = await sentWithApp(target, { app: app.project });
+    if (warning) context.progress.warn(warning);
+    return { file, ...packed, selection: files ? fileDecisions(app) : null };
   },
   view: (value) => {
     if (value instanceof RawOutput) return () => '';
     return value.selection ? fileDecisionsView(value.selection) : () => value.file;
   },
   effect: 'changes',
-  exits: ['project'],
+  exits: ['project', 'conflict'],
   json: document({
     file: text('archive'),
     bytes: integer('size of the archive'),
@@ -105,18 +98,6 @@ function nothingToPack({ name, runtime }: AppConfig): ProjectError {
     fix: gantryCommand`deploy`,
   };
   return new ProjectError(message, [{ severity: 'error', message, ...facts }], facts);
-}
-
-/** An archive in the app folder is part of what is sent next. */
-function warnIfSent({ progress, cwd }: Context, { project }: LocalApp, target: string): void {
-  const path = relative(cwd, target).replaceAll(sep, '/');
-  const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
-  if (!isSelected(path, include, exclude)) return;
-  progress.warn({
-    severity: 'warning',
-    message: `${path} is in the app folder, so the next deploy sends it`,
-    fix: `${excludeLine(exclude, [path])}, or write it elsewhere with -o`,
-  });
 }
 
 async function toFile(

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { parseCopyPaths } from '../operations/copy/index.ts';
+import { noteCopiesInApp } from '../operations/output-files/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
@@ -16,12 +17,13 @@ export default defineCommand({
         .option('--confirm <target>', 'with --delete: confirm by passing the target again')
         .option('--detailed-exit-code', 'with --dry-run: exit with 3 if something would change'),
     ),
-  run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
-    sync(context, parseCopyPaths([source, target], context, { allowBareTarget: false }), {
-      ...toCopyOptions(flags),
-      delete: deletes,
-      confirm,
-    }),
+  run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
+    const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });
+    const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
+    if (paths.target.kind === 'local' && summary.files > 0 && !summary.dryRun)
+      await noteCopiesInApp(context, paths.target.path);
+    return summary;
+  },
   exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
     dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
   view: (summary) => syncView(summary),

@@ -18,6 +18,7 @@ export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
+export { isFileOfStream } from './streams.ts';
 export { isNamedTemporary, removeOrphanedFiles, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';
 export { checkWritableByUserOnly, findWritableByOthers } from './writable-by-others.ts';

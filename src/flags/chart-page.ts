@@ -3,6 +3,7 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import type { Context } from '../context.ts';
 import { TemporaryNames, toDiskError, writeFileAtomic } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
+import { checkReplaceable, sentWithApp } from '../operations/output-files/index.ts';
 import type { ChartReport } from '../output/chart/model.ts';
 
 export interface ChartPageFlags {
@@ -41,6 +42,7 @@ export async function saveChartPage<Row>(
   const { chartPage } = await import('../output/chart-page/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
+  checkReplaceable(context, html, 'page');
   const names = new TemporaryNames(context.settings.folders.state);
   const { signal, secrets } = context;
   await writeFileAtomic(file, chartPage(title, report(), secrets), { names, signal }).catch((cause: unknown) => {
@@ -49,6 +51,8 @@ export async function saveChartPage<Row>(
   });
   names.close();
   context.progress.note(`wrote the charts to ${html}`);
+  const warning = await sentWithApp(file);
+  if (warning) context.progress.warn(warning);
   if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
     context.progress.note('no browser found; open the file yourself');
   }

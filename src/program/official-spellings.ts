@@ -137,6 +137,18 @@ interface FlagRefusal extends Refusal {
 export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--output', '-o'],
+    of: ['deploy'],
+    message: 'a deploy writes no file but a plan',
+    fix: gantryCommand`deploy --dry-run --save-plan gantry-plan.json`,
+  },
+  {
+    names: ['--plan'],
+    of: ['deploy'],
+    message: 'a plan is applied with --apply-plan',
+    fix: 'gantry deploy --apply-plan FILE',
+  },
+  {
+    names: ['--output', '-o'],
     of: ['apps', 'builds', 'runs', 'containers', 'projects', 'secrets', 'metrics', 'ls', 'status'],
     message: 'results are tables or JSON',
     fix: 'pass --json, or --jq EXPRESSION for a part of it',

@@ -54,5 +54,6 @@ const mainFile = `"""Every function here can be called over the network, by its 
 
 
 def run(name: str = "world"):
+    print(f"saying hello to {name}")
     return {"message": f"Hello, {name}!"}
 `;

@@ -14,7 +14,7 @@ export const fileDecisionFields = nullable(
       reason: choice(
         [
           ...['included', 'required', 'generated', 'excluded', 'gitignored', 'not-included', 'never-sent'],
-          ...['environment', 'temporary', 'unsupported', 'replaced'],
+          ...['environment', 'temporary', 'output', 'unsupported', 'replaced'],
         ] as FileDecision['reason'][],
         'why it is sent or not',
       ),
@@ -51,6 +51,7 @@ const texts: Record<FileDecision['reason'], (by: string) => string> = {
   'never-sent': () => 'not sent unless an include pattern names it',
   environment: () => 'a virtual environment',
   temporary: () => 'a temporary file of gantry',
+  output: () => 'gantry writes it',
   unsupported: () => 'not a regular file',
   replaced: () => 'replaced by the generated file of this name',
 };

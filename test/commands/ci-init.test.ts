@@ -22,7 +22,7 @@ test.each(ciSystems)('ci init %s writes a pipeline that checks, plans and deploy
   const text = readFileSync(join(place.path, files[system]), 'utf8');
   const commands = textsIn(load(text));
   const at = "-C 'my apps/web'";
-  const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`;
+  const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`;
   expect(commands).toContain(`pip install gantry-cli==${version}`);
   expect(commands).toContain(`gantry check ${at}`);
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
@@ -39,7 +39,7 @@ test('ci init changes nothing the second time, and never another file', async ()
   expect(refused.code).toBe(7);
   expect(refused.stderr).toContain('gantry ci init gitlab --print');
   expect(readFileSync(join(place.path, '.gitlab-ci.yml'), 'utf8')).toBe('mine: {}\n');
-  expect((await init('gitlab', '--print')).stdout).toContain('reports:\n      dotenv: deploy.env');
+  expect((await init('gitlab', '--print')).stdout).toContain('reports:\n      dotenv: gantry-deploy.env');
 });
 
 test.each([['--app=a: b'], ['--app=a #b'], ['--app=$(id)']])('ci init refuses %s', async (flag) => {

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const deploy = (...flags: string[]) => gantry(['deploy', ...flags], { emulator, cwd: app.path });
-const makePlan = (...flags: string[]) => deploy('--dry-run', '--output', plan, ...flags);
+const makePlan = (...flags: string[]) => deploy('--dry-run', '--save-plan', plan, ...flags);
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
 describe('a plan in a file', () => {
@@ -39,9 +39,9 @@ describe('a plan in a file', () => {
     const made = await makePlan();
     expect([made.code, creations()]).toEqual([0, 0]);
     expect(made.stderr).toContain(`wrote the plan to ${plan}`);
-    expect(made.stderr).toMatch(/^to apply the plan: gantry deploy --plan \S+\n$/m);
-    expect((await deploy('--plan', plan)).code).toBe(0);
-    const { code, stderr } = await deploy('--plan', plan);
+    expect(made.stderr).toMatch(/^to apply the plan: gantry deploy --apply-plan \S+\n$/m);
+    expect((await deploy('--apply-plan', plan)).code).toBe(0);
+    const { code, stderr } = await deploy('--apply-plan', plan);
     expect([code, creations()]).toEqual([7, 1]);
     expect(stderr).toContain('not as planned: web is deployed now');
   });
@@ -49,11 +49,11 @@ describe('a plan in a file', () => {
   test('is applied to a deployed app, with the same flags', async () => {
     await deploy();
     const made = await makePlan('--name', 'web', '--log-level', 'DEBUG');
-    expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --plan');
-    const { code, json } = await deploy('--plan', plan, '--json');
+    expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --apply-plan');
+    const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] } } });
-    expect((await deploy('--plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
+    expect((await deploy('--apply-plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
   });
 
   test('holds no setting in plain text', async () => {
@@ -71,13 +71,13 @@ describe('a plan in a file', () => {
     [undefined, 'cannot read the plan'],
   ])('with the content %j is refused with exit code 10', async (content, message) => {
     if (content !== undefined) await writeFile(plan, content);
-    const { code, stderr } = await deploy('--plan', plan);
+    const { code, stderr } = await deploy('--apply-plan', plan);
     expect([code, creations()]).toEqual([10, 0]);
     expect(stderr).toContain(message);
   });
 
   test('needs a dry run', async () => {
-    expect(await deploy('--output', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
+    expect(await deploy('--save-plan', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
   });
 });
 
@@ -90,12 +90,12 @@ test(`any of ${changes} single changes after a plan is refused and named`, async
   const draw = new Draw(20261122);
   for (let number = 0; number < changes; number++) {
     const { undo, name } = await draw.pick(kinds)(draw);
-    const { code, json } = await deploy('--plan', plan, '--json');
+    const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect([name, code, creations()]).toEqual([name, 7, 1]);
     expect(JSON.stringify((json() as { error: object }).error)).toContain(name);
     await undo();
   }
-  expect((await deploy('--plan', plan)).code).toBe(0);
+  expect((await deploy('--apply-plan', plan)).code).toBe(0);
 });
 
 interface Change {

@@ -18,8 +18,8 @@ test('writes the archive beside the app folder and prints its path', async () =>
 test('warns about an archive that the next deploy would send, with the whole line to write', async () => {
   await using app = await folderOf(smallApp());
   const { stderr } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path });
-  expect(stderr).toContain('warning: app.zip is in the app folder, so the next deploy sends it');
-  expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or write it elsewhere with -o');
+  expect(stderr).toContain('warning: app.zip is in the folder of the app web: the next deploy sends it');
+  expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or name another place');
   const hidden = await gantry(['package', '-o', '.app.zip'], { cwd: app.path });
   expect(hidden.stderr).not.toContain('warning');
 });

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { quoteForShell } from '../../command-line.ts';
 import { UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
@@ -26,7 +27,8 @@ export function pipelineFor(system: CiSystem, folder: string): Pipeline {
     install: `pip install gantry-cli==${version}`,
     check: `gantry check${at}`,
     // Pull requests of forks get no secrets. 3: there are changes, which is what a plan is for, and no failure.
-    plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --json > gantry-plan.json || [ $? -eq 3 ]`,
+    plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
+    planFile: posix.join(folder, 'gantry-plan.json'),
     deploy: `gantry deploy${at}`,
   });
 }
@@ -36,6 +38,8 @@ interface Commands {
   install: string;
   check: string;
   plan: string;
+  /** Where the plan is, from the root of the repository. */
+  planFile: string;
   deploy: string;
 }
 
@@ -52,7 +56,7 @@ const githubActions = {
 };
 
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
-  github: ({ install, check, plan, deploy }) => ({
+  github: ({ install, check, plan, planFile, deploy }) => ({
     path: '.github/workflows/gantry.yml',
     text: `${setUp('In Settings > Secrets and variables > Actions, set')}name: gantry
 on:
@@ -87,11 +91,11 @@ jobs:
       - run: ${plan}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
-      - if: hashFiles('gantry-plan.json') != ''
+      - if: hashFiles('${planFile}') != ''
         uses: ${githubActions.upload}
         with:
           name: gantry-plan
-          path: gantry-plan.json
+          path: ${planFile}
 
   deploy:
     if: github.event_name == 'push'
@@ -111,7 +115,7 @@ jobs:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
 `,
   }),
-  gitlab: ({ install, check, plan, deploy }) => ({
+  gitlab: ({ install, check, plan, planFile, deploy }) => ({
     path: '.gitlab-ci.yml',
     text: `${setUp('In Settings > CI/CD > Variables, set')}default:
   image: python:3.12-slim
@@ -126,7 +130,7 @@ check:
     # Not without the token: a protected variable is for protected branches only, and forks have none.
     - ${plan}
   artifacts:
-    paths: [gantry-plan.json]
+    paths: ["${planFile}"]
 
 deploy:
   rules:
@@ -136,16 +140,16 @@ deploy:
   script:
     # stdout is the address of the app.
     - endpoint=$(${deploy})
-    - echo "GANTRY_ENDPOINT=$endpoint" > deploy.env
+    - echo "GANTRY_ENDPOINT=$endpoint" > gantry-deploy.env
   environment:
     name: production
     url: $GANTRY_ENDPOINT
   artifacts:
     reports:
-      dotenv: deploy.env
+      dotenv: gantry-deploy.env
 `,
   }),
-  circleci: ({ install, check, plan, deploy }) => ({
+  circleci: ({ install, check, plan, planFile, deploy }) => ({
     path: '.circleci/config.yml',
     text: `${setUp('In Project Settings > Environment Variables, set')}version: 2.1
 
@@ -159,7 +163,7 @@ jobs:
       - run: ${check}
       - run: ${plan}
       - store_artifacts:
-          path: gantry-plan.json
+          path: ${planFile}
   deploy:
     docker:
       - image: cimg/python:3.12
@@ -183,7 +187,7 @@ workflows:
               only: main
 `,
   }),
-  buildkite: ({ install, check, plan, deploy }) => ({
+  buildkite: ({ install, check, plan, planFile, deploy }) => ({
     path: '.buildkite/pipeline.yml',
     text: `${setUp("In the agent's environment hook or in Secrets, set")}steps:
   - label: check
@@ -193,7 +197,7 @@ workflows:
       - ${check}
       # $$ is a dollar sign of the shell.
       - ${plan.replaceAll('$', '$$$$')}
-    artifact_paths: gantry-plan.json
+    artifact_paths: ${planFile}
 
   - label: deploy
     if: build.branch == "main"
@@ -205,7 +209,7 @@ workflows:
       - ${deploy}
 `,
   }),
-  azure: ({ install, check, plan, deploy }) => ({
+  azure: ({ install, check, plan, planFile, deploy }) => ({
     path: 'azure-pipelines.yml',
     text: `${setUp('In the variables of the pipeline, set')}trigger:
   branches:
@@ -231,7 +235,7 @@ jobs:
         condition: and(succeeded(), ne(variables['System.PullRequest.IsFork'], 'True'))
         env:
           GANTRY_TOKEN: $(GANTRY_TOKEN)
-      - publish: gantry-plan.json
+      - publish: ${planFile}
         condition: and(succeeded(), ne(variables['System.PullRequest.IsFork'], 'True'))
         artifact: gantry-plan
 

@@ -17,9 +17,9 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   /** List every file and why it is sent or not. */
   listFiles: boolean;
   /** With `dryRun`: where to write a plan. */
-  output?: string | undefined;
+  savePlan?: string | undefined;
   /** A plan that the deploy must match. */
-  plan?: string | undefined;
+  applyPlan?: string | undefined;
   ifChanged: boolean;
   ifBusy: BusyPolicy;
   keepScaling: boolean;
@@ -51,7 +51,7 @@ export async function prepareDeploy(
 ): Promise<PreparedDeploy> {
   const { settings } = context;
   const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, strict, limit, confirm } = options;
-  const approved = options.plan === undefined ? undefined : await readPlanFile(context, options.plan);
+  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
   const checksums = fileChecksums(context, local, options.cache);
   const trustRecord = ifChanged && !dryRun;
@@ -60,7 +60,7 @@ export async function prepareDeploy(
   checkDrift(context, plan, strict);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep };
-  if (options.output !== undefined) await writePlanFile(context, local, sent, options.output);
+  if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();

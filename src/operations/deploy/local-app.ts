@@ -30,6 +30,8 @@ export interface LocalAppOptions {
   useGitignore?: boolean | undefined;
   /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
   checkSource?: boolean | undefined;
+  /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
+  outputs?: (string | undefined)[];
 }
 
 /**
@@ -110,7 +112,7 @@ type Collected = Omit<LocalApp, 'project'>;
 async function collectApp(
   context: Context,
   project: AppConfig,
-  { name, useGitignore, checkSource = true }: LocalAppOptions,
+  { name, useGitignore, checkSource = true, outputs = [] }: LocalAppOptions,
 ): Promise<Collected> {
   const { deployment, dependencies, root, file, custom } = project;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
@@ -131,6 +133,7 @@ async function collectApp(
       exclude,
       always: required.filter((path): path is string => Boolean(path)),
       isTemporary: temporaryFilter(() => context.settings.folders.state),
+      outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
       gitignore,
       onSkipped: (one) => skipped.push(one),
       signal,

@@ -10,6 +10,7 @@ import { sha256OfFile, toDiskError, writeFileAtomic } from '../../disk/index.ts'
 import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import { checkReplaceable, sentWithApp } from '../output-files/index.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
@@ -34,13 +35,14 @@ const planSchema = v.object({
 });
 type Plan = v.InferOutput<typeof planSchema>;
 
-/** Writes a plan that `deploy --plan` accepts as long as settings, files and the deployed app are the same. */
+/** Writes a plan that `deploy --apply-plan` accepts as long as settings, files and the deployed app are the same. */
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
   options: CreateAppOptions & { cache?: boolean },
   file: string,
 ): Promise<void> {
+  checkReplaceable(context, file, 'plan');
   const body = withoutLogin(local.project, options);
   const write = async (archive?: AppArchive) => {
     const plan = await describe(context, local, body, archive);
@@ -55,6 +57,8 @@ export async function writePlanFile(
       cache: packingCache(context, options.cache),
     });
   context.progress.note(`wrote the plan to ${file}`);
+  const warning = await sentWithApp(resolve(context.cwd, file), { app: local.project });
+  if (warning) context.progress.warn(warning);
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
@@ -64,7 +68,7 @@ export async function readPlanFile({ cwd }: Pick<Context, 'cwd'>, file: string):
   });
   const parsed = v.safeParse(planSchema, tryParseJson(text));
   if (parsed.success) return parsed.output;
-  throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --output ${file}` });
+  throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
 }
 
 function planError(message: string, facts: { why?: string; fix?: CommandLine; cause?: unknown }): ProjectError {

@@ -1,7 +1,8 @@
 /** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore`, or a section of the config file. */
 export type FileReason =
   | { kind: 'included' | 'excluded' | 'gitignored' | 'generated'; by: string }
-  | { kind: 'required' | 'not-included' | 'never-sent' | 'environment' | 'temporary' | 'unsupported' | 'replaced' };
+  | { kind: 'required' | 'not-included' | 'never-sent' | 'environment' | 'temporary' | 'output' }
+  | { kind: 'unsupported' | 'replaced' };
 
 /** A file or folder that is not sent; the path of a folder ends with a slash. */
 export interface SkippedFile {
@@ -29,6 +30,8 @@ export interface CollectOptions {
   always?: readonly string[];
   /** Whether a file of this name is a temporary file of ours, which is never sent. */
   isTemporary?: (name: string) => boolean;
+  /** Files that this command writes, or wrote before: absolute paths. They are never sent. */
+  outputs?: readonly string[];
   /** The rules of `.gitignore` files, if they apply. */
   gitignore?: GitIgnoreRules | undefined;
   /** Called for each file and folder that is not sent. */

@@ -33,11 +33,12 @@ export interface Patterns<T> {
 export const parseIncludes = (texts: readonly string[]): Patterns<Include> => parse('include', texts, parseInclude);
 export const parseExcludes = (texts: readonly string[]): Patterns<Exclude> => parse('exclude', texts, parseExclude);
 
-/** Not sent unless an include pattern names it: version control, installed packages, caches, editor files. */
+/** Not sent unless an include pattern names it: version control, installed packages, caches, editor files, gantry's own. */
 export const isExcludedByDefault = compileNames([
   ...['.git', '.hg', '.svn', 'node_modules', '.venv', 'venv', 'virtualenv', '.direnv'],
   ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.ipynb_checkpoints', '.tox', '.nox'],
   ...['.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea', '.vscode', '*.swp', '*.swo', '*~'],
+  ...['.gantry', 'gantry-plan.json', 'gantry-deploy.env'],
 ]);
 
 /** A folder that contains one of these is a virtual environment. */

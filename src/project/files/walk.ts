@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isFileOfStream } from '../../disk/index.ts';
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
@@ -76,11 +77,14 @@ interface Folder {
 class Walk {
   readonly found: WalkResult = { entries: [], used: new Set(), warnings: [], errors: [] };
   readonly #pending: Folder[] = [];
+  readonly #outputs: ReadonlySet<string>;
 
   constructor(
     readonly root: string,
     private readonly options: WalkOptions,
-  ) {}
+  ) {
+    this.#outputs = new Set(options.outputs?.filter(existsSync).map((file) => realpathSync(file)));
+  }
 
   enter(folder: Folder): void {
     this.#pending.push(folder);
@@ -202,6 +206,10 @@ class Walk {
   #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
+      if (this.#outputs.has(real.replaceAll('/', sep)) || isFileOfStream(stats)) {
+        this.#skip(path, { kind: 'output' });
+        return;
+      }
       // A file that everyone may read needs no further check.
       if ((stats.mode & 0o444) !== 0o444) accessSync(real, constants.R_OK);
       const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;

@@ -1,0 +1,19 @@
+import { fstatSync, type Stats } from 'node:fs';
+
+/** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
+export function isFileOfStream({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
+  files ??= [1, 2].flatMap(regularFile);
+  return files.some((one) => one.ino === ino && one.dev === dev);
+}
+
+let files: Stats[] | undefined;
+
+/** A program of Windows may have been started without streams. */
+function regularFile(descriptor: number): Stats[] {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() ? [stats] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,44 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import type { Context } from '../../context.ts';
+import type { Problem } from '../../errors.ts';
+import { defaultExclude, defaultInclude } from '../../project/collect.ts';
+import { type AppConfig, checkAppConfig } from '../../project/config.ts';
+import { excludeLine, isSelected } from '../../project/files/patterns.ts';
+
+/**
+ * A warning if what was just written lies in the folder of an app whose next deploy sends it. `target` is an absolute
+ * path; `app`, if it is known, has its folder.
+ */
+export async function sentWithApp(
+  target: string,
+  { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
+): Promise<Problem | undefined> {
+  const config = app ?? (await nearestApp(isFolder ? target : dirname(target)));
+  if (!config || config.partner) return undefined;
+  const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
+  const path = relative(config.root, target).replaceAll(sep, '/');
+  if (!isSelected(isFolder ? posix.join(path, anyName) : path, include, exclude)) return undefined;
+  const shown = isFolder ? `${path || '.'}/` : path;
+  return {
+    severity: 'warning',
+    message: `${shown} is in the folder of the app ${config.name}: the next deploy sends it`,
+    fix: path === '' ? 'name a folder outside of the app' : `${excludeLine(exclude, [shown])}, or name another place`,
+  };
+}
+
+/** The same as a note for copies, which may be meant to be a part of the app. */
+export async function noteCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): Promise<void> {
+  const found = await sentWithApp(target, { isFolder: statSync(target).isDirectory() });
+  if (found) progress.note(found.message);
+}
+
+/** Of a file in a folder; no pattern names it. */
+const anyName = '\u0001';
+
+async function nearestApp(folder: string): Promise<AppConfig | undefined> {
+  const file = join(folder, 'cerebrium.toml');
+  if (existsSync(file)) return (await checkAppConfig(file)).project;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : nearestApp(parent);
+}

@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+
+// What a command writes because a flag names it is no part of the app, replaces nothing of it, and is not sent unnoticed.
+
+let emulator: Emulator;
+let cwd: string;
+const run = (line: string) => gantry(line.split(' '), { emulator, cwd });
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false });
+  cwd = newFolder(smallApp());
+  expect((await run('deploy')).code).toBe(0);
+});
+afterAll(() => emulator.close());
+beforeEach(() => {
+  cwd = newFolder(smallApp());
+});
+
+const writers = [
+  ['a plan', 'deploy --dry-run --save-plan', 'plan.json'],
+  ['an archive', 'package -o', 'web.zip'],
+  ['a page of charts', 'runs chart web --html', 'chart.html'],
+] as const;
+
+describe.each(writers)('%s in the app folder', (_, line, file) => {
+  test('is announced: the next deploy would send it', async () => {
+    const { code, stderr } = await run(`${line} ${file}`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${file} is in the folder of the app web`)]);
+    expect(stderr).toContain(`exclude = [".*", "./${file}"]`);
+  });
+
+  test('replaces one of its kind, and no file of the app', async () => {
+    expect((await run(`${line} ${file}`)).code).toBe(0);
+    expect((await run(`${line} ${file}`)).code).toBe(0);
+    const { code, stderr } = await run(`${line} main.py`);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('main.py exists and is not a')]);
+    expect(readFileSync(join(cwd, 'main.py'), 'utf8')).toBe(smallApp()['main.py']);
+  });
+
+  test('is written elsewhere without a word', async () => {
+    expect((await run(`${line} ${join(newFolder(), file)}`)).stderr).not.toContain('warning');
+  });
+});
+
+test.each(['plan.json', 'gantry-plan.json'])('a plan in %s is applied in the folder of the app', async (file) => {
+  for (const _ of ['first', 'again']) {
+    expect((await run(`deploy --dry-run --save-plan ${file}`)).code).toBe(0);
+    const { code, stdout } = await run(`deploy --apply-plan ${file} --json`);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ files: 2 })]);
+  }
+});
+
+test('files that gantry names itself are never sent', async () => {
+  const names = ['gantry-plan.json', 'gantry-deploy.env', '.gantry/state.json'];
+  cwd = newFolder({ ...smallApp('exclude = ["*.log"]\n'), ...Object.fromEntries(names.map((name) => [name, '{}'])) });
+  const { json, stderr } = await run('deploy --dry-run --files --json');
+  expect(json()).toMatchObject({ send: { files: 2 } });
+  expect(stderr).not.toContain('warning');
+});
+
+test.each([
+  ['cp :/in/a.txt copy/a.txt', 'copy/a.txt'],
+  ['cp :/in copy', 'copy/'],
+  ['sync :/in copy', 'copy/'],
+  ['cp :/in .', './'],
+])('%s notes that the copy is part of the app', async (line, shown) => {
+  writeFileSync(join(cwd, 'a.txt'), 'a');
+  expect((await run('cp a.txt :/in/a.txt')).code).toBe(0);
+  writeFileSync(join(cwd, 'a.txt'), 'another');
+  const { code, stderr } = await run(line);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`${shown} is in the folder of the app web`)]);
+});
+
+test.each([
+  ['deploy --plan plan.json', 'gantry deploy --apply-plan FILE'],
+  ['deploy --dry-run --output plan.json', 'gantry deploy --dry-run --save-plan'],
+  ['deploy --dry-run -o plan.json', 'gantry deploy --dry-run --save-plan'],
+])('%s says what to type', async (line, fix) => {
+  const { code, stderr } = await run(line);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(fix)]);
+});
+
+test('deploy -o json is the form of the official client, and writes no file', async () => {
+  const { code, json } = await run('deploy --dry-run -o json');
+  expect([code, json()]).toEqual([0, expect.objectContaining({ app: 'web', send: expect.anything() })]);
+});

@@ -1,0 +1,39 @@
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { newFolder } from '../support/files.ts';
+
+export interface Machine {
+  /** Where a reader begins: an empty folder. */
+  cwd: string;
+  /** For what the walk itself keeps. */
+  notes: string;
+  env: Record<string, string>;
+}
+
+const program = resolve('bin/gantry.cjs');
+
+/**
+ * A machine on which gantry was never used: an empty home, no setting, and the built program on the PATH. pip installs
+ * nothing but gantry, which is there: the tests have no package index.
+ */
+export function newMachine(): Machine {
+  const folder = newFolder({
+    'bin/gantry': `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
+    'bin/pip': '#!/bin/sh\ncase "$*" in "install gantry-cli"*) ;; *) echo "no package index: $*" >&2; exit 1 ;; esac\n',
+  });
+  for (const name of ['gantry', 'pip']) chmodSync(join(folder, 'bin', name), 0o755);
+  for (const name of ['home', 'tmp', 'work', 'notes']) mkdirSync(join(folder, name));
+  // What a reader's own npm install brings.
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const { PATH = '' } = process.env;
+  return {
+    cwd: join(folder, 'work'),
+    notes: join(folder, 'notes'),
+    env: {
+      PATH: [join(folder, 'bin'), PATH, resolve('node_modules/.bin')].join(delimiter),
+      HOME: join(folder, 'home'),
+      TMPDIR: join(folder, 'tmp'),
+      LANG: 'C.UTF-8',
+    },
+  };
+}
