@@ -127,6 +127,12 @@ describe('the official client', () => {
     expect([status, lines]).toEqual(['success', ['begin', 'the end']]);
   });
 
+  test.skipIf(!python)('stops waiting for a file that fails (needs python3)', async () => {
+    const source = 'print("the end")\nraise SystemExit(3)\n';
+    const program = { filename: 'main.py', tar: tar('main.py', source), lastLine: 'the end' };
+    expect(await client.run('job', program)).toMatchObject({ status: 'failed' });
+  });
+
   test('copies files to a volume, lists, downloads and removes them', async () => {
     const bytes = Buffer.alloc(6 * 1024 * 1024, 'model');
     await client.cp('/models/a.bin', bytes);

@@ -35,7 +35,7 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
     async run(text: string, query: Record<string, string> = {}, data?: string) {
       await create();
       const { json } = await send(tar('job.py', text), { filename: 'job.py', ...query }, data);
-      await expect.poll(async () => (await state(json.runId)).status, { interval: 20 }).toMatch(/success|failure/);
+      await expect.poll(async () => (await state(json.runId)).status, { interval: 20 }).toMatch(/success|failed/);
       const { logs = [] } = (await ask('GET', `/apps/${app}/logs?runId=${json.runId}`)).json ?? {};
       const printed = logs.map(({ logLine }: { logLine: string }) => logLine) as string[];
       return { ...(await state(json.runId)), printed };
@@ -131,10 +131,10 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     ['raise ValueError("no")\n', 1, ['Traceback (most recent call last):', '  File "job.py", line 1, in <module>']],
     ['def broken(:\n', 1, ['SyntaxError: invalid syntax']],
     ['import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n', undefined, []],
-  ])('that fails has status failure and its exit code: %j', async (text, exitCode, printed) => {
+  ])('that fails has status failed and its exit code: %j', async (text, exitCode, printed) => {
     const { run } = await runner();
     const ended = await run(text);
-    expect([ended.status, ended.exitCode]).toEqual(['failure', exitCode]);
+    expect([ended.status, ended.exitCode]).toEqual(['failed', exitCode]);
     expect(ended.printed).toEqual(expect.arrayContaining(printed));
     expect(ended.printed.join('\n')).not.toMatch(/once\.py|runpy/);
   });
@@ -170,7 +170,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     settings.responseGracePeriodSeconds = 0.2;
     const text = 'import time\ntime.sleep(60)\n';
     const { json } = await send(tar('job.py', text), { filename: 'job.py' });
-    await expect.poll(async () => (await state(json.runId)).status).toBe('failure');
+    await expect.poll(async () => (await state(json.runId)).status).toBe('failed');
     settings.responseGracePeriodSeconds = 60;
     await send(tar('job.py', text), { filename: 'job.py' });
     expect(children()).toHaveLength(1);

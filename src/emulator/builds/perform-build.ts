@@ -1,3 +1,4 @@
+import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
 import type { Platform } from '../platform.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
@@ -81,7 +82,7 @@ function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now 
   return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
 }
 
-function statusOf(error: Error): string {
+function statusOf(error: Error): AwaitedEnd['build'] {
   if (error instanceof InstallError || error instanceof ImageBuildError) return 'build_failure';
   return error instanceof StartTimeoutError ? 'init_timeout' : 'init_failure';
 }

@@ -1,3 +1,4 @@
+import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults/faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
@@ -82,7 +83,7 @@ function failedScript(reason: string): BuildScript {
   return scriptEndingWith([{ status: 'building', lines: [`ERROR: ${reason}`] }], 'build_failure', reason);
 }
 
-function scriptEndingWith(scenes: BuildScene[], status: string, reason?: string): BuildScript {
+function scriptEndingWith(scenes: BuildScene[], status: AwaitedEnd['build'], reason?: string): BuildScript {
   return { scenes, end: reason ? { status, reason } : { status } };
 }
 

@@ -42,7 +42,7 @@ export async function runOnce({ app, query, body }: OneOffRun, platform: Platfor
     return refuse(400, `${query.filename} is not in the archive`);
   }
   const storage = python && (await runner.storage.attach(app, python));
-  const run = recordRun({ app: app.id, ...call, container }, platform).id;
+  const run = recordRun({ app: app.id, ...call, container, oneOff: true }, platform).id;
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
   const work = storage

@@ -6,7 +6,10 @@ const unknownMs = Number.MAX_SAFE_INTEGER / 4;
 
 /** Records a run that waits for a replica. */
 export function recordRun(
-  run: Pick<RunRecord, 'app' | 'functionName' | 'method' | 'async' | 'container' | 'webhookEndpoint' | 'websocket'>,
+  run: Pick<
+    RunRecord,
+    'app' | 'functionName' | 'method' | 'async' | 'container' | 'webhookEndpoint' | 'websocket' | 'oneOff'
+  >,
   { store, now }: Platform,
 ): RunRecord {
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });

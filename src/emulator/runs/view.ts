@@ -1,3 +1,5 @@
+import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
+import type { RunStatus } from '../../contract/runs.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -24,7 +26,7 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = progress;
   return {
     ...runChartItem(app, run, progress),
-    status: progress.status,
+    status: run.oneOff ? oneOffStatus(progress.status) : progress.status,
     async: run.async,
     functionName: run.functionName,
     method: run.method,
@@ -41,6 +43,11 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
     totalResponseTimeMs: responseMs,
     ...(run.exitCode !== undefined && { exitCode: run.exitCode }),
   };
+}
+
+/** A failed run of a file has another status than a failed call: the official client waits for it. */
+function oneOffStatus(status: RunStatus): Exclude<RunStatus, 'failure'> | AwaitedEnd['oneOffRun'] {
+  return status === 'failure' ? 'failed' : status;
 }
 
 function timeOrEmpty(time: number | undefined): string {

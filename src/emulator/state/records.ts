@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../contract/api-keys.ts';
+import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
 import type { Invoice } from '../../contract/costs.ts';
 import type { PlanCode } from '../../contract/plan.ts';
 import type { ServiceAccount } from '../../contract/service-accounts.ts';
@@ -82,6 +83,8 @@ export interface RunRecord {
   /** An HTTP status, 0 if canceled, -1 if the caller disconnected. */
   statusCode?: number;
   cancelledAt?: number;
+  /** A file that runs once, not a call. */
+  oneOff?: boolean;
   /** The exit code of a one-off run. */
   exitCode?: number;
   /** Executed here rather than generated or simulated: it ends with the emulator. */
@@ -156,7 +159,7 @@ export interface SceneWork {
 }
 
 interface BuildEnd {
-  status: string;
+  status: AwaitedEnd['build'];
   /** Why it failed. */
   reason?: string;
 }

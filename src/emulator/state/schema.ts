@@ -76,6 +76,7 @@ const Run = v.looseObject({
   method: v.string(),
   async: v.boolean(),
   websocket: v.optional(v.boolean()),
+  oneOff: v.optional(v.boolean()),
   container: v.string(),
   pendingMs: duration,
   proxyQueueMs: duration,

@@ -16,6 +16,8 @@ interface Login {
 }
 
 const terminalBuilds = 'success ready build_failure init_failure init_timeout failure cancelled'.split(' ');
+/** It knows neither `failure` nor `cancelled`. */
+const terminalRuns = 'success failed fail'.split(' ');
 const partBytes = 5 * 1024 * 1024;
 
 /**
@@ -155,8 +157,7 @@ export class OfficialClient {
     }
     for (;;) {
       const { item } = await this.#get<{ item: { status: string } }>(replies.run, `apps/${app}/runs/${runId}`);
-      if (['success', 'failed', 'fail', 'failure'].includes(item.status.toLowerCase()))
-        return { status: item.status, lines };
+      if (terminalRuns.includes(item.status.toLowerCase())) return { status: item.status, lines };
       await this.#pause();
     }
   }
