@@ -62,13 +62,26 @@ const drainTimeoutMs = 3_000;
 async function runAndReport(argv: string[], io: Io, state: RunState): Promise<number> {
   const { interruption, signal } = state;
   try {
-    const { runProgram } = await import('./program/run-program.ts');
-    return await runProgram(argv, io, state);
+    return await settled(runLoaded(argv, io, state), io);
   } catch (thrown) {
     const error = signal.aborted && !(thrown instanceof GantryError) ? signal.reason : thrown;
     if (error instanceof InterruptedError && interruption.message === '') return exitCodes[error.exit].code;
     return await reportFailure(error, io, state);
   }
+}
+
+async function runLoaded(argv: string[], io: Io, state: RunState): Promise<number> {
+  const { runProgram } = await import('./program/run-program.ts');
+  return runProgram(argv, io, state);
+}
+
+/** A command that waits for what can no longer come has failed: without this, its process would end as if it had succeeded. */
+function settled(running: Promise<number>, io: Io): Promise<number> {
+  let stop = () => {};
+  const idle = new Promise<never>((_, reject) => {
+    stop = io.onIdle(() => reject(new Error('the command ended without a result')));
+  });
+  return Promise.race([running, idle]).finally(stop);
 }
 
 /** The sources of help are written at build time (build/texts.js); without a build there are none. */

@@ -21,6 +21,8 @@ export interface Io {
   cwd: string;
   /** Listens for Ctrl-C and other termination signals. Returns a function that stops listening. */
   onSignal(listener: (signal: TerminationSignal) => void): () => void;
+  /** Calls when nothing is left to wait for: what has not settled by then never will. Returns a function that stops listening. */
+  onIdle(listener: () => void): () => void;
   /** Ends the process immediately, without flushing output. */
   quit(code: number): void;
   /** Wall-clock time in ms since the epoch, for timestamps, ages and expiry. It may jump. */
@@ -60,6 +62,10 @@ export function processIo(): Io {
       return () => {
         for (const signal of terminationSignals) process.off(signal, listener);
       };
+    },
+    onIdle(listener) {
+      process.once('beforeExit', listener);
+      return () => process.off('beforeExit', listener);
     },
     quit: (code) => process.exit(code),
     now: () => Date.now(),

@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
 import type { HttpReply } from './http-reply.ts';
+import { silenceError } from './progress-limit.ts';
 import { type HttpRequest, openRequest, toConnectionError, waitForResponse } from './transport.ts';
 
 /** A request body in memory, or a stream. */
@@ -190,8 +191,4 @@ function watchResponse(
     }
   }
   return chunks();
-}
-
-function silenceError(ms: number): Error {
-  return new Error(`no data for ${ms / 1000} s`);
 }

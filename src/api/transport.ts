@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
+import { ProgressLimit, silenceError } from './progress-limit.ts';
 
 /** Maximum of a reply in memory. The listing of a million files is one reply of some 100 MiB. */
 export const maxReplyBytes = 256 * 1024 * 1024;
@@ -50,11 +51,16 @@ export async function sendWithAgent(
 ): Promise<HttpReply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const { outgoing, failure } = await openRequest({ method, url, headers: { ...headers, ...length }, signal, agent });
+  let awaited: ClientRequest | IncomingMessage = outgoing;
+  const progress = new ProgressLimit(silenceMs, (error) => awaited.destroy(error));
   try {
-    outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no data for ${silenceMs / 1000} s`)));
+    outgoing.setTimeout(silenceMs, () => awaited.destroy(silenceError(silenceMs)));
+    outgoing.once('finish', () => progress.restart()).once('close', () => progress.stop());
     outgoing.end(body);
     const reply = await waitForResponse(outgoing);
-    const chunks = await read(reply, url, maxBytes);
+    awaited = reply;
+    progress.restart();
+    const chunks = await read(reply, url, maxBytes, progress);
     const { statusCode: status = 0, headers: received } = reply;
     return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
@@ -113,17 +119,28 @@ export function connectTimeoutError(): Error {
   return Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT', syscall: 'connect' });
 }
 
-/** Resolves to the response before its body is read. */
+/** Resolves to the response before its body is read. Settles before the connection is closed, whatever the server sends. */
 export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
+  return new Promise((resolve, reject) => {
+    outgoing
+      .once('response', resolve)
+      .once('upgrade', ({ statusCode }, socket) => {
+        socket.destroy();
+        reject(new Error(`the server changed the protocol (HTTP ${statusCode})`));
+      })
+      .on('error', reject)
+      // Has no effect after the others.
+      .once('close', () => reject(new Error('closed without a response')));
+  });
 }
 
-function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer[]> {
+function read(reply: IncomingMessage, url: URL, maxBytes: number, progress: ProgressLimit): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     reply.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      progress.received(chunk.length);
       if (size > maxBytes) reply.destroy(replyTooLargeError(url, maxBytes));
       else chunks.push(chunk);
     });

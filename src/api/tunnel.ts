@@ -56,6 +56,8 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
         cleanUp();
         reject(signal?.aborted ? signal.reason : unreachableError(proxy, cause));
       })
+      // Has no effect after the others.
+      .on('close', () => reject(unreachableError(proxy, new Error('closed without a response'))))
       .end();
   });
 }

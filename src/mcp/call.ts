@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { main } from '../main.ts';
 import type { Io } from '../process.ts';
+import type { IdleWatch } from './idle-watch.ts';
 
 export interface CallOutcome {
   code: number;
@@ -13,6 +14,7 @@ export interface CallOutcome {
 interface CallOptions {
   /** Ends the command as Ctrl-C does. */
   signal: AbortSignal;
+  idle: IdleWatch;
   /** Called with each line that the command prints on stderr. */
   onLine: (line: string) => void;
 }
@@ -21,7 +23,7 @@ interface CallOptions {
 export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
   const stdout = new Capture();
   const stderr = new Capture(options.onLine);
-  const code = await main(argv, callIo(context, stdout, stderr, options.signal));
+  const code = await main(argv, callIo(context, stdout, stderr, options));
   return {
     code,
     stdout: stdout.bytes,
@@ -32,7 +34,7 @@ export async function callCommand(context: Context, argv: string[], options: Cal
   };
 }
 
-function callIo(context: Context, stdout: Writable, stderr: Writable, signal: AbortSignal): Io {
+function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, idle }: CallOptions): Io {
   const { env, cwd, now, elapsed, delay, silenceMs } = context;
   return {
     stdin: Readable.from([]),
@@ -47,6 +49,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, signal: Ab
       signal.addEventListener('abort', interrupt, { once: true });
       return () => signal.removeEventListener('abort', interrupt);
     },
+    onIdle: (listener) => idle.onIdle(listener),
     // The process serves other calls.
     quit: () => {},
     now,

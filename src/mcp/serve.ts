@@ -3,6 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Effect } from '../command.ts';
 import type { Context } from '../context.ts';
 import { reference } from '../reference.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { createToolServer } from './server.ts';
 import { commandTools } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
@@ -21,7 +22,10 @@ export async function serveMcp(
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
-  const options = { context, tools: commandTools(commands), allowed: allowedEffects(access), running };
+  const options = {
+    ...{ context, running, idle: new IdleWatch() },
+    ...{ tools: commandTools(commands), allowed: allowedEffects(access) },
+  };
   const served = serveStdio(() => createToolServer(options), { transport });
   try {
     await transport.pump(context.stdin as Readable, context.signal);

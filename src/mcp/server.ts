@@ -8,6 +8,7 @@ import { failureJson } from '../output/failure.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
 import { version } from '../version.ts';
 import { type CallOutcome, callCommand } from './call.ts';
+import type { IdleWatch } from './idle-watch.ts';
 import { argvOf, commandInput } from './input.ts';
 import { type ResultPage, Results } from './results.ts';
 import { settingArguments } from './setting-arguments.ts';
@@ -19,12 +20,13 @@ interface ToolServerOptions {
   allowed: readonly Effect[];
   /** Commands that run; the server waits for them when it ends. */
   running: Set<Promise<unknown>>;
+  idle: IdleWatch;
 }
 
 type Input = Record<string, unknown>;
 
 /** The server of one connection. */
-export function createToolServer({ context, tools, allowed, running }: ToolServerOptions): Server {
+export function createToolServer({ context, tools, allowed, running, idle }: ToolServerOptions): Server {
   const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
   const results = new Results();
   const offered = tools.filter(({ commands }) => commands.every(({ effect }) => allowed.includes(effect)));
@@ -51,7 +53,7 @@ export function createToolServer({ context, tools, allowed, running }: ToolServe
     if (command.output !== null) argv.unshift('--json');
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
-    const outcome = await callCommand(context, argv, { signal, onLine: (line) => progress.report(line) });
+    const outcome = await callCommand(context, argv, { signal, idle, onLine: (line) => progress.report(line) });
     await progress.sent();
     return commandResult(outcome, command, properties.jq !== undefined);
   }

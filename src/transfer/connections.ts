@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { silenceError } from '../api/progress-limit.ts';
 import { createConnector, loadUndici } from '../api/undici.ts';
 import type { ProxySettings } from '../config/settings.ts';
 
@@ -39,5 +40,5 @@ export async function openConnections(
 
 /** A connection without traffic for this long fails. */
 export function limitSilence(silenceMs: number): (socket: Socket) => void {
-  return (socket) => socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no data for ${silenceMs / 1000} s`)));
+  return (socket) => socket.setTimeout(silenceMs, () => socket.destroy(silenceError(silenceMs)));
 }

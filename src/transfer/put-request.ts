@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { dispatchRequest, type ReplyLimit } from '../api/dispatch.ts';
+import { dispatchRequest } from '../api/dispatch.ts';
 import { rejectWebPage } from '../api/reply.ts';
 import { toConnectionError } from '../api/transport.ts';
 import { toDiskError } from '../disk/index.ts';
@@ -22,7 +22,7 @@ export interface PutRequest {
 }
 
 /** Replies of storage are short; anything longer is truncated. */
-const storageLimit: ReplyLimit = { bytes: 64 * 1024, truncates: true };
+const storageLimit = { bytes: 64 * 1024, truncates: true } as const;
 
 /**
  * One PUT to a signed URL; upload-file.ts repeats it. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
@@ -43,7 +43,8 @@ export async function sendPutRequest(
       headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
       body: await body.start(),
     };
-    const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, storageLimit);
+    const limit = { ...storageLimit, silenceMs: resources.silenceMs };
+    const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, limit);
     // Only 200 says that the bytes are stored (docs/platform.md#uploads).
     if (status !== 200) {
       throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());

@@ -17,6 +17,8 @@ export interface TransferResources {
   dispatcher: Dispatcher;
   /** For what is received while it is sent on: on the connections of `dispatcher`, both could wait for each other. */
   sourceDispatcher: Dispatcher;
+  /** As in {@link ConnectionOptions}. */
+  silenceMs: number;
   signal: AbortSignal;
   /** Wall-clock time, for stored times and those of the platform. */
   now: () => number;
@@ -63,7 +65,8 @@ export async function withTransferResources<T>(
   options: TransferOptions,
   work: (resources: TransferResources) => Promise<T>,
 ): Promise<T> {
-  const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check, trace = () => {} } = options;
+  const { silenceMs, signal, now, elapsed, delay, onRetry, onBytes } = options;
+  const { concurrency, limitRate, check, trace = () => {} } = options;
   setMaxListeners(0, signal);
   const maxConnections =
     limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
@@ -81,6 +84,7 @@ export async function withTransferResources<T>(
     return await work({
       dispatcher,
       sourceDispatcher,
+      silenceMs,
       signal,
       now,
       elapsed,

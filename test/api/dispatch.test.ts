@@ -19,7 +19,7 @@ async function asking(answer: RequestListener, connections = 2) {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   dispatcher = new Agent({ connections });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return (signal: AbortSignal, limit: ReplyLimit = { bytes: 2 ** 20, truncates: false }) =>
+  return (signal: AbortSignal, limit: ReplyLimit = { bytes: 2 ** 20, truncates: false, silenceMs: 5_000 }) =>
     dispatchRequest(dispatcher, { origin, path: '/', method: 'GET' }, signal, limit);
 }
 
@@ -94,7 +94,9 @@ function endless(): { answer: RequestListener; ended: Promise<number> } {
 test('fails without a retry as soon as a reply is too long', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
-  const error = await ask(new AbortController().signal, { bytes: 100_000, truncates: false }).catch((reason) => reason);
+  const error = await ask(new AbortController().signal, { bytes: 100_000, truncates: false, silenceMs: 5_000 }).catch(
+    (reason) => reason,
+  );
   expect([error.exit, error.facts.retryable]).toEqual(['bug', undefined]);
   expect(error.message).toContain('is larger than');
   expect(await ended).toBeLessThan(50_000_000);
@@ -103,7 +105,7 @@ test('fails without a retry as soon as a reply is too long', async () => {
 test('truncates a reply that is too long if its start is enough', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
-  const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, truncates: true });
+  const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, truncates: true, silenceMs: 5_000 });
   expect([status, body]).toEqual([200, 'x'.repeat(1_000)]);
   expect(await ended).toBeLessThan(50_000_000);
 });

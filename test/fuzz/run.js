@@ -1,12 +1,20 @@
-// npm run fuzz -- --cases 5000 --seed 7: runs the test with so many cases.
+// npm run fuzz -- --cases 5000 --seed 7: runs the test of the emulator with so many cases; npm run fuzz -- connections
+// that of connections.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({
+/** @type {Record<string, string>} */
+const files = { emulator: 'test/emulator/fuzz.test.ts', connections: 'test/connections.test.ts' };
+
+const { values, positionals } = parseArgs({
   options: { cases: { type: 'string', default: '5000' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+  allowPositionals: true,
 });
+const [name = 'emulator'] = positionals;
+const file = files[name];
+if (!file) throw new Error(`there is no ${name}: choose ${Object.keys(files).join(' or ')}`);
 process.stdout.write(`${values.cases} cases with seed ${values.seed}\n`);
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/emulator/fuzz.test.ts'], {
+const { status } = spawnSync('npx', ['vitest', 'run', file], {
   stdio: 'inherit',
   env: { ...process.env, FUZZ_CASES: values.cases, FUZZ_SEED: values.seed },
 });

@@ -58,6 +58,8 @@ export interface Setting {
   said?: (stderr: string) => unknown;
   /** Sends Ctrl-C when it aborts. */
   stop?: AbortSignal;
+  /** Says, when it aborts, that nothing is left to wait for. */
+  idle?: AbortSignal;
   /** Sends Ctrl-C, once, when stderr matches. */
   interruptAt?: RegExp;
   /** Sends Ctrl-C, once, when a piece of stdout matches: the end of what has none. */
@@ -127,6 +129,10 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       return () => {
         interrupt = () => {};
       };
+    },
+    onIdle(listener) {
+      setting.idle?.addEventListener('abort', listener, { once: true });
+      return () => setting.idle?.removeEventListener('abort', listener);
     },
     quit: () => {},
     now: () => (setting.clock ? setting.clock.now : Date.now() + leapt) + (setting.jumps?.() ?? 0),
