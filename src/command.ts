@@ -40,6 +40,10 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
   unattended?: false;
+  /** Changes this machine only. Other commands that change something name their target first. */
+  local?: true;
+  /** Whether this command line only reads, if others of the command change something. */
+  onlyReads?: (...inputs: [...Inputs, Options]) => boolean;
   /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
   dryRun?: true;
   /** Paragraphs of its help, below the summary. */
@@ -113,6 +117,8 @@ export interface Command {
   next: (value: unknown, options: unknown, args: readonly unknown[]) => readonly NextCommand[];
   json: ResultSchema | undefined;
   effect: Effect;
+  local: boolean;
+  onlyReads: (...inputs: unknown[]) => boolean;
   unattended: boolean;
   dryRun: boolean;
   details: string[];
@@ -145,6 +151,8 @@ export function defineCommand<
     json: parts.json && schemaOf(parts, parts.json),
     dryRun: parts.dryRun === true,
     effect: parts.effect,
+    local: parts.local ?? false,
+    onlyReads: (parts.onlyReads as Command['onlyReads']) ?? (() => parts.effect === 'reads'),
     unattended: parts.unattended ?? true,
     details: parts.details ?? [],
     examples: parts.examples ?? [],

@@ -7,6 +7,7 @@ import type { UnreadableItems } from './api/unreadable-items.ts';
 import type { Credential } from './config/credentials.ts';
 import type { Environment } from './config/environment.ts';
 import type { SettingFlags, Settings } from './config/settings.ts';
+import type { Target } from './config/target.ts';
 import type { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import type { Progress } from './output/progress.ts';
@@ -50,6 +51,8 @@ export interface Context {
   openLog: OpenLogSocket;
   /** The project to use. Throws UsageError if none is selected. */
   readonly project: string;
+  /** The project and the platform in use, as far as they are known. */
+  readonly target: Target;
   /** The token in use and its claims. Throws AuthError if there is none. */
   readonly credential: Credential;
   readonly settings: Settings;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands, type Group, type Leaf } from '../src/commands/index.ts';
 import { endpoints } from '../src/contract/index.ts';
 import { folderOf, smallApp } from './support/app.ts';
+import { lines, local } from './support/command-lines.ts';
 import { gantry } from './support/gantry.ts';
 
 /** An opaque token: only who knows it can tell that it is one. Another one that gantry has never seen is a JWT. */
@@ -32,90 +33,6 @@ const leaks = [
   '1eaked51',
   'AKIALEAKED',
   proxySecret,
-];
-
-/** Arguments for every command that asks the platform, by its words. */
-const lines: Record<string, string[]> = {
-  deploy: ['--yes'],
-  invoke: ['web', 'a=1'],
-  logs: ['web'],
-  explain: ['web'],
-  run: ['main.py::hello'],
-  cp: ['main.py', ':/x'],
-  sync: ['.', ':/x'],
-  ls: ['/x'],
-  cat: ['/x'],
-  rm: ['/x', '--yes'],
-  du: ['/x'],
-  df: [],
-  'volumes resize': ['default', '2TB', '--yes'],
-  'projects list': [],
-  'projects use': ['p-other'],
-  'apps list': [],
-  'apps get': ['web'],
-  'apps scale': ['web', '--min-replicas', '1'],
-  'apps delete': ['web', '--confirm', 'web'],
-  'apps cost': ['web'],
-  rollback: ['web', 'b-1', '--yes'],
-  'builds list': ['web'],
-  'builds get': ['web', 'b-1'],
-  'builds logs': ['web', 'b-1'],
-  'builds files': ['web', 'b-1'],
-  'builds follow': ['web', 'b-1'],
-  'builds cancel': ['web', 'b-1', '--yes'],
-  'secrets list': [],
-  'secrets set': ['A', '--from-env', '--yes'],
-  'secrets import': ['.env', '--yes'],
-  'secrets unset': ['A', '--yes'],
-  'previews list': [],
-  'previews prune': ['--confirm', 'app'],
-  'runs list': ['web', '--limit', '1'],
-  'runs chart': ['web'],
-  'runs get': ['web', 'r-1'],
-  'runs logs': ['web', 'r-1'],
-  'runs follow': ['web', 'r-1'],
-  'runs cancel': ['web', 'r-1', '--yes'],
-  'metrics startup': ['web'],
-  'metrics resources': ['web'],
-  'containers list': ['web'],
-  'api-keys list': [],
-  'users list': [],
-  'users invite': ['a@b.test', '--yes'],
-  'service-accounts list': [],
-  'service-accounts grant': ['ci', 'p-2', '--yes'],
-  'service-accounts revoke': ['ci', 'p-2', '--yes'],
-  'service-accounts set-grants': ['ci', 'p-2', '--yes'],
-  'plan set': ['hobby', '--confirm', 'hobby'],
-  'plan payment-methods': [],
-  'plan cost': [],
-  'plan invoices': [],
-  status: [],
-  login: ['--no-browser'],
-  whoami: ['--verify'],
-  api: ['GET', '/v2/projects'],
-  doctor: [],
-  open: ['build'],
-};
-
-/** Commands that never ask the platform. */
-const local = [
-  ...[
-    'init',
-    'check',
-    'package',
-    'builds archives',
-    'cache info',
-    'cache clear',
-    'dev',
-    'projects current',
-    'webhooks listen',
-    'webhooks verify',
-    'webhooks replay',
-  ],
-  ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
-  ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
-  ...['emulator env', 'emulator list', 'emulator stop'],
-  ...['ci init', 'completion', 'reference', 'version', 'help', 'skill', 'mcp serve', 'mcp install'],
 ];
 
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */

@@ -7,6 +7,7 @@ import {
   copyToDevice,
   copyToStdout,
   isDevice,
+  isDownload,
   parseCopyPaths,
 } from '../operations/copy/index.ts';
 import { noteCopiesInApp } from '../operations/output-files/index.ts';
@@ -42,6 +43,7 @@ export default defineCommand({
   ],
   json: document(copySummaryFields),
   effect: 'destroys',
+  onlyReads: (paths) => isDownload(paths),
   examples: [
     'cp model.bin :/models/',
     'cp :/results ./results --update',

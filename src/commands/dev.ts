@@ -30,6 +30,7 @@ export default defineCommand({
     ({ columns }) =>
       `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
+  local: true,
   unattended: false,
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,

@@ -53,6 +53,7 @@ export default defineCommand({
     () =>
       paths.join('\n'),
   effect: 'changes',
+  local: true,
   exits: ['conflict', 'input-needed'],
   json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents'],

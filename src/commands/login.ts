@@ -24,6 +24,7 @@ export default defineCommand({
       ['stored in', storedIn],
     ]),
   effect: 'changes',
+  local: true,
   unattended: false,
   json: document({
     profile: text('profile it is stored in'),

@@ -68,6 +68,7 @@ export default defineCommand({
     return value.selection ? fileDecisionsView(value.selection) : () => value.file;
   },
   effect: 'changes',
+  local: true,
   exits: ['project', 'conflict'],
   json: document({
     file: text('archive'),

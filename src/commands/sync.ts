@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { parseCopyPaths } from '../operations/copy/index.ts';
+import { isDownload, parseCopyPaths } from '../operations/copy/index.ts';
 import { noteCopiesInApp } from '../operations/output-files/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
@@ -41,6 +41,7 @@ export default defineCommand({
     toDelete: optional(list(text('path'), 'with --delete and --dry-run: files that would be deleted')),
   }),
   effect: 'destroys',
+  onlyReads: (source, target) => isDownload([source, target]),
   exits: [...platformExits, 'changes'],
   examples: [
     'sync ./dataset :/dataset --dry-run',

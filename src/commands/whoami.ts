@@ -8,8 +8,11 @@ export default defineCommand({
   configure: (command) => command.option('--verify', 'verify the token with the platform'),
   run: (context, { verify }) => readIdentity(context, { verify: verify === true }),
   view: ({
+    target,
     project,
     projectOrigin,
+    region,
+    regionOrigin,
     profile,
     profileOrigin,
     tokenOrigin,
@@ -24,7 +27,8 @@ export default defineCommand({
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${project}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
+      ['project', project ? `${target}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
+      ['region', region && `${region}, from the ${regionOrigin}`],
       ['profile', /^(flag|env|folder)/.test(profileOrigin) ? `${profile}, from the ${profileOrigin}` : profile],
       ['token', tokenOrigin],
       ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
@@ -40,6 +44,11 @@ export default defineCommand({
   json: document({
     project: nullable(text('project in use; null if none is selected')),
     projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),
+    target: text('project and platform, as every command that changes something names them'),
+    platform: text('emulator, or the host of the management API'),
+    platformOrigin: text('origin of the platform: flag, environment, folder, profile or default'),
+    region: nullable(text('region in use; null if none is selected')),
+    regionOrigin: nullable(text('origin of the region')),
     profile: text('profile in use'),
     profileOrigin: text('origin of the profile: flag, environment, folder, profile or default'),
     tokenOrigin: text('origin of the token: environment or profile'),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../command-line.ts';
+import { emulatorIssuer } from '../contract/issuer.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
@@ -25,6 +26,8 @@ export interface JwtClaims {
   user?: string | undefined;
   /** In ms since 1970; undefined if it never expires or this is unknown. */
   expiresAt?: number | undefined;
+  /** Whether an emulator issued it: no other platform accepts it. */
+  ofEmulator: boolean;
 }
 
 /** A profile in `credentials.json`: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
@@ -162,6 +165,7 @@ export function parseClaims(token: string): JwtClaims {
     project,
     user,
     expiresAt: typeof claims.exp === 'number' && claims.exp < maxSeconds ? claims.exp * 1000 : undefined,
+    ofEmulator: claims.iss === emulatorIssuer,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
+import { type Target, targetOrigin, targetText } from './target.ts';
 
 /** A setting by its name on the command line. */
 export interface ListedSetting {
@@ -16,10 +17,16 @@ export const storableSettings: ReadonlyMap<string, StoredKey> = new Map(
 
 /** Settings that `config get` accepts, in the order of `config list`. */
 export const readableSettings: readonly string[] = [
+  'target',
   'profile',
   ...storableSettings.keys(),
   ...['https-proxy', 'http-proxy', 'no-proxy', 'config-folder', 'state-folder', 'cache-folder'],
 ];
+
+/** The target as an entry of `config list`. */
+export function describeTarget(target: Target): ListedSetting {
+  return entry('target', { value: targetText(target), origin: targetOrigin(target) });
+}
 
 /** Lists every setting with its origin. Contains no token, and no password of the proxy. */
 export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {

@@ -5,8 +5,9 @@ import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
 import { resolveSettings } from '../config/settings.ts';
+import { findTarget } from '../config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { GantryError, UsageError } from '../errors.ts';
 import { duration, timeLeft } from '../output/format.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
@@ -46,6 +47,7 @@ export function createContext(
     secrets.add(found.token, found.refreshToken);
     return found;
   });
+  const target = once(() => findTarget(settings(), whereKnown(credential)));
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
@@ -57,6 +59,9 @@ export function createContext(
     },
     get credential() {
       return credential();
+    },
+    get target() {
+      return target();
     },
     get settings() {
       return settings();
@@ -104,6 +109,16 @@ function once<T>(create: () => T): () => T {
     created ??= { value: create() };
     return created.value;
   };
+}
+
+/** Undefined for an error, such as a missing login: who needs the value will meet it. */
+function whereKnown<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GantryError) return undefined;
+    throw error;
+  }
 }
 
 /** Set for a token that expires soon and cannot be renewed. */

@@ -14,6 +14,7 @@ import type { Io } from '../process.ts';
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { createContext } from './create-context.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
+import { nameTarget } from './name-target.ts';
 import { showRaw } from './show-raw.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
@@ -191,6 +192,7 @@ async function runAndShow(
 /** Returns the result, or where a dry run ended. */
 async function runToEnd(command: Command, context: Context, inputs: unknown[]): Promise<unknown> {
   try {
+    nameTarget(command, context, inputs);
     const value = await command.run(context, ...inputs);
     return value;
   } catch (error) {

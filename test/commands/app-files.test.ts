@@ -156,7 +156,7 @@ describe('the app folder', () => {
       ...[['deploy'], ['package', '-o', '/dev/null']].map((words) => [...words, '--config-file', 'envs/prod.toml']),
     ]) {
       const { stderr } = await gantry(words, { emulator, cwd: app.path });
-      expect(stderr.split('\n')[0]).toBe(first);
+      expect(stderr.replace(/^project .*\n/, '').split('\n')[0]).toBe(first);
     }
     const changed = await gantry(['deploy', '-C', 'envs', '--config-file', 'prod.toml'], { emulator, cwd: app.path });
     expect(changed.stderr).toContain('main.py not found');

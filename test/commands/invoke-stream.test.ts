@@ -14,7 +14,7 @@ describe('a stream of events', () => {
     const { env, seen } = await stream(three);
     const { code, stdout, stderr } = await gantry(['invoke', 'web', '--stream'], { env });
     expect([code, stdout]).toEqual([0, 'one\n{"n":\n2}\nthree\n']);
-    expect(stderr).toMatch(/^200 OK in .*, run r-1, 3 events\n$/);
+    expect(stderr).toMatch(/^project .*\n200 OK in .*, run r-1, 3 events\n$/);
     expect(seen[0]?.headers.accept).toBe('text/event-stream');
   });
 

@@ -127,7 +127,7 @@ describe('the response', () => {
     const outcome = await gantry(['invoke', 'web'], { env });
     expect(outcome.code).toBe(0);
     expect(outcome.bytes.equals(bytes)).toBe(true);
-    expect(outcome.stderr).toMatch(/^200 OK in \d+ ms\n$/);
+    expect(outcome.stderr).toMatch(/^project .*\n200 OK in \d+ ms\n$/);
   });
 
   test('--show-headers prints status and headers first', async () => {

@@ -32,7 +32,8 @@ describe('changing the plan', () => {
 
   test('says if no payment is required', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
+    expect([code, stdout]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n']);
+    expect(stderr).toBe('project p-12345678 (emulator)\n');
   });
 
   test('prints a URL or null in JSON', async () => {

@@ -164,7 +164,7 @@ describe('a pattern', () => {
     for (let index = 0; index < 30; index += 1) emulator.volume().write(`/many/${index}`, '');
     const { stderr } = await gantry(['rm', '/many/*'], { emulator });
     expect(stderr).toContain('  and 10 more');
-    expect((await gantry(['rm', '/many/*', '--yes'], { emulator })).stderr).toBe('');
+    expect((await gantry(['rm', '/many/*', '--yes'], { emulator })).stderr).toBe('project p-12345678 (emulator)\n');
     expect(left()).toEqual(all);
   });
 

@@ -119,7 +119,9 @@ describe('canceling a run', () => {
     record(emulator, { id: 'r-1', createdAt, statusCode });
     const outcome = await cancel(['--yes', '--json']);
     expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toBe(`error: run r-1 of web has already ended: ${state}\n  fix gantry runs get web r-1\n`);
+    expect(outcome.stderr).toContain(
+      `\nerror: run r-1 of web has already ended: ${state}\n  fix gantry runs get web r-1\n`,
+    );
     expectErrorDocument(outcome);
     expect(sent()).toBe(0);
   });

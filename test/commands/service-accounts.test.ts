@@ -64,7 +64,7 @@ describe('a change', () => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
     expect(stdout).toBe(`updated: sa-1 has access to ${after.join(', ')}\n`);
-    expect(stderr).toBe(`before  p-1, p-2\nafter   ${after.join(', ')}\n`);
+    expect(stderr).toBe(`project p-12345678 (emulator)\nbefore  p-1, p-2\nafter   ${after.join(', ')}\n`);
     expect(sent().map(({ body }) => body)).toEqual([{ grants: after }]);
     expect(grants()).toEqual(after);
   });
@@ -92,7 +92,11 @@ describe('a change', () => {
     'by %s of the same grants sends nothing',
     async (line) => {
       const { code, stdout, stderr } = await run(line);
-      expect([code, stdout, stderr]).toEqual([0, 'unchanged: sa-1 has access to p-1, p-2\n', '']);
+      expect([code, stdout, stderr]).toEqual([
+        0,
+        'unchanged: sa-1 has access to p-1, p-2\n',
+        'project p-12345678 (emulator)\n',
+      ]);
       expect(sent()).toEqual([]);
     },
   );
@@ -135,7 +139,7 @@ describe('a change', () => {
     expect(refused.stderr).toContain('have an unknown format');
     expect(sent()).toEqual([]);
     const { code, stderr, json } = await run('set-grants sa-1 p-3 --yes --json');
-    expect([code, stderr]).toEqual([0, 'before  unknown\nafter   p-3\n']);
+    expect([code, stderr]).toEqual([0, 'project p-12345678 (emulator)\nbefore  unknown\nafter   p-3\n']);
     expect(json()).toMatchObject({ before: null, after: ['p-3'], changed: true });
     expect(grants()).toEqual(['p-3']);
   });
@@ -195,7 +199,7 @@ describe('a change', () => {
 
   test('of an account without grants adds the first', async () => {
     give(null);
-    expect((await run('grant sa-1 p-3')).stderr).toBe('before  none\nafter   p-3\n');
+    expect((await run('grant sa-1 p-3')).stderr).toBe('project p-12345678 (emulator)\nbefore  none\nafter   p-3\n');
   });
 
   test.each(['grant', 'revoke', 'set-grants'])(

@@ -14,7 +14,7 @@ describe('gantry whoami', () => {
       [
         'user      ada.okafor@example.com',
         'kind      login',
-        `project   ${emulator.project}, from the profile`,
+        `project   ${emulator.project} (emulator), from the profile`,
         'profile   default',
         'token     profile (default)',
         'expires   in 4 h',

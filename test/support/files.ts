@@ -42,5 +42,5 @@ export function noise(bytes: number, seed = 'noise'): Buffer {
 
 /** What was said but for lines of progress, which come when something takes longer than a second. */
 export function withoutProgress(stderr: string): string {
-  return stderr.replace(/^(Copying|Comparing|Looking).*\n/gm, '');
+  return stderr.replace(/^project .*\n/, '').replace(/^(Copying|Comparing|Looking).*\n/gm, '');
 }

@@ -30,6 +30,7 @@ export default defineCommand({
     ),
   empty: 'no archives kept on this machine',
   effect: 'destroys',
+  local: true,
   dryRun: true,
   exits: ['input-needed'],
   json: documents({

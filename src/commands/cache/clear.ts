@@ -14,6 +14,7 @@ export default defineCommand({
     () =>
       changed ? `removed ${size(bytes)} in ${count(files, 'file')} from ${folder}` : `${folder} was empty`,
   effect: 'destroys',
+  local: true,
   exits: ['failed'],
   json: document({
     folder: text('where the compressed files were'),

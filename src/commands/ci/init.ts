@@ -31,6 +31,7 @@ export default defineCommand({
     'The pipeline checks the app and saves the plan of its deploy on pull requests, and deploys on the branch main. Run it in the root of the repository. An existing file is never changed.',
   ],
   effect: 'changes',
+  local: true,
   exits: ['conflict'],
   json: document({
     path: text('file of the pipeline, from the root of the repository'),

@@ -12,6 +12,7 @@ export default defineCommand({
     () =>
       `${name} is ${value} (profile ${profile})`,
   effect: 'destroys',
+  local: true,
   exits: [],
   json: document({
     name: text('setting name'),

@@ -11,6 +11,7 @@ export default defineCommand({
     () =>
       `removed ${name} (profile ${profile})`,
   effect: 'destroys',
+  local: true,
   exits: ['not-found'],
   json: document({
     name: text('setting name'),

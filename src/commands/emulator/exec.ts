@@ -24,6 +24,7 @@ export default defineCommand({
   view: () => () => '',
   json: document({ exitCode: integer('exit code of the command') }),
   effect: 'changes',
+  local: true,
   unattended: false,
   exits: ['not-found', 'conflict', 'project'],
   examples: ['emulator exec -- gantry deploy', 'emulator exec --fault upload=reset-during -- gantry deploy'],

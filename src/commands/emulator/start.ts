@@ -31,6 +31,7 @@ export default defineCommand({
     () =>
       exportCommands(environment, shell),
   effect: 'changes',
+  local: true,
   unattended: false,
   exits: ['not-found', 'conflict', 'project'],
   json: stream({

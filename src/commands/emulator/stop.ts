@@ -16,6 +16,7 @@ export default defineCommand({
     () =>
       `stopped the emulator on port ${port}`,
   effect: 'destroys',
+  local: true,
   exits: ['not-found', 'denied', 'unavailable'],
   json: document({
     pid: integer('process id'),

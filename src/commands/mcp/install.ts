@@ -28,6 +28,7 @@ export default defineCommand({
     () =>
       write ? `${changed ? 'added gantry to' : 'gantry is already in'} ${path}` : stringifyJson(config, 2),
   effect: 'changes',
+  local: true,
   exits: ['input-needed', 'project'],
   json: document({
     client: text('MCP client'),

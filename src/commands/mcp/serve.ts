@@ -15,6 +15,7 @@ export default defineCommand({
   },
   view: () => () => '',
   effect: 'destroys',
+  local: true,
   unattended: false,
   exits: [],
   details: [

@@ -10,6 +10,7 @@ export default defineCommand({
     () =>
       `removed profile ${profile}`,
   effect: 'destroys',
+  local: true,
   dryRun: true,
   exits: ['input-needed'],
   json: document({ profile: text('profile name') }),

@@ -21,6 +21,7 @@ export default defineCommand({
     () =>
       profile === null ? `unbound ${folder}` : `using profile ${profile}${folder === null ? '' : ` in ${folder}`}`,
   effect: 'changes',
+  local: true,
   exits: ['not-found'],
   details: [
     'With --here, the folder is remembered in your settings; nothing is written into it. --profile and GANTRY_PROFILE take precedence, and the nearest folder counts.',

@@ -2,10 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  run: ({ project, settings }) => ({
-    project,
-    origin: settings.project.value ? settings.project.origin : 'claims of the token',
-  }),
+  run: ({ project, target }) => ({ project, origin: target.project.origin }),
   view:
     ({ project }) =>
     () =>

@@ -13,6 +13,7 @@ export default defineCommand({
     () =>
       `using project ${project} (profile ${profile})`,
   effect: 'changes',
+  local: true,
   json: document({
     project: text('project id'),
     profile: text('profile it is stored in'),

@@ -34,6 +34,7 @@ export default defineCommand({
     },
   ),
   effect: 'changes',
+  local: true,
   unattended: false,
   exits: ['conflict'],
   examples: [

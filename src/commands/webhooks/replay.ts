@@ -14,6 +14,7 @@ export default defineCommand({
     () =>
       `sent ${id} to ${to}: ${statusCode}`,
   effect: 'changes',
+  local: true,
   exits: ['not-found', 'unavailable'],
   json: document({
     id: text('delivery id'),

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { emulatorIssuer } from '../../contract/issuer.ts';
 import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import { getAccount } from '../team/account.ts';
@@ -24,7 +25,7 @@ export interface TokenClaims {
 
 /** A JWT, signed with HS256. */
 export function signToken(claims: TokenClaims, key: string): string {
-  const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iss: emulatorIssuer, ...claims })}`;
   return `${content}.${signature(content, key)}`;
 }
 

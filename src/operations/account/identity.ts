@@ -1,5 +1,6 @@
 import { type Credential, storedCredential } from '../../config/credentials.ts';
 import type { Settings } from '../../config/settings.ts';
+import { type Target, targetText } from '../../config/target.ts';
 import type { Context } from '../../context.ts';
 import { listProjects } from '../../contract/projects.ts';
 import { profileInUse } from './stored-login.ts';
@@ -7,6 +8,13 @@ import { profileInUse } from './stored-login.ts';
 /** The login that commands use, without the token. */
 export interface Identity {
   project: string | null;
+  /** The project and the platform, in the words of every command. */
+  target: string;
+  /** `emulator`, or the host of the management API. */
+  platform: string;
+  platformOrigin: string;
+  region: string | null;
+  regionOrigin: string | null;
   /** Origin of the project: flag, environment, profile or token. */
   projectOrigin: string | null;
   profile: string;
@@ -29,14 +37,14 @@ export interface Identity {
 
 /** Reads the login in use. With `verify`, asks the platform to verify it. Throws AuthError if not logged in. */
 export async function readIdentity(context: Context, { verify }: { verify: boolean }): Promise<Identity> {
-  const { api, settings, progress, credential: first } = context;
+  const { api, settings, progress, credential: first, target } = context;
   if (verify) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
   // The call may have renewed the stored token.
   const credential = first.fromEnvironment ? first : (stored ?? first);
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
-    ...projectOf(settings, credential),
+    ...describeTarget(target),
     profile: profileInUse(settings),
     profileOrigin: settings.profile.origin,
     tokenOrigin: origin,
@@ -50,11 +58,17 @@ export async function readIdentity(context: Context, { verify }: { verify: boole
   };
 }
 
-function projectOf({ project: { value, origin } }: Settings, credential: Credential) {
-  if (value) return { project: value, projectOrigin: origin };
-  return credential.project
-    ? { project: credential.project, projectOrigin: 'claims of the token' }
-    : { project: null, projectOrigin: null };
+function describeTarget(target: Target) {
+  const { project, platform, region } = target;
+  return {
+    target: targetText(target),
+    project: project.value ?? null,
+    projectOrigin: project.value ? project.origin : null,
+    platform: platform.value,
+    platformOrigin: platform.origin,
+    region: region.value ?? null,
+    regionOrigin: region.value ? region.origin : null,
+  };
 }
 
 function otherAddresses({ addresses }: Settings): Record<string, string> {

@@ -1,6 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
-import { describeSettings, type ListedSetting, readableSettings, storableSettings } from '../../config/setting-list.ts';
+import {
+  describeSettings,
+  describeTarget,
+  type ListedSetting,
+  readableSettings,
+  storableSettings,
+} from '../../config/setting-list.ts';
 import { checkUrl, type StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
@@ -12,10 +18,10 @@ export const settingNames: readonly string[] = [...storableSettings.keys()];
 
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
-/** Lists every setting with its origin. Throws UsageError if the profile in use does not exist. */
-export function listSettings({ settings, env }: Configured): ListedSetting[] {
+/** Lists the target and every setting, with their origins. Throws UsageError if the profile in use does not exist. */
+export function listSettings({ settings, env, target }: Pick<Context, 'settings' | 'env' | 'target'>): ListedSetting[] {
   checkProfile(settings);
-  return describeSettings(settings, env);
+  return [describeTarget(target), ...describeSettings(settings, env)];
 }
 
 /** Returns the name. Throws UsageError if no setting has it; with `toStore`, if it cannot be stored. */
@@ -28,7 +34,10 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
 }
 
 /** Reads one setting. Throws NotFoundError if it is not set. */
-export function getSetting(context: Configured, name: string): ListedSetting & { value: string } {
+export function getSetting(
+  context: Parameters<typeof listSettings>[0],
+  name: string,
+): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
   if (found && found.value !== null) return { ...found, value: found.value };
   throw new NotFoundError(

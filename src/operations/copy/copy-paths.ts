@@ -57,6 +57,11 @@ export function parseCopyPaths(
   return checkPaths({ sources: locations.slice(0, -1), target: locations.at(-1) as CopyLocation });
 }
 
+/** Whether such a copy leaves the volumes as they are. */
+export function isDownload(paths: readonly string[]): boolean {
+  return !parseRemotePath(paths.at(-1) ?? '') && paths.some((path) => parseRemotePath(path));
+}
+
 function checkPaths(paths: CopyPaths): CopyPaths {
   const { sources, target } = paths;
   const streams = sources.filter(({ kind }) => kind === 'stream').length;

@@ -9,6 +9,7 @@ export {
   formatLocation,
   inspectSource,
   isDevice,
+  isDownload,
   parseCopyPaths,
   resolveTarget,
 } from './copy-paths.ts';

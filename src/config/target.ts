@@ -1,0 +1,44 @@
+import { isLoopbackHost } from '../contract/address.ts';
+import type { Credential } from './credentials.ts';
+import type { Setting, Settings } from './settings.ts';
+
+/** Where a command reads and changes things: one project on one platform, each value with its origin. */
+export interface Target {
+  /** `emulator`, or the host of the management API. */
+  platform: Setting & { value: string };
+  /** The URL of the management API. */
+  address: string;
+  project: Setting;
+  region: Setting;
+}
+
+/** The target of every command. Without a credential, the project may be unknown, and an emulator is a host like any other. */
+export function findTarget(
+  { addresses, project, region }: Pick<Settings, 'addresses' | 'project' | 'region'>,
+  credential: Credential | undefined,
+): Target {
+  const { value: address, origin } = addresses.management;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isEmulator = url !== undefined && isLoopbackHost(url) && credential?.ofEmulator === true;
+  return {
+    platform: { value: isEmulator ? 'emulator' : (url?.host ?? address), origin },
+    address,
+    project: project.value === undefined ? projectOfToken(credential) : project,
+    region,
+  };
+}
+
+/** The words for a target, wherever it is shown: `p-12345678 (emulator)`, `p-12345678 (rest.cerebrium.ai)`. */
+export function targetText({ platform, project }: Pick<Target, 'platform' | 'project'>): string {
+  return `${project.value ?? 'no project'} (${platform.value})`;
+}
+
+/** The origins of a target: `flag, environment (GANTRY_API_URL)`. */
+export function targetOrigin({ platform, project }: Target): string {
+  return [...new Set([project.origin, platform.origin])].join(', ');
+}
+
+function projectOfToken(credential: Credential | undefined): Setting {
+  const value = credential?.project;
+  return { value, origin: value === undefined ? 'not set' : 'claims of the token' };
+}

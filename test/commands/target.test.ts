@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { referenceOf } from '../../src/reference.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { lines } from '../support/command-lines.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+const target = 'p-12345678 (emulator)';
+/** They change this machine only, or only read with these arguments. */
+const unnamed = ['projects use', 'login', 'api'];
+
+describe('the target', () => {
+  test.each(Object.entries(lines))('is named first by gantry %s if it changes something', async (words, args) => {
+    await using app = await folderOf({ ...smallApp(), '.env': 'A=1\n' });
+    const { effect } = await referenceOf(words);
+    const line = [...words.split(' '), ...args];
+    const setting = { emulator, cwd: app.path, env: { A: '1' } };
+    const { stderr } = await gantry(line, setting);
+    const isNamed = effect !== 'reads' && !unnamed.includes(words);
+    expect(stderr.split('\n')[0] === `project ${target}`).toBe(isNamed);
+    expect((await gantry(['--quiet', ...line], setting)).stderr).not.toContain(target);
+  });
+
+  test('is in the same words in whoami, config list and the first line of a change, with its origins', async () => {
+    const flags = ['-p', 'p-other'];
+    const words = 'p-other (emulator)';
+    const whoami = await gantry(['whoami', '--json', ...flags], { emulator });
+    expect(whoami.json()).toMatchObject({
+      ...{ target: words, project: 'p-other', projectOrigin: 'flag', platform: 'emulator' },
+      ...{ platformOrigin: 'environment (GANTRY_API_URL)', region: null, regionOrigin: null },
+    });
+    expect((await gantry(['whoami', ...flags], { emulator })).stdout).toMatch(
+      /^project\tp-other \(emulator\), from the flag$/m,
+    );
+    const listed = await gantry(['config', 'list', '--show-origin', ...flags], { emulator });
+    expect(listed.stdout).toMatch(/^target\tp-other \(emulator\)\tflag, environment \(GANTRY_API_URL\)$/m);
+    expect((await gantry(['config', 'get', 'target', ...flags], { emulator })).stdout).toBe(`${words}\n`);
+    const changed = await gantry(['secrets', 'set', 'A', '--from-env', '--json', ...flags], {
+      emulator,
+      env: { A: '1' },
+    });
+    expect(changed.stderr).toMatch(/^project p-other \(emulator\)\n/);
+  });
+
+  test('is the host of the management API where it is no emulator', async () => {
+    const env = { GANTRY_TOKEN: 'opaque', GANTRY_PROJECT: 'p-1', GANTRY_API_URL: 'https://rest.example.com/' };
+    expect((await gantry(['config', 'get', 'target'], { env })).stdout).toBe('p-1 (rest.example.com)\n');
+    const { GANTRY_API_URL: _, ...platform } = env;
+    expect((await gantry(['config', 'get', 'target'], { env: platform })).stdout).toBe('p-1 (rest.cerebrium.ai)\n');
+    expect((await gantry(['config', 'get', 'target'])).stdout).toBe('no project (rest.cerebrium.ai)\n');
+  });
+
+  test('is not named where a line only reads', async () => {
+    await using app = await folderOf({});
+    mkdirSync(`${app.path}/down`);
+    emulator.volume().write('/x/a', 'a');
+    for (const line of [
+      ['cp', ':/x/a', 'a'],
+      ['sync', ':/x', 'down'],
+      ['api', 'get', '/v2/projects'],
+    ]) {
+      expect((await gantry(line, { emulator, cwd: app.path })).stderr).not.toContain(target);
+    }
+  });
+});
