@@ -83,6 +83,12 @@ export interface TypedLine {
   withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }
 
+/** What a flag has besides that has no effect without another one (flags/rules.ts). */
+export interface PartneredFlag {
+  /** Attribute names of the flags, one of which it needs. */
+  requires: readonly string[];
+}
+
 export type Effect = 'reads' | 'changes' | 'destroys';
 
 /** Of a command that has no `data`. */

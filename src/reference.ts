@@ -39,7 +39,7 @@ export function globalFlags(): FlagReference[] {
     type: 'boolean',
     valueRequired: false,
   } as const;
-  return [help, ...options.map(describeFlag)];
+  return [help, ...options.map((option) => describeFlag(option))];
 }
 
 export async function reference(): Promise<Reference> {

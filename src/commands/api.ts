@@ -14,7 +14,7 @@ export default defineCommand({
         'text field of the JSON body; name:=json for other values (repeatable)',
         repeatablePairFlag,
       )
-      .option('--input <file>', 'read the body from this file; - is stdin')
+      .addOption(command.createOption('--input <file>', 'read the body from this file; - is stdin').conflicts('field'))
       .option('-i, --show-headers', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>

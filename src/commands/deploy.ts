@@ -2,7 +2,8 @@ import { defineCommand, type NextCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError, platformExits, UsageError } from '../errors.ts';
+import { GantryError, InterruptedError, platformExits } from '../errors.ts';
+import { requiring } from '../flags/rules.ts';
 import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   busyPolicies,
@@ -27,25 +28,51 @@ export default defineCommand({
       .option('--preview [name]', 'deploy as an app of its own for the branch, or this name')
       .option('--name <name>', 'override the app name of the config file')
       .option('--dry-run', 'show what would be sent and changed')
-      .option('--files', 'with --dry-run: list all files and why they are sent')
+      .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
       .option('--use-gitignore', 'skip files that git ignores')
       .option('--no-cache', 'compress every file again')
-      .option('--if-changed', 'deploy only if settings or files differ from the live build')
+      .addOption(
+        command
+          .createOption('--if-changed', 'deploy only if settings or files differ from the live build')
+          .conflicts('dryRun'),
+      )
       .addOption(
         command
           .createOption('--if-busy <action>', 'what to do if builds of the app are in progress')
           .choices(busyPolicies)
-          .default('proceed' as const),
+          .default('proceed' as const)
+          .conflicts('dryRun'),
       )
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
       .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
-      .option('--save-plan <file>', 'with --dry-run: write a plan that --apply-plan applies')
-      .option('--apply-plan <file>', 'deploy only if settings, files and the deployed app are as planned')
-      .option('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long', durationFlag)
-      .option('--max-failures <number>', 'with --watch-healthy: runs that may fail', wholeNumberFlag(0), 0)
-      .option('--or-rollback', 'with --watch-healthy: else return to the build before')
-      .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
-      .option('--detach', 'return after the upload; the build continues')
+      .addOption(
+        requiring(command.createOption('--save-plan <file>', 'write a plan that --apply-plan applies'), 'dryRun'),
+      )
+      .addOption(
+        command
+          .createOption('--apply-plan <file>', 'deploy only if settings, files and the deployed app are as planned')
+          .conflicts('dryRun'),
+      )
+      .addOption(
+        command
+          .createOption('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long')
+          .argParser(durationFlag)
+          .conflicts(['dryRun', 'detach']),
+      )
+      .addOption(
+        requiring(
+          command
+            .createOption('--max-failures <number>', 'runs that may fail')
+            .argParser(wholeNumberFlag(0))
+            .default(0),
+          'watchHealthy',
+        ),
+      )
+      .addOption(requiring(command.createOption('--or-rollback', 'else return to the build before'), 'watchHealthy'))
+      .addOption(
+        requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
+      )
+      .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
       .option('--no-logs', 'do not show the build log')
       .option('--disable-build-logs', 'ask the platform not to keep a build log')
       .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
@@ -53,7 +80,6 @@ export default defineCommand({
       .option('--events', 'print progress as JSON lines'),
   run: async (unlimited, options): Promise<DeployPlan | Deployment> => {
     const { dryRun = false, timeout: typedMs, watchHealthy } = options;
-    checkFlags(options);
     const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
     const limit = new TimeLimit(unlimited, { typedMs, failure });
     const { context } = limit;
@@ -100,39 +126,6 @@ export default defineCommand({
     'deploy --apply-plan gantry-plan.json',
   ],
 });
-
-function filesWithoutDryRun(): UsageError {
-  return new UsageError('--files needs --dry-run', {
-    why: 'it lists the files that a deploy would send',
-    fix: gantryCommand`deploy --dry-run --files`,
-  });
-}
-
-function planWithoutDryRun(file: string): UsageError {
-  return new UsageError('--save-plan needs --dry-run', { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
-}
-
-/** Flags that would be ignored. */
-function checkFlags(flags: {
-  dryRun?: true | undefined;
-  savePlan?: string | undefined;
-  files?: true | undefined;
-  applyPlan?: string | undefined;
-  detach?: true | undefined;
-  watchHealthy?: number | undefined;
-  orRollback?: true | undefined;
-}): void {
-  const { dryRun, savePlan, files, applyPlan, detach, watchHealthy, orRollback } = flags;
-  if (savePlan !== undefined && !dryRun) throw planWithoutDryRun(savePlan);
-  if (files && !dryRun) throw filesWithoutDryRun();
-  if (applyPlan !== undefined && dryRun)
-    throw new UsageError('--apply-plan deploys, --dry-run does not', {
-      fix: gantryCommand`deploy --apply-plan ${applyPlan}`,
-    });
-  if (watchHealthy !== undefined && detach)
-    throw new UsageError('--watch-healthy waits for the build, --detach does not');
-  if (orRollback && watchHealthy === undefined) throw new UsageError('--or-rollback needs --watch-healthy');
-}
 
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {

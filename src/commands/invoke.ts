@@ -3,6 +3,7 @@ import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
+import { requiring } from '../flags/rules.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppEvent,
@@ -56,7 +57,9 @@ export default defineCommand({
     appArgument(command.usage('[app] [function] [name=value...]'))
       .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
       .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')
-      .option('--input <file>', 'request body: any bytes from a file, or - for stdin')
+      .addOption(
+        command.createOption('--input <file>', 'request body: any bytes from a file, or - for stdin').conflicts('data'),
+      )
       .option('--method <method>', 'HTTP method, for apps with their own server (default: POST)', (text) =>
         text.toUpperCase(),
       )
@@ -66,14 +69,41 @@ export default defineCommand({
       .option('-i, --show-headers', 'print the status and headers before the body')
       .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
-      .option('--stream', 'request a stream of events')
+      .addOption(
+        command.createOption('--stream', 'request a stream of events').conflicts(['async', 'wait', 'awaitWebhook']),
+      )
       .option('--async', 'do not wait: print the run id')
-      .option('--wait', 'call asynchronously, wait until the run ends, and fail if it fails')
-      .option('--webhook <url>', 'also send the response to this URL')
-      .option('--webhook-secret-file <file>', 'sign webhook deliveries with the secret in this file; - is stdin')
+      .addOption(
+        command
+          .createOption('--wait', 'call asynchronously, wait until the run ends, and fail if it fails')
+          .conflicts('awaitWebhook'),
+      )
+      .addOption(
+        command.createOption('--webhook <url>', 'also send the response to this URL').conflicts('awaitWebhook'),
+      )
+      .addOption(
+        requiring(
+          command.createOption(
+            '--webhook-secret-file <file>',
+            'sign webhook deliveries with the secret in this file; - is stdin',
+          ),
+          'webhook',
+          'awaitWebhook',
+        ),
+      )
       .option('--await-webhook', 'call asynchronously, and print the response that a webhook delivers here')
-      .option('--port <number>', 'with --await-webhook: port to listen on', wholeNumberFlag(0, 65_535))
-      .option('--public-url <url>', 'with --await-webhook: URL under which the platform reaches that port')
+      .addOption(
+        requiring(
+          command.createOption('--port <number>', 'port to listen on').argParser(wholeNumberFlag(0, 65_535)),
+          'awaitWebhook',
+        ),
+      )
+      .addOption(
+        requiring(
+          command.createOption('--public-url <url>', 'URL under which the platform reaches that port'),
+          'awaitWebhook',
+        ),
+      )
       .option('--events', 'print one JSON object per line, and the result as the last'),
   run: async (context, app, args, options) => {
     const result = await invokeApp(context, { app, args, ...options });

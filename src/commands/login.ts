@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { InputNeededError, UsageError } from '../errors.ts';
+import { InputNeededError } from '../errors.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
@@ -10,8 +10,12 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--no-browser', 'print the URL instead of opening a browser')
-      .option('--device', 'print a URL and a code to log in on another device; works without a terminal')
-      .option('--token [-]', 'store a token from a prompt or stdin')
+      .addOption(
+        command
+          .createOption('--device', 'print a URL and a code to log in on another device; works without a terminal')
+          .conflicts(['token', 'import']),
+      )
+      .addOption(command.createOption('--token [-]', 'store a token from a prompt or stdin').conflicts('import'))
       .option('--import [file]', "import the login from the official client's config.yaml; - is stdin"),
   run: (context, options): Promise<Login> => logIn(context, options),
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
@@ -49,9 +53,6 @@ interface LoginFlags {
 }
 
 function logIn(context: Context, { browser, device, token, import: file }: LoginFlags): Promise<Login> {
-  const given = [device && '--device', token !== undefined && '--token', file !== undefined && '--import'];
-  const [one, other] = given.filter(Boolean);
-  if (other) throw new UsageError(`${one} and ${other} cannot be combined`);
   if (token !== undefined) return loginByToken(context, token);
   if (file !== undefined) return importLogin(context, file);
   if (!device && !context.prompt.isPossible) throw noTerminalError();

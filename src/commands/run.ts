@@ -31,7 +31,11 @@ export default defineCommand({
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
-      .option('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
+      .addOption(
+        command
+          .createOption('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
+          .conflicts('detach'),
+      )
       .option('--events', 'print progress as JSON lines'),
   run: async (unlimited, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
     const { configFile, name, timeout: typedMs, forwardExitCode } = options;

@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { requiring } from '../flags/rules.ts';
 import { isDownload, parseCopyPaths } from '../operations/copy/index.ts';
 import { noteCopiesInApp } from '../operations/output-files/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
@@ -14,8 +15,12 @@ export default defineCommand({
         .argument('<source>', 'source folder; remote: volume:/path or :/path')
         .argument('<target>', 'target folder')
         .option('--delete', 'delete files that are only in the target')
-        .option('--confirm <target>', 'with --delete: confirm by passing the target again')
-        .option('--detailed-exit-code', 'with --dry-run: exit with 3 if something would change'),
+        .addOption(
+          requiring(command.createOption('--confirm <target>', 'confirm by passing the target again'), 'delete'),
+        )
+        .addOption(
+          requiring(command.createOption('--detailed-exit-code', 'exit with 3 if something would change'), 'dryRun'),
+        ),
     ),
   run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
     const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });

@@ -5,6 +5,7 @@ import { TemporaryNames, toDiskError, writeFileAtomic } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
 import { checkReplaceable, sentWithApp } from '../operations/output-files/index.ts';
 import type { ChartReport } from '../output/chart/model.ts';
+import { requiring } from './rules.ts';
 
 export interface ChartPageFlags {
   html?: string | undefined;
@@ -17,18 +18,12 @@ export function chartPageFlags<Inputs extends unknown[], Options extends OptionV
 ) {
   return command
     .option('--html <file>', 'also write an HTML page with interactive charts')
-    .option('--open', 'open that page in the browser');
+    .addOption(requiring(command.createOption('--open', 'open that page in the browser'), 'html'));
 }
 
 /** Throws UsageError. Call it before the first request. */
-export function checkChartPageFlags({ html, open }: ChartPageFlags): void {
+export function checkChartPageFlags({ html }: ChartPageFlags): void {
   if (html === '-' || html === '') throw new UsageError('--html requires a file name', { fix: '--html chart.html' });
-  if (open && html === undefined) {
-    throw new UsageError('--open requires --html', {
-      why: 'it opens the page that --html writes',
-      fix: '--html chart.html --open',
-    });
-  }
 }
 
 /** Writes the page if --html is given, and opens it if --open is given. */

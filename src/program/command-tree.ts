@@ -1,5 +1,6 @@
 import { Command as Commander, Option } from 'commander';
-import type { Command } from '../command.ts';
+import type { Command, PartneredFlag } from '../command.ts';
+import { CommandLine } from '../command-line.ts';
 import { commands, type Group, type Leaf } from '../commands/index.ts';
 import type { GlobalFlags } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -88,6 +89,7 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
     rejectEmptyArguments(child, inputs);
+    rejectLoneFlags(child);
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs, child);
   });
   return command;
@@ -100,6 +102,32 @@ function rejectEmptyArguments(child: Commander, inputs: unknown[]): void {
   );
   if (!empty) return;
   throw new UsageError(`argument <${empty.name()}> is empty`, { fix: 'check that the shell variable is set' });
+}
+
+/** Rejects a flag that has no effect without another one: ignored, `--detailed-exit-code` alone would deploy. */
+function rejectLoneFlags(child: Commander): void {
+  const isTyped = (flag: string) => child.getOptionValueSource(flag) === 'cli';
+  for (const option of child.options) {
+    const partners = partnersOf(child, option);
+    if (partners.length === 0 || !isTyped(option.attributeName())) continue;
+    if (partners.some((partner) => isTyped(partner.attributeName()))) continue;
+    const [first] = partners;
+    const { rawArgs = [] } = rootOf(child) as { rawArgs?: string[] };
+    const [, sample] = /<(.+)>/.exec(first?.flags ?? '') ?? [];
+    throw new UsageError(`${option.long} requires ${partners.map(({ long }) => long).join(' or ')}`, {
+      fix: new CommandLine(['gantry', ...rawArgs, first?.long ?? '', ...(sample ? [sample.toUpperCase()] : [])]),
+    });
+  }
+}
+
+/** The flags of a command, one of which this flag requires. */
+export function partnersOf({ options }: Commander, flag: Option): Option[] {
+  const { requires = [] } = flag as Partial<PartneredFlag>;
+  return options.filter((option) => requires.includes(option.attributeName()));
+}
+
+function rootOf(command: Commander): Commander {
+  return command.parent ? rootOf(command.parent) : command;
 }
 
 /** Whether a word is the name of a command or a group. */

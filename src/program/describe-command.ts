@@ -2,6 +2,7 @@ import type { Argument, Command as Commander, Option } from 'commander';
 import type { Command, Effect } from '../command.ts';
 import { type ExitName, exitCodes } from '../errors.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
+import { partnersOf } from './command-tree.ts';
 import { usualCommands } from './next-commands.ts';
 
 /** A command as data: what its help, `gantry reference` and docs/commands.md are made from. */
@@ -50,6 +51,8 @@ export interface FlagReference {
   /** What kind of value it takes, if it is not any text. */
   value?: 'number' | 'duration' | 'size' | 'time';
   valueRequired: boolean;
+  /** It has no effect without one of these. */
+  requires?: string[];
   choices?: string[];
   default?: unknown;
 }
@@ -68,7 +71,9 @@ export function describeCommand(
     details,
     usage: usageOf(commander, line),
     arguments: commander.registeredArguments.map(describeArgument),
-    flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
+    flags: commander.options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => describeFlag(option, partnersOf(commander, option))),
     effect,
     unattended,
     output: json?.form ?? null,
@@ -96,16 +101,19 @@ function describeArgument(argument: Argument): ArgumentReference {
   return { name: argument.name(), description, required, variadic, ...(argChoices && { choices: argChoices }) };
 }
 
-export function describeFlag(option: Option): FlagReference {
-  const { description, variadic, required, optional, argChoices, defaultValue, parseArg } = option;
+export function describeFlag(option: Option, partners: readonly Option[] = []): FlagReference {
+  const { description: text, variadic, required, optional, argChoices, defaultValue, parseArg } = option;
   const { valueKind } = (parseArg ?? {}) as { valueKind?: FlagReference['value'] | 'list' };
   const takesValue = required || optional;
+  const requires = partners.flatMap(({ long }) => long ?? []);
+  const description = requires.length > 0 ? `with ${requires.join(' or ')}: ${text}` : text;
   return {
     flags: option.long === '--json' ? '--json[=fields]' : option.flags,
     description,
     type: variadic || valueKind === 'list' ? 'list' : takesValue ? 'value' : 'boolean',
     ...(valueKind && valueKind !== 'list' && { value: valueKind }),
     valueRequired: required,
+    ...(requires.length > 0 && { requires }),
     ...(argChoices && { choices: argChoices }),
     ...(defaultValue !== undefined && { default: defaultValue }),
   };

@@ -27,6 +27,10 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
     /^unknown (command|option) '(.+)'$/s,
     (kind, word) => ({ message: `unknown ${kind === 'option' ? 'flag' : kind} "${word}"` }),
   ],
+  [
+    /^option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)[^']*'$/,
+    (flag, other) => ({ message: `${flag} and ${other} cannot be combined` }),
+  ],
   [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} requires a value` })],
   [/^required option '(.+)' not specified$/, (flag) => ({ message: `missing required flag ${flag}` })],
   [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],

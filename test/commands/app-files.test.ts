@@ -266,7 +266,7 @@ describe('--files', () => {
   test('needs --dry-run to deploy', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--files'], { emulator, cwd: app.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('fix gantry deploy --dry-run --files')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('fix gantry deploy --files --dry-run')]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { UsageError } from '../../errors.ts';
+import { requiring } from '../../flags/rules.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { type ListedArchive, listArchives, pruneArchives } from '../../operations/archives/index.ts';
 import { ago, sizeCell } from '../../output/format.ts';
@@ -11,11 +11,14 @@ export default defineCommand({
     command
       .argument('[app]', 'app name (default: all apps)')
       .option('--prune', 'remove them')
-      .option('--older-than <duration>', 'with --prune: only those that are older', durationFlag),
-  run: (context, app, { prune, olderThan }) => {
-    if (olderThan !== undefined && !prune) throw new UsageError('--older-than needs --prune');
-    return prune ? pruneArchives(context, { app, olderThan }) : listArchives(context, { app });
-  },
+      .addOption(
+        requiring(
+          command.createOption('--older-than <duration>', 'only those that are older').argParser(durationFlag),
+          'prune',
+        ),
+      ),
+  run: (context, app, { prune, olderThan }) =>
+    prune ? pruneArchives(context, { app, olderThan }) : listArchives(context, { app }),
   view: (archives) =>
     table(
       archives,

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { UsageError } from '../../errors.ts';
+import { requiring } from '../../flags/rules.ts';
 import { bindHere, switchProfile, unbindHere } from '../../operations/account/index.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
@@ -8,10 +9,9 @@ export default defineCommand({
     command
       .argument('[profile]', 'profile name, see gantry profiles list')
       .option('--here', 'use it in this folder and below only')
-      .option('--unbind', 'with --here: use the selected profile in this folder again'),
+      .addOption(requiring(command.createOption('--unbind', 'use the selected profile in this folder again'), 'here')),
   run: async (context, name, { here, unbind }): Promise<{ profile: string | null; folder: string | null }> => {
-    if (unbind && (!here || name !== undefined))
-      throw new UsageError('--unbind goes with --here and without a profile');
+    if (unbind && name !== undefined) throw new UsageError('--unbind takes no profile');
     if (unbind) return { profile: null, ...(await unbindHere(context)) };
     if (name === undefined) throw new UsageError('missing argument <profile>', { fix: 'gantry profiles use NAME' });
     return here ? bindHere(context, name) : switchProfile(context, name);

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { requiring } from '../../flags/rules.ts';
 import { checkNewSecretNames, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
@@ -7,8 +8,12 @@ export default defineCommand({
     command
       .argument('<name...>', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
       .option('--app <app>', 'set the secrets of one app only')
-      .option('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
-      .option('--keep-newline', 'with --from-file: keep the last newline')
+      .addOption(
+        command
+          .createOption('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
+          .conflicts('fromEnv'),
+      )
+      .addOption(requiring(command.createOption('--keep-newline', 'keep the last newline'), 'fromFile'))
       .option('--from-env', 'read each value from the environment variable of the same name'),
   run: (context, names, { app, ...source }) => {
     checkNewSecretNames(names, source.fromEnv);

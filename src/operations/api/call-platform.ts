@@ -130,8 +130,6 @@ function callForPage(call: RawCall, position: PagePosition): RawCall {
 async function readBody(context: Context, { method, fields, input }: RawRequest): Promise<string | undefined> {
   if (input === undefined && fields.length === 0) return undefined;
   if (method === 'GET') throw new UsageError('a GET request has no body', { fix: 'use --query name=value' });
-  if (input !== undefined && fields.length > 0)
-    throw new UsageError('--input and --field cannot be combined: each sets the body');
   if (input === '-') return context.readStdin();
   if (input !== undefined) return String(await readNamedFile(context, input));
   return stringifyJson(Object.fromEntries(fields.map(parseField)));

@@ -33,22 +33,10 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
 }
 
 function checkOptions(options: InvokeOptions): void {
-  const { method = 'POST', data, input, stream, wait, webhook, awaitWebhook, webhookSecretFile } = options;
-  const isAsync = options.async || wait || awaitWebhook;
+  const { method = 'POST', data, input, webhookSecretFile } = options;
   const rules: [isBroken: unknown, message: string, fix?: string][] = [
     [!methods.includes(method), `invalid HTTP method "${method}"`, `use ${methods.join(', ')}`],
     [/^(GET|HEAD)$/.test(method) && (data ?? input) !== undefined, `a ${method} request has no body`],
-    [stream && isAsync, '--stream cannot be combined with --async, --wait or --await-webhook'],
-    [wait && awaitWebhook, '--wait and --await-webhook cannot be combined'],
-    [webhook !== undefined && awaitWebhook, '--webhook and --await-webhook cannot be combined'],
-    [
-      !awaitWebhook && (options.port ?? options.publicUrl) !== undefined,
-      '--port and --public-url require --await-webhook',
-    ],
-    [
-      webhookSecretFile !== undefined && webhook === undefined && !awaitWebhook,
-      '--webhook-secret-file requires --webhook or --await-webhook',
-    ],
     [webhookSecretFile === '-' && (data === '-' || input === '-'), 'only one value can be read from stdin'],
   ];
   const broken = rules.find(([isBroken]) => isBroken);

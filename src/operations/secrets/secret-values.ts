@@ -47,7 +47,6 @@ export function checkNewSecretNames([name = '', ...others]: string[], fromEnv = 
 export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
   const { fromFile, fromEnv, keepNewline } = source;
   const [first = ''] = names;
-  if (fromFile !== undefined && fromEnv) throw new UsageError('--from-file and --from-env cannot be combined');
   if (fromFile !== undefined) {
     const text = await readText(context, fromFile);
     return { [first]: checkNotEmpty(first, keepNewline ? text : text.replace(/\r?\n$/, '')) };
