@@ -10,18 +10,27 @@ The first argument is the folder for long responses.
 """
 
 import ast
-import inspect
-import json
+import builtins
 import os
 import sys
-import threading
-import time
-import traceback
+from _thread import allocate_lock, get_ident, start_new_thread
+from inspect import isasyncgen, isawaitable, isclass, isgenerator, signature
+from json import dumps, loads
+from os import _exit
+from os.path import dirname
+from time import perf_counter
+from traceback import print_exception
 
 from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
 from cortex_output import EventWriter, OutputStream, current_run
 
-OWN_FOLDER = os.path.dirname(__file__)
+# The app may replace what is in modules. What a call needs is bound before the app is loaded, and of json, which calls
+# its own functions by their names, the app gets another module.
+__builtins__ = vars(builtins).copy()
+for name in ("json", "json.decoder", "json.encoder", "json.scanner"):
+    sys.modules.pop(name, None)
+
+OWN_FOLDER = dirname(__file__)
 
 
 class Replica:
@@ -31,7 +40,7 @@ class Replica:
         self.calls = {}
         self.functions = {}
         self.loop = None
-        self.loop_lock = threading.Lock()
+        self.loop_lock = allocate_lock()
 
     def load(self):
         # Imports come from the app's folder instead of this one.
@@ -43,26 +52,29 @@ class Replica:
         self.functions = {
             name: value
             for name, value in vars(main).items()
-            if not name.startswith("_") and callable(value) and not inspect.isclass(value)
+            if not name.startswith("_") and callable(value) and not isclass(value)
         }
 
     def begin(self, message):
         call = Call(message["call"])
         self.calls[call.identity] = call
-        threading.Thread(target=self.run, args=(call, message), daemon=True).start()
+        start_new_thread(self.run, (call, message))
 
     def run(self, call, message):
-        current_run.set(call.identity)
-        call.thread = threading.get_ident()
+        outcome = {"failed": "the call ended without a response", "status": 500}
         try:
-            self.call_function(call, message)
+            current_run.set(call.identity)
+            call.thread = get_ident()
+            outcome = self.call_function(call, message)
         except CallCanceled:
-            self.finish(call, failed="the call was canceled", status=0)
+            outcome = {"failed": "the call was canceled", "status": 0}
         except CallError as error:
-            self.finish(call, failed=str(error), status=error.status)
+            outcome = {"failed": str(error), "status": error.status}
         except BaseException as error:
-            traceback.print_exception(type(error), error, app_frames(error.__traceback__))
-            self.finish(call, failed=describe(error), status=500)
+            outcome = {"failed": describe(error), "status": 500}
+            show(error, self.err)
+        finally:
+            self.finish(call, outcome)
 
     def call_function(self, call, message):
         function = self.functions.get(message["function"])
@@ -71,16 +83,13 @@ class Replica:
             missing = f'function {message["function"]} not found' if message["function"] else "the address names no function"
             raise CallError(404, f"{missing}; available functions: {known}")
         arguments = self.parse_arguments(function, message, call)
-        call.started = time.perf_counter()
+        call.started = perf_counter()
         result = function(**arguments)
-        if inspect.isawaitable(result):
+        if isawaitable(result):
             result = self.wait(call, result)
-        if inspect.isasyncgen(result):
+        if isasyncgen(result):
             result = self.iterate_async(call, result)
-        if inspect.isgenerator(result):
-            self.stream(call, result)
-        else:
-            self.respond(call, result)
+        return self.stream(call, result) if isgenerator(result) else self.response(call, result)
 
     def parse_arguments(self, function, message, call):
         if "bodyFile" in message:
@@ -89,16 +98,16 @@ class Replica:
         else:
             body = message["body"]
         try:
-            arguments = json.loads(body) if body.strip() else {}
+            arguments = loads(body) if body.strip() else {}
         except ValueError as error:
             raise CallError(400, f"the body is not valid JSON: {error}") from None
         if not isinstance(arguments, dict):
             raise CallError(400, "the body must be a JSON object: its keys must match the function's parameters")
         try:
-            signature = inspect.signature(function)
-            if "run_id" in signature.parameters:
+            accepted = signature(function)
+            if "run_id" in accepted.parameters:
                 arguments.setdefault("run_id", call.identity)
-            signature.bind(**arguments)
+            accepted.bind(**arguments)
         except TypeError as error:
             raise CallError(422, f'{message["function"]}: {error}') from None
         except ValueError:
@@ -112,7 +121,7 @@ class Replica:
         with self.loop_lock:
             if self.loop is None:
                 self.loop = asyncio.new_event_loop()
-                threading.Thread(target=self.loop.run_forever, daemon=True).start()
+                start_new_thread(self.loop.run_forever, ())
         return self.loop
 
     def wait(self, call, awaitable):
@@ -155,20 +164,24 @@ class Replica:
             call.sent(size)
         if not has_begun:
             self.events.send(call=call.identity, begins=True)
-        self.finish(call, ends=True)
+        return {"ends": True}
 
-    def respond(self, call, result):
+    def response(self, call, result):
         text = to_json(result)
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
-        answer = f'{{"run_id":{json.dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
-        self.finish(call, **response_event(answer, self.response_folder), **({"status": status} if valid else {}))
+        answer = f'{{"run_id":{dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
+        return {**response_event(answer, self.response_folder), **({"status": status} if valid else {})}
 
-    def finish(self, call, **outcome):
-        self.out.finish(call.identity)
-        self.err.finish(call.identity)
-        self.calls.pop(call.identity, None)
-        self.events.send(call=call.identity, ms=call.milliseconds, **outcome)
+    def finish(self, call, outcome):
+        try:
+            self.out.finish(call.identity)
+            self.err.finish(call.identity)
+            self.calls.pop(call.identity, None)
+            self.events.send(call=call.identity, ms=call.milliseconds, **outcome)
+        except BaseException:
+            # The app has replaced what Python itself needs. The emulator answers for a process that has ended.
+            _exit(1)
 
 
 def imported_names():
@@ -190,9 +203,17 @@ def describe(error):
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def show(error, err):
+    """Prints the traceback. The app may have replaced sys.stderr, and what a traceback is made with."""
+    try:
+        print_exception(type(error), error, app_frames(error.__traceback__), file=err)
+    except BaseException:
+        err.write(f"{describe(error)}\n")
+
+
 def app_frames(trace):
     """The traceback without frames of the worker."""
-    while trace and os.path.dirname(trace.tb_frame.f_code.co_filename) == OWN_FOLDER:
+    while trace and dirname(trace.tb_frame.f_code.co_filename) == OWN_FOLDER:
         trace = trace.tb_next
     return trace
 
@@ -207,27 +228,27 @@ def main():
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: [stream.detach_from_parent() for stream in (out, err)])
     replica = Replica(events, out, err, response_folder)
+    commands = os.fdopen(3, "rb")
     try:
         replica.load()
     except BaseException as error:
-        traceback.print_exception(type(error), error, app_frames(error.__traceback__))
+        show(error, err)
         events.send(broken=describe(error))
-        os._exit(1)
+        _exit(1)
     for stream in (out, err):
         stream.finish(None)
     events.send(ready=True)
-    with os.fdopen(3, encoding="utf-8") as commands:
-        for line in commands:
-            message = json.loads(line)
-            call = replica.calls.get(message.get("taken") or message.get("cancel"))
-            if "call" in message:
-                replica.begin(message)
-            elif call and "taken" in message:
-                call.taken(message["size"])
-            elif call:
-                call.cancel()
+    for line in commands:
+        message = loads(line.decode())
+        call = replica.calls.get(message.get("taken") or message.get("cancel"))
+        if "call" in message:
+            replica.begin(message)
+        elif call and "taken" in message:
+            call.taken(message["size"])
+        elif call:
+            call.cancel()
     # The emulator has ended.
-    os._exit(0)
+    _exit(0)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,18 @@
 """A call of a function: cancellation, stream flow control, and its response."""
 
-import ctypes
-import json
-import tempfile
-import threading
-import time
+import builtins
+from _queue import SimpleQueue
+from _thread import allocate_lock
+from ctypes import c_ulong, py_object, pythonapi
+from json import dumps
+from os import O_CREAT, O_EXCL, O_WRONLY, close, open, urandom
+from os.path import join
+from time import perf_counter
+
+from cortex_output import write_all
+
+# The app may replace what is in it.
+__builtins__ = vars(builtins).copy()
 
 # Maximum text of a stream that was sent but not read.
 WINDOW = 1024 * 1024
@@ -27,50 +35,60 @@ class CallError(Exception):
 class Call:
     def __init__(self, identity):
         self.identity = identity
-        self.started = time.perf_counter()
+        self.started = perf_counter()
         self.thread = None
         self.task = None
         self.unread = 0
         self.canceled = False
-        self.changed = threading.Condition()
+        self.lock = allocate_lock()
+        self.changes = SimpleQueue()
 
     @property
     def milliseconds(self):
-        return round((time.perf_counter() - self.started) * 1000, 3)
+        return round((perf_counter() - self.started) * 1000, 3)
 
     def sent(self, size):
-        with self.changed:
-            self.unread += size
-            self.changed.wait_for(lambda: self.unread < WINDOW or self.canceled)
+        self.count(size)
+        while self.unread >= WINDOW and not self.canceled:
+            self.changes.get()
         if self.canceled:
             raise CallCanceled()
 
     def taken(self, size):
-        with self.changed:
-            self.unread -= size
-            self.changed.notify_all()
+        self.count(-size)
+        self.changes.put(None)
+
+    def count(self, size):
+        with self.lock:
+            self.unread += size
 
     def cancel(self):
-        with self.changed:
-            self.canceled = True
-            self.changed.notify_all()
+        self.canceled = True
+        self.changes.put(None)
         if self.task:
             self.task.get_loop().call_soon_threadsafe(self.task.cancel)
         elif self.thread:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(CallCanceled))
+            interrupt(c_ulong(self.thread), py_object(CallCanceled))
+
+
+interrupt = pythonapi.PyThreadState_SetAsyncExc
 
 
 def response_event(answer, folder):
     if len(answer) < MAX_INLINE:
         return {"answer": answer}
-    with tempfile.NamedTemporaryFile("w", dir=folder, prefix="answer-", encoding="utf-8", delete=False) as file:
-        file.write(answer)
-    return {"answerFile": file.name}
+    path = join(folder, f"answer-{urandom(8).hex()}")
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    try:
+        write_all(file, answer.encode())
+    finally:
+        close(file)
+    return {"answerFile": path}
 
 
 def to_json(value):
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=convert).encode("utf-8", "replace").decode()
+        return dumps(value, ensure_ascii=False, allow_nan=False, default=convert).encode("utf-8", "replace").decode()
     except (TypeError, ValueError, RecursionError) as error:
         raise CallError(500, f"the function's result cannot be converted to JSON: {error}") from None
 

@@ -1,12 +1,15 @@
 """Sends what an app prints as events, one for each line, with the run that printed it."""
 
+import builtins
 import contextvars
 import io
-import json
-import os
 import re
-import threading
+from _thread import RLock, allocate_lock
+from json import dumps
+from os import write
 
+# The app may replace what is in it.
+__builtins__ = vars(builtins).copy()
 current_run = contextvars.ContextVar("run", default=None)
 MAX_LINE = 256 * 1024
 
@@ -16,10 +19,10 @@ class EventWriter:
 
     def __init__(self, descriptor):
         self._descriptor = descriptor
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def send(self, **event):
-        line = json.dumps(event).encode() + b"\n"
+        line = dumps(event).encode() + b"\n"
         with self._lock:
             write_all(self._descriptor, line)
 
@@ -30,7 +33,7 @@ class OutputStream(io.TextIOBase):
     def __init__(self, name, events):
         self._name, self._events = name, events
         self._partial = {}
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._is_child = False
 
     encoding = "utf-8"
@@ -52,7 +55,7 @@ class OutputStream(io.TextIOBase):
 
     def detach_from_parent(self):
         """In a forked process: events of several processes would mix, and another thread may have held the lock."""
-        self._partial, self._lock, self._is_child = {}, threading.RLock(), True
+        self._partial, self._lock, self._is_child = {}, RLock(), True
 
     def write(self, text):
         run = current_run.get()
@@ -87,16 +90,19 @@ class OutputStream(io.TextIOBase):
             self._events.send(run=run, stream=self._name, line=text[start : start + MAX_LINE])
 
 
+split_at_line_ends = re.compile(r"\r?\n|(?<=[^\r\n])\r+(?![\r\n]|$)").split
+
+
 def split_lines(text):
     """Lines, and the rest after the last line end. Progress bars print a bare carriage return before each state."""
-    *lines, rest = re.split(r"\r?\n|(?<=[^\r\n])\r+(?![\r\n]|$)", text)
+    *lines, rest = split_at_line_ends(text)
     return [*(line.strip("\r") for line in lines), rest]
 
 
 def write_all(descriptor, data):
     data = memoryview(data)
     while data:
-        data = data[os.write(descriptor, data):]
+        data = data[write(descriptor, data):]
 
 
 class BinaryOutput(io.RawIOBase):
