@@ -104,7 +104,7 @@ function compileInto(folder: string, { prototype, wrapper: [before, after] = [''
 /** Of a compiled file: modification time and size of its source, and the checksum of the code, each as a double. */
 const headBytes = 24;
 
-/** V8 verifies less, and aborts the process on damaged code. */
+/** V8 verifies less, and a single wrong bit may end the process. */
 function readCode(file: string, path: string): Buffer | undefined {
   try {
     const content = readFileSync(file);
@@ -127,12 +127,6 @@ function writeCode(file: string, path: string, code: Buffer): void {
 
 function headOf(path: string, code: Buffer): Buffer {
   const { mtimeMs, size } = statSync(path);
-  return Buffer.from(new Float64Array([mtimeMs, size, checksum(code)]).buffer);
-}
-
-/** Of the length and of one byte in 64: a disk that was full or lost its power damages whole blocks. */
-function checksum(code: Buffer): number {
-  let sum = code.length;
-  for (let index = 0; index < code.length; index += 64) sum = (Math.imul(sum, 31) + (code[index] ?? 0)) | 0;
-  return sum;
+  const { crc32 } = process.getBuiltinModule('node:zlib') as unknown as { crc32: (bytes: Uint8Array) => number };
+  return Buffer.from(new Float64Array([mtimeMs, size, crc32(code)]).buffer);
 }
