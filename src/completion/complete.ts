@@ -67,12 +67,15 @@ async function answer(asking: Asking): Promise<Answer> {
   if (kind === 'folder') return { words: [], mode: 'folders' };
   const local = kind && localNames[kind];
   const context = contextOf(asking, found);
-  if (local) return { words: await local({ context, tree, typing }), mode: 'none' };
+  if (local) return { words: (await local({ context, tree, typing })).filter(isNoFlag), mode: 'none' };
   if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
   const { words, inTime } = await completePlatformName(context, kind, { ...found, typing });
   if (!inTime) await asking.io.spawnDetached(['complete', '--refresh', ...asking.words]);
-  return { words, mode: 'none' };
+  return { words: words.filter(isNoFlag), mode: 'none' };
 }
+
+/** A name such as `--yes`, which others chose, would be taken for a flag. */
+const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
 
 async function refresh(asking: Asking): Promise<void> {
   const found = findCandidates(await typable(), asking.words);

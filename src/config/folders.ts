@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 
 /** gantry's folders on this machine. They may not exist or not be writable. */
@@ -11,13 +11,14 @@ export interface Folders {
   cache: string;
 }
 
-/** The XDG or Windows folders, or folders below GANTRY_CONFIG_DIR if that is set. */
+/** The XDG or Windows folders, or folders below GANTRY_CONFIG_DIR if that is set. Absolute: apps of the emulator use them. */
 export function resolveFolders(env: Environment): Folders {
-  const own = readVariable(env, 'GANTRY_CONFIG_DIR');
+  const given = readVariable(env, 'GANTRY_CONFIG_DIR');
+  const own = given && resolve(given);
   if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };
   const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
   const folder = (variable: Variable, local: Variable, below: string) =>
-    join(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');
+    resolve(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');
   return {
     config: folder('XDG_CONFIG_HOME', 'APPDATA', '.config'),
     state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),

@@ -14,10 +14,10 @@ import {
   startEmulator,
 } from '../emulator/index.ts';
 import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
-import { sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
+import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
-  dataDir?: string | undefined;
+  dataDir?: PathInFolder | undefined;
   pace: number;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
@@ -42,7 +42,7 @@ type StartOptions = EmulatorFlags & { port: number } & Pick<
 export function emulatorFlags(command: Commander) {
   return command
     .option(...allowOriginFlag)
-    .option('--data-dir <dir>', 'store apps, builds and uploads in this folder')
+    .option('--data-dir <dir>', 'store apps, builds and uploads in this folder', pathFlag)
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
@@ -77,7 +77,7 @@ export async function startEmulatorFromFlags(
   const emulator = await startEmulator({
     ...options,
     packages: join(context.settings.folders.cache, 'python'),
-    data: dataDir,
+    data: dataDir?.(context.cwd),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed !== false && { seed }),

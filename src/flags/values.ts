@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry reference` says of the value. */
@@ -75,6 +76,14 @@ export function sizeFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: str
 
 function inMib(bytes: number): string {
   return bytes < 2 ** 20 ? `${bytes}B` : `${Math.floor(bytes / 2 ** 20)}MiB`;
+}
+
+/** A path on this machine, which only the folder that the command works in (`-C`) makes one that can be used. */
+export type PathInFolder = (cwd: string) => string;
+
+/** Absolute before it goes further: processes that gantry starts work in other folders. */
+export function pathFlag(text: string): PathInFolder {
+  return (cwd) => resolve(cwd, text);
 }
 
 /** Any text, repeatable. */

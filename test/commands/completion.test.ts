@@ -74,6 +74,17 @@ describe('completion', () => {
     expect((await offeredOnceKnown(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
+  test('offers no name that would be a flag', async () => {
+    const [web] = [...emulator.store.apps.values()];
+    const add = (name: string) => {
+      const id = `${emulator.project}-${name}`;
+      if (web) emulator.store.apps.set(id, { ...web, id, name, settings: { ...web.settings, name } });
+    };
+    for (const name of ['--yes', '-C', 'weather']) add(name);
+    expect((await offeredOnceKnown(['apps', 'get', ''])).words?.sort()).toEqual(['weather', 'web']);
+    expect((await offeredOnceKnown(['apps', 'delete', '-'])).words).not.toContain('-C');
+  });
+
   describe('of files on a volume', () => {
     beforeEach(() => {
       for (const path of ['/models/a.bin', '/models/sub/b.bin', '/main.log', '/odd name'])

@@ -1,6 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -82,6 +86,34 @@ test('emulator start reports a port in use, with the fix', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain(`port ${port} is in use`);
   expect(stderr).toContain('--port 0');
+});
+
+test.skipIf(!python)('relative paths are in the folder of -C, and apps run from them (needs python3)', async () => {
+  await using folder = await folderOf({
+    'web/main.py': 'def run():\n    return 1\n',
+    'web/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '',
+  });
+  const stop = new AbortController();
+  const words = [
+    'emulator',
+    'start',
+    '-C',
+    folder.path,
+    '--port',
+    '0',
+    '--data-dir',
+    '.gantry',
+    '--ready-file',
+    'ready.json',
+  ];
+  const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5) });
+  const ready = join(folder.path, 'ready.json');
+  await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
+  const { environment: env } = JSON.parse(readFileSync(ready, 'utf8'));
+  const deployed = await gantry(['deploy'], { env, cwd: join(folder.path, 'web'), meanwhile: () => setTimeout(5) });
+  expect([deployed.code, existsSync(join(folder.path, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
+  stop.abort();
+  expect((await ended).code).toBe(0);
 });
 
 test('keeps deployed apps with --data-dir until the next start', async () => {

@@ -49,6 +49,11 @@ describe('gantry version --check', () => {
     expect(asked.at(-1)).toEqual({ url: '/mirror/gantry/latest', authorization: undefined });
   });
 
+  test.each(['99.0.0+build.5', '99.0.0-rc.1+exp.sha'])('takes the version %s', async (newest) => {
+    reply = { status: 200, body: JSON.stringify({ version: newest }) };
+    expect((await check('--json')).json()).toMatchObject({ newest });
+  });
+
   test('says that this version is the newest', async () => {
     reply = { status: 200, body: JSON.stringify({ version }) };
     expect((await check()).stderr).toBe('gantry is up to date\n');
@@ -64,6 +69,16 @@ describe('gantry version --check', () => {
     expect(code).toBe(69);
     expect(stderr).toContain('did not return the newest version');
   });
+
+  test.each(['99.0.0+$(id)', '99.0.0+\u001b[2J', '99.0.0-', '99.0', '099.0.0', `99.0.0+${'a'.repeat(200)}`])(
+    'exits with 69 if the registry names the version %j',
+    async (newest) => {
+      reply = { status: 200, body: JSON.stringify({ version: newest }) };
+      const { code, stdout, stderr } = await check();
+      expect([code, stderr]).toEqual([69, expect.stringContaining('did not return the newest version')]);
+      expect(stdout + stderr).not.toContain(newest);
+    },
+  );
 
   test('refuses a registry that is no URL', async () => {
     expect((await gantry(['version', '--check'], { env: { GANTRY_REGISTRY_URL: 'registry' } })).code).toBe(2);

@@ -8,7 +8,7 @@ import {
   emulatorFlags,
   startEmulatorFromFlags,
 } from '../../flags/emulator.ts';
-import { wholeNumberFlag } from '../../flags/values.ts';
+import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values.ts';
 import {
   announceEmulator,
   detectShell,
@@ -22,7 +22,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command)
       .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
-      .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready')
+      .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready', pathFlag)
       .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3)),
   run: (context, options) => serve(context, options),
   verbatim: () => true,
@@ -59,14 +59,14 @@ export default defineCommand({
 
 interface StartFlags extends EmulatorFlags {
   port: number;
-  readyFile?: string | undefined;
+  readyFile?: PathInFolder | undefined;
   readyFd?: number | undefined;
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
 async function* serve(context: Context, { readyFile, readyFd, ...options }: StartFlags) {
   const { progress, signal, cwd, env } = context;
-  const readiness = prepareReadiness({ cwd, readyFile, readyFd });
+  const readiness = prepareReadiness({ readyFile: readyFile?.(cwd), readyFd });
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
   const { url, project, token, stopRequested } = emulator;
   const environment = emulatorEnvironment(emulator);

@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, UsageError } from '../../errors.ts';
 import { isRecord } from '../../json-text.ts';
 
 interface ReadinessOptions {
-  cwd: string;
+  /** Absolute. */
   readyFile?: string | undefined;
   readyFd?: number | undefined;
 }
@@ -22,8 +21,7 @@ interface Readiness {
  * Checks the file and the descriptor before anything is started, and removes the file of an earlier emulator. Throws
  * ConflictError for a file with other content, and UsageError for a descriptor that is not open.
  */
-export function prepareReadiness({ cwd, readyFile, readyFd }: ReadinessOptions): Readiness {
-  const file = readyFile === undefined ? undefined : resolve(cwd, readyFile);
+export function prepareReadiness({ readyFile: file, readyFd }: ReadinessOptions): Readiness {
   if (file !== undefined) removeOldFile(file);
   if (readyFd !== undefined) checkDescriptor(readyFd);
   return {

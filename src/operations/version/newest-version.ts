@@ -6,6 +6,8 @@ import { version } from '../../version.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
 const timeoutMs = 10_000;
+/** Of a version, in characters. */
+const maxLength = 100;
 
 /**
  * The newest released version, from the npm registry; all packages of a release have the same version. Sends no token.
@@ -47,13 +49,15 @@ export function registryUrl(env: Environment): URL {
 function versionIn(body: string): string | undefined {
   try {
     const { version } = JSON.parse(body) as { version?: unknown };
-    return typeof version === 'string' && semantic.test(version) ? version : undefined;
+    return typeof version === 'string' && version.length <= maxLength && semantic.test(version) ? version : undefined;
   } catch {
     return undefined;
   }
 }
 
-const semantic = /^(\d+)\.(\d+)\.(\d+)(?:-([\w.-]+))?(?:\+.*)?$/;
+/** Semantic Versioning 2.0.0, in which a version has nothing that a terminal or a shell could take for something else. */
+const semantic =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*))?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
 
 function parse(version: string) {
   const [, major, minor, patch, before = ''] = semantic.exec(version) ?? [];
