@@ -16,6 +16,7 @@ export default defineCommand({
     path: text('remote path; ends in a slash for a folder'),
     isFolder: boolean('true for a folder'),
     changed: boolean('true'),
+    confirmed: boolean('false if the platform accepted it and does not list the folder'),
   }),
   examples: [
     'rm /models/old.bin',

@@ -13,4 +13,5 @@ export const grantChangeJson = document({
   before: nullable(list(text('name'), 'projects it had access to; null if unknown')),
   after: list(text('name'), 'projects it has access to after the change'),
   changed: boolean('false if nothing had to change'),
+  confirmed: boolean('false if the platform accepted it and does not list the grants, or not in a known format'),
 });

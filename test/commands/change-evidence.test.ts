@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb } from '../support/runs.ts';
@@ -172,5 +173,15 @@ describe('volumes resize', () => {
       route.endsWith('/volumes') ? { status: 404, body: '{"message":"not found"}' } : undefined,
     );
     expect([code, stdout]).toEqual([0, 'the platform accepted 100 GB for default-us-east-1\n']);
+  });
+});
+
+describe('service-accounts set-grants', () => {
+  const words = ['service-accounts', 'set-grants', 'sa-1', 'p-2', '--yes'];
+
+  test('waits until the change is listed', async () => {
+    empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });
+    const { code, waits } = await through(words, lagging('PATCH', /\/service-accounts$/, 1));
+    expect([code, waits]).toEqual([0, [250]]);
   });
 });

@@ -43,8 +43,8 @@ describe('a file', () => {
   test('is removed with --yes, several at once', async () => {
     const { json } = await gantry(['rm', '/top.txt', 'default:logs/a.txt', '--yes', '--json'], { emulator });
     expect(json()).toEqual([
-      { path: 'default:/top.txt', isFolder: false, changed: true },
-      { path: 'default:/logs/a.txt', isFolder: false, changed: true },
+      { path: 'default:/top.txt', isFolder: false, changed: true, confirmed: true },
+      { path: 'default:/logs/a.txt', isFolder: false, changed: true, confirmed: true },
     ]);
     expect(left()).toEqual(without('/top.txt', '/logs/a.txt'));
   });
@@ -135,7 +135,7 @@ describe('a folder', () => {
   test('is removed once if it is named twice, or a path below it as well', async () => {
     const words = ['rm', '-r', '/logs/old/c.txt', '/logs', '/logs/', '--confirm', '/logs/old/c.txt /logs /logs/'];
     const { json } = await gantry([...words, '--json'], { emulator });
-    expect(json()).toEqual([{ path: 'default:/logs/', isFolder: true, changed: true }]);
+    expect(json()).toEqual([{ path: 'default:/logs/', isFolder: true, changed: true, confirmed: true }]);
   });
 });
 

@@ -74,6 +74,7 @@ describe('a change', () => {
       next: expect.any(Array),
       ...{ serviceAccount: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
       changed: true,
+      confirmed: true,
     });
   });
 

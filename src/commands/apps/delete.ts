@@ -15,6 +15,11 @@ export default defineCommand({
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],
-  json: document({ app: text('app name'), project: text('project'), changed: boolean('true') }),
+  json: document({
+    app: text('app name'),
+    project: text('project'),
+    changed: boolean('true'),
+    confirmed: boolean('false if the platform accepted it and does not list apps for this token'),
+  }),
   examples: ['apps delete web', 'apps delete web --confirm web'],
 });

@@ -15,10 +15,16 @@ export default defineCommand({
     const build = await resolveBuild(context, app, word);
     const confirm = async () => {
       await context.prompt.confirm(`Cancel build ${build} of ${app}?`);
-      context.willChange(`cancel build ${build} of ${app}`, { app, build, message: '', changed: true });
+      context.willChange(`cancel build ${build} of ${app}`, {
+        app,
+        build,
+        message: '',
+        changed: true,
+        confirmed: false,
+      });
     };
-    const { message, changed } = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
-    return { app, build, message, changed };
+    const outcome = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
+    return { app, build, ...outcome };
   },
   view: ({ build, message, changed }) =>
     wrapped(() =>
@@ -33,6 +39,7 @@ export default defineCommand({
     build: text('build id'),
     message: text("the platform's reply if it is one line of text, otherwise empty"),
     changed: boolean('false if it was already canceled'),
+    confirmed: boolean('false if the platform accepted it and does not show the status'),
   }),
   examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],
 });

@@ -15,10 +15,16 @@ export default defineCommand({
     const run = await resolveRun(context, app, word);
     const confirm = async () => {
       await context.prompt.confirm(`Cancel run ${run} of ${app}?`);
-      context.willChange(`cancel run ${run} of ${app}`, { app, run, status: 'cancelled', changed: true });
+      context.willChange(`cancel run ${run} of ${app}`, {
+        app,
+        run,
+        status: 'cancelled',
+        changed: true,
+        confirmed: false,
+      });
     };
-    const { changed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
-    return { app, run, status: 'cancelled', changed };
+    const { changed, confirmed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
+    return { app, run, status: 'cancelled', changed, confirmed };
   },
   view: ({ run, changed }) =>
     wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
@@ -31,6 +37,7 @@ export default defineCommand({
     run: text('run id'),
     status: text('cancelled'),
     changed: boolean('false if it was already canceled'),
+    confirmed: boolean('false if the platform accepted it and does not show the status'),
   }),
   examples: ['runs cancel web 3f2a91c0-… --yes'],
 });

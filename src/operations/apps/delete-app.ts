@@ -4,35 +4,42 @@ import { deleteApp, getApp, listApps } from '../../contract/apps.ts';
 import { shortAppName, toAppId } from '../../contract/endpoint.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
-import { waitForChange } from '../waiting/index.ts';
+import { readEvidence, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
 
 /** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
 export async function removeApp(
-  context: Pick<Context, 'api' | 'project' | 'prompt' | 'willChange' | 'delay'>,
+  context: Pick<Context, 'api' | 'project' | 'prompt' | 'progress' | 'willChange' | 'delay'>,
   app: string,
   confirm: string | undefined,
-): Promise<{ app: string; project: string; changed: true }> {
+): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
   const { api, project, prompt, willChange } = context;
-  await api(getApp, { project, app });
+  const shown = await readEvidence(() => api(getApp, { project, app }));
+  if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
-  willChange(`delete app ${name} and its builds`, { app: name, project, changed: true });
-  await deleteAppAndWait(context, name);
-  return { app: name, project, changed: true };
+  willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
+  return { app: name, project, changed: true, confirmed: await deleteAppAndWait(context, name) };
 }
 
 /**
  * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
- * confirmed the deletion.
+ * confirmed the deletion. Returns whether the platform shows it; warns if the token may delete apps and not list them.
  */
 export async function deleteAppAndWait(
-  { api, project, delay }: Pick<Context, 'api' | 'project' | 'delay'>,
+  context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
-): Promise<void> {
-  const refusal = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const status = await waitForChange(() => readStatus({ api, project }, app), isDeleted, delay);
-  if (isDeleted(status)) return;
-  if (refusal) throw refusal;
+): Promise<boolean> {
+  const { api, project, delay } = context;
+  const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
+  const evidence = await readEvidence(() => waitForChange(() => readStatus(context, app), isDeleted, delay));
+  if ('refusal' in evidence) {
+    if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
+    warnUnconfirmed(context, `${app} is deleted`, evidence.refusal);
+    return false;
+  }
+  const status = evidence.state;
+  if (isDeleted(status)) return true;
+  if (notFound) throw notFound;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',
     fix: gantryCommand`apps get ${app}`,

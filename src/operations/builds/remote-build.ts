@@ -1,4 +1,4 @@
-import { buildPhase, cancelBuild } from '../../contract/builds.ts';
+import { buildPhase, cancelBuild, listBuilds } from '../../contract/builds.ts';
 import type { RemoteWork } from '../waiting/index.ts';
 import { fetchBuild } from './fetch-build.ts';
 
@@ -13,6 +13,7 @@ export function remoteBuild(project: string, app: string, build: string): Remote
       const { status } = await fetchBuild(api, params);
       return { status, hasEnded: buildPhase(status) !== 'in progress' };
     },
+    isListed: async (api) => (await api(listBuilds, { project, app })).some(({ id }) => id === build),
     cancel: (api) => api(cancelBuild, params),
   };
 }

@@ -41,7 +41,8 @@ export async function resolveBusyBuilds(
   if (policy === 'wait') await limit.wait((ms) => waitUntilNone(context, app, ms, () => true));
   if (policy === 'proceed') progress.note(`${named} of ${app} in progress; this deploy does not wait (--if-busy wait)`);
   if (policy === 'cancel') {
-    for (const { id } of busy) await cancelRemoteWork({ api, delay }, remoteBuild(project, app, id), async () => {});
+    for (const { id } of busy)
+      await cancelRemoteWork({ api, delay, progress }, remoteBuild(project, app, id), async () => {});
     progress.note(`canceled ${named} of ${app}`);
   }
 }

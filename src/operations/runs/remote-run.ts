@@ -1,4 +1,4 @@
-import { cancelRun } from '../../contract/runs.ts';
+import { cancelRun, listRuns } from '../../contract/runs.ts';
 import type { RemoteWork } from '../waiting/index.ts';
 import { fetchRun } from './fetch-run.ts';
 import { hasEnded, runStatus } from './run-status.ts';
@@ -13,6 +13,10 @@ export function remoteRun(project: string, app: string, run: string): RemoteWork
     async readStatus(api) {
       const item = await fetchRun(api, params);
       return { status: runStatus(item), hasEnded: hasEnded(item) };
+    },
+    async isListed(api) {
+      const { items } = await api(listRuns, { project, app, query: {} });
+      return items.some(({ id }) => id === run);
     },
     async cancel(api) {
       await api(cancelRun, params);

@@ -1,9 +1,10 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
-import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
+import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { cutText } from '../../output/format.ts';
+import { readEvidence, type Shown, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
 
 /** What a service account may access before and after a change. */
 export interface GrantChange {
@@ -12,6 +13,8 @@ export interface GrantChange {
   before: string[] | null;
   after: string[];
   changed: boolean;
+  /** Whether the platform lists the grants after the change; false if it lists none that are understood. */
+  confirmed: boolean;
 }
 
 export type GrantAction = 'grant' | 'revoke' | 'set';
@@ -23,26 +26,25 @@ type Calls = Pick<Context, 'api' | 'project'>;
  * read before and after. Asks for confirmation unless access is only added. Throws UsageError if no grant would be left.
  */
 export async function changeGrants(
-  context: Calls & Pick<Context, 'progress' | 'prompt' | 'willChange'>,
+  context: Calls & Pick<Context, 'progress' | 'prompt' | 'willChange' | 'delay'>,
   { id, change, projects }: { id: string; change: GrantAction; projects: string[] },
 ): Promise<GrantChange> {
   const { api, project, progress, prompt, willChange } = context;
-  const account = await findAccount(context, id);
-  const current = knownGrants(account);
-  if (current === undefined && change !== 'set') throw unknownGrantsError(account);
+  const listed = await readEvidence(() => findAccount(context, id));
+  const current = 'state' in listed ? knownGrants(listed.state) : undefined;
+  if (current === undefined && change !== 'set') throw unknownGrantsError(id, listed);
   const before = current ?? [];
   const after = applyAction[change](before, projects);
   if (after.length === 0) throw noGrantsLeftError(id);
 
   const changed = current === undefined || !isSameSet(before, after);
   const result = { serviceAccount: id, before: current ?? null, after: changed ? after : before, changed };
-  if (!changed) return result;
+  if (!changed) return { ...result, confirmed: true };
   progress.note(`before  ${before.join(', ') || (current ? 'none' : 'unknown')}\nafter   ${after.join(', ')}`);
   if (change !== 'grant') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
-  willChange(`set the access of ${id} to ${after.join(', ')}`, result);
+  willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
-  await confirmGrants(context, id, after);
-  return result;
+  return { ...result, confirmed: await confirmGrants(context, id, after, 'state' in listed) };
 }
 
 /**
@@ -102,17 +104,29 @@ function readId(grant: unknown): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Lists the grants again: the reply does not show whether they changed. */
-async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: string, after: string[]): Promise<void> {
-  const account = await findAccount(context, id);
-  const now = knownGrants(account);
+/** Lists the grants until they are what was sent: the reply does not show whether they changed. */
+async function confirmGrants(
+  context: Calls & Pick<Context, 'progress' | 'delay'>,
+  id: string,
+  after: string[],
+  wasListed: boolean,
+): Promise<boolean> {
+  const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
+  const read = async () => knownGrants(await findAccount(context, id));
+  const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));
+  if ('refusal' in evidence) {
+    if (wasListed) throw evidence.refusal;
+    warnUnconfirmed(context, `${id} has these grants`, evidence.refusal);
+    return false;
+  }
+  const now = evidence.state;
   if (now === undefined) {
     context.progress.note(
       `the change was accepted, but cannot be confirmed: the grants of ${id} have an unknown format`,
     );
-    return;
+    return false;
   }
-  if (isSameSet(now, after)) return;
+  if (isSameSet(now, after)) return true;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
     fix: gantryCommand`service-accounts list`,
@@ -120,13 +134,21 @@ async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: str
   });
 }
 
-function unknownGrantsError(account: ServiceAccount): FailedError {
-  const unclear = (account.grants ?? []).find((grant) => knownProject(grant) === undefined);
-  const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
-  return new FailedError(`the grants of service account ${account.id} have an unknown format${example}`, {
+/** One grant cannot be added to grants that are not known. */
+function unknownGrantsError(id: string, listed: Shown<ServiceAccount>): GantryError {
+  const facts = {
     why: 'the platform replaces all grants at once, so unknown ones would be lost',
-    fix: `gantry service-accounts set-grants ${account.id} PROJECT…`,
-  });
+    fix: `gantry service-accounts set-grants ${id} PROJECT…`,
+  };
+  if ('refusal' in listed) {
+    const { refusal } = listed;
+    Object.assign(refusal.facts, facts);
+    refusal.message = `the grants of service account ${id} cannot be listed: ${refusal.message}`;
+    return refusal;
+  }
+  const unclear = (listed.state.grants ?? []).find((grant) => knownProject(grant) === undefined);
+  const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
+  return new FailedError(`the grants of service account ${id} have an unknown format${example}`, facts);
 }
 
 function noGrantsLeftError(id: string): UsageError {

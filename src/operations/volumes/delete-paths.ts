@@ -3,12 +3,15 @@ import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../errors.ts';
 import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
+import { isRefusal } from '../waiting/index.ts';
 import { listCompletely, listIfExists, type VolumePath } from './walk-volume.ts';
 
 /** The outcome for one path. */
 export interface Deletion {
   /** Why the path is not confirmed to be gone; undefined if it is. */
   error?: GantryError;
+  /** The platform accepted the removal of a path that it never listed, and refuses to list it. */
+  refusal?: GantryError;
   /** The path did not exist any more. */
   wasGone: boolean;
 }
@@ -22,9 +25,14 @@ const pausesMs = [500, 1_000, 2_000];
 
 /**
  * Deletes files, and folders with their contents: a folder's path ends in a slash. Confirms each removal, including those
- * answered with 404, by listing the parent folders. Returns the outcomes in the order of the paths.
+ * answered with 404, by listing the parent folders. `unlisted` are paths that the platform refused to list before. Returns
+ * the outcomes in the order of the paths.
  */
-export async function deletePaths(context: DeleteContext, paths: readonly VolumePath[]): Promise<Deletion[]> {
+export async function deletePaths(
+  context: DeleteContext,
+  paths: readonly VolumePath[],
+  unlisted: ReadonlySet<VolumePath> = new Set(),
+): Promise<Deletion[]> {
   const { signal, project } = context;
   let hasRetried = false;
   const api = context.apiWithSignal(signal, (retry) => {
@@ -54,6 +62,8 @@ export async function deletePaths(context: DeleteContext, paths: readonly Volume
     const isNotFound = reply instanceof NotFoundError;
     // If a request was retried, its first attempt may have removed the path.
     if (!remaining.has(at) && (!reply || isNotFound)) return { wasGone: isNotFound && !hasRetried };
+    const doubt = remaining.get(at);
+    if (!reply && unlisted.has(at) && isRefusal(doubt)) return { refusal: doubt, wasGone: false };
     return { error: reply ?? remaining.get(at) ?? stillListedError(), wasGone: false };
   });
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
+import { readEvidence, warnUnconfirmed } from '../waiting/index.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { findMatches, parsePathPattern } from './path-pattern.ts';
 import {
@@ -20,6 +21,8 @@ export interface Removal {
   path: string;
   isFolder: boolean;
   changed: true;
+  /** False if the platform accepted the removal and lists nothing. */
+  confirmed: boolean;
 }
 
 type RemoveContext = Pick<
@@ -36,7 +39,8 @@ type RemoveContext = Pick<
   | 'onRetry'
 >;
 
-type RemovalTarget = ListedEntry & { at: VolumePath };
+/** One that is not listed is what the path says: a folder if it ends in a slash. */
+type RemovalTarget = Pick<ListedEntry, 'path' | 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };
 
 /**
  * Removes files, and folders with their contents. Finds, shows and confirms everything before it removes anything. Throws
@@ -60,7 +64,12 @@ export async function removePaths(
     });
   }
   await confirmRemoval(context, distinct, paths, confirm);
-  const removals = distinct.map((target) => ({ path: formatTarget(target), isFolder: target.isFolder, changed: true }));
+  const removals = distinct.map((target) => ({
+    path: formatTarget(target),
+    isFolder: target.isFolder,
+    changed: true,
+    confirmed: false,
+  }));
   context.willChange(
     removals.map(({ path }) => `remove ${singleLine(path)}`),
     removals,
@@ -87,12 +96,13 @@ async function resolve(context: RemoveContext, text: string): Promise<RemovalTar
   const pattern = parsePathPattern(at.path);
   if ('plain' in pattern) {
     const exact = { ...at, path: pattern.plain };
-    const found = await findEntry(context, exact);
-    return [{ ...found, at: exact }];
+    const found = await readEvidence(() => findEntry(context, exact));
+    if ('state' in found) return [{ ...found.state, at: exact, isListed: true }];
+    return [{ path: exact.path, isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
   const found = await findMatches(context, at, pattern);
   if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
-  return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
+  return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path }, isListed: true }));
 }
 
 /** Removes duplicates, and entries of folders that are removed anyway. */
@@ -121,10 +131,10 @@ async function confirmRemoval(
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
   const folders = targets.filter(({ isFolder }) => isFolder);
-  const inside = await countContents(context, folders);
+  const inside = await describeContents(context, folders);
   const what = [
     ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
-    `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
+    `${count(folders.length, 'folder')} with ${inside.files} in ${folders.length === 1 ? 'it' : 'them'}${inside.size}`,
   ].join(' and ');
   await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
 }
@@ -134,10 +144,9 @@ function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): voi
   if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
 }
 
-async function countContents(
-  context: RemoveContext,
-  folders: RemovalTarget[],
-): Promise<{ files: number; bytes: number }> {
+/** What is in folders; only in general if one is not listed. */
+async function describeContents(context: RemoveContext, folders: RemovalTarget[]) {
+  if (folders.some(({ isListed }) => !isListed)) return { files: 'everything', size: '' };
   const sum = { files: 0, bytes: 0 };
   const step = context.progress.step('Counting files');
   for (const { at } of folders) {
@@ -147,22 +156,21 @@ async function countContents(
     }
   }
   step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);
-  return sum;
+  return { files: count(sum.files, 'file'), size: ` (${size(sum.bytes)})` };
 }
 
 async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Promise<Removal[]> {
-  const outcomes = await deletePaths(
-    context,
-    targets.map(({ at, path }) => ({ ...at, path })),
-  );
+  const paths = targets.map(({ at, path }) => ({ ...at, path }));
+  const outcomes = await deletePaths(context, paths, new Set(paths.filter((_, index) => !targets[index]?.isListed)));
   const removed: Removal[] = [];
   const alreadyGone: string[] = [];
   const failures: { path: string; error: GantryError }[] = [];
   for (const [index, target] of targets.entries()) {
-    const { error, wasGone } = outcomes[index] as Deletion;
+    const { error, refusal, wasGone } = outcomes[index] as Deletion;
     const path = formatTarget(target);
     if (error) failures.push({ path, error });
-    else removed.push({ path, isFolder: target.isFolder, changed: true });
+    else removed.push({ path, isFolder: target.isFolder, changed: true, confirmed: !refusal });
+    if (refusal) warnUnconfirmed(context, `${singleLine(path)} is gone`, refusal);
     if (wasGone) alreadyGone.push(path);
   }
   const [firstGone = ''] = alreadyGone;

@@ -2,6 +2,7 @@ import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
+import { isRefusal, readEvidence, type Shown, warnUnconfirmed } from './evidence.ts';
 import { cleanupSignal } from './interrupted-requests.ts';
 import { waitForChange } from './wait-for-change.ts';
 
@@ -11,6 +12,8 @@ export interface RemoteWork {
   app: string;
   id: string;
   readStatus: (api: Api) => Promise<{ status: string; hasEnded: boolean }>;
+  /** Whether the list of the app's builds or latest runs has it. */
+  isListed: (api: Api) => Promise<boolean>;
   /** Returns the platform's reply. */
   cancel: (api: Api) => Promise<string>;
 }
@@ -20,6 +23,8 @@ export interface Cancellation {
   message: string;
   /** False if it was canceled already. */
   changed: boolean;
+  /** False if the platform accepted the cancellation and never showed a status. */
+  confirmed: boolean;
 }
 
 /** Pauses between polls after Ctrl-C, in ms. */
@@ -27,25 +32,44 @@ const shortPausesMs = [250, 500, 1_000, 2_000];
 
 /**
  * Cancels a build or a run after `confirm` and waits until its status shows it. Throws ConflictError if it ended in
- * another way, PendingError if its status does not change although the platform confirmed the cancellation.
+ * another way, PendingError if its status does not change although the platform confirmed the cancellation. Warns if the
+ * platform shows its status neither before nor after.
  */
 export async function cancelRemoteWork(
-  { api, delay }: Pick<Context, 'api' | 'delay'>,
+  context: Pick<Context, 'api' | 'delay' | 'progress'>,
   work: RemoteWork,
   confirm: () => Promise<void>,
 ): Promise<Cancellation> {
-  const unchanged = { message: '', changed: false };
-  if (isCanceled(await readStatus(work, api))) return unchanged;
+  const { api, delay } = context;
+  const unchanged = { message: '', changed: false, confirmed: true };
+  const before = await readBefore(work, api);
+  if ('state' in before && isCanceled(before.state)) return unchanged;
   await confirm();
   const reply = await cancelUnlessCanceled(work, api);
   if (reply === undefined) return unchanged;
-  const status = await waitUntilCanceled(work, api, delay);
-  if (isCanceled(status)) return { message: plainLine(reply), changed: true };
+  const canceled = { message: plainLine(reply), changed: true };
+  const after = await readEvidence(() => waitUntilCanceled(work, api, delay));
+  if ('refusal' in after) {
+    if ('state' in before) throw unconfirmed(after.refusal, work);
+    warnUnconfirmed(context, `${nameOf(work)} of ${work.app} is canceled`, after.refusal);
+    return { ...canceled, confirmed: false };
+  }
+  const status = after.state;
+  if (isCanceled(status)) return { ...canceled, confirmed: true };
   throw new PendingError(`${nameOf(work)} of ${work.app} is not canceled yet: its status is ${status}`, {
     why: 'the platform confirmed the cancellation, but its status does not show it',
     fix: commandFor('follow', work),
     details: { ...detailsOf(work), status },
   });
+}
+
+/** A 404 may be about the work, or about looking at it: the list decides, if there is one. */
+async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
+  const shown = await readEvidence(() => readStatus(work, api));
+  if ('state' in shown || !(shown.refusal instanceof NotFoundError)) return shown;
+  const listed = await readEvidence(() => work.isListed(api));
+  if ('state' in listed && !listed.state) throw shown.refusal;
+  return shown;
 }
 
 /**
@@ -92,7 +116,8 @@ async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string 
   } catch (error) {
     if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
     // It may have ended meanwhile, or an earlier attempt succeeded and only its reply was lost.
-    if (isCanceled(await readStatus(work, api))) return undefined;
+    const now = await readEvidence(() => readStatus(work, api));
+    if ('state' in now && isCanceled(now.state)) return undefined;
     throw error;
   }
 }
@@ -107,7 +132,7 @@ async function waitUntilCanceled(
   try {
     return await waitForChange(() => readStatus(work, api), isCanceled, delay, pausesMs);
   } catch (error) {
-    throw unconfirmed(error, work);
+    throw isRefusal(error) ? error : unconfirmed(error, work);
   }
 }
 

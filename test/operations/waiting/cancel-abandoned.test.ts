@@ -13,7 +13,8 @@ test('work that ended before it could be canceled is reported as ended, with the
     kind: 'build' as const,
     app: 'web',
     id: 'b-1',
-    readStatus: async () => ({ status: 'success', hasEnded: true }),
+    isListed: async () => true,
+  readStatus: async () => ({ status: 'success', hasEnded: true }),
     cancel: async () => {
       throw new ConflictError('too late');
     },

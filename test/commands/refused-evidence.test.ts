@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { deployWeb, record } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+});
+
+afterEach(() => emulator.close());
+
+const refusals: [string, Answer][] = [
+  ['403', { status: 403, body: '{"message":"not for this token"}' }],
+  ['404', { status: 404, body: '{"message":"no such route"}' }],
+  ['405', { status: 405, body: '{"message":"not allowed"}' }],
+];
+
+/** Refuses reads of this route, as often as given, and ignores changes if told to. */
+function refusing(path: RegExp, answer: Answer, { times = Number.POSITIVE_INFINITY, ignored = false } = {}): Answering {
+  let left = times;
+  return ({ route }) => {
+    if (route.startsWith('GET ')) return path.test(route) && left-- > 0 ? answer : undefined;
+    return ignored ? { body: '{}' } : undefined;
+  };
+}
+
+async function through(words: string[], answering: Answering) {
+  return gantry([...words, '--json'], { emulator, env: await inFrontOf(emulator, answering) });
+}
+
+const unconfirmed = 'warning: the platform accepted the change, but does not show whether';
+
+describe.each(refusals)('where the platform answers a look with %s', (_, answer) => {
+  test('rm removes a file, and says that nothing shows it', async () => {
+    emulator.volume().write('/t/a', 'x');
+    const { code, json, stderr } = await through(['rm', ':/t/a', '--yes'], refusing(/\/ls$/, answer));
+    expect(json()).toEqual([{ path: 'default:/t/a', isFolder: false, changed: true, confirmed: false }]);
+    expect(stderr).toContain(`${unconfirmed} default:/t/a is gone`);
+    expect([code, emulator.volume().read('/t/a')]).toEqual([0, undefined]);
+  });
+
+  test('rm -r removes a folder that is written as one', async () => {
+    emulator.volume().write('/t/a', 'x');
+    const words = ['rm', '-r', ':/t/', '--confirm', ':/t/'];
+    const { code, json } = await through(words, refusing(/\/ls$/, answer));
+    expect(json()).toEqual([{ path: 'default:/t/', isFolder: true, changed: true, confirmed: false }]);
+    expect([code, emulator.volume().read('/t/a')]).toEqual([0, undefined]);
+  });
+
+  test('rm believes what is listed afterwards', async () => {
+    emulator.volume().write('/t/a', 'x');
+    // Two looks: a folder that is not found is looked for in the root.
+    const times = answer.status === 404 ? 2 : 1;
+    const done = await through(['rm', ':/t/a', '--yes'], refusing(/\/ls$/, answer, { times }));
+    expect(done.json()).toMatchObject([{ confirmed: true }]);
+    emulator.volume().write('/t/a', 'x');
+    const lie = await through(['rm', ':/t/a', '--yes'], refusing(/\/ls$/, answer, { times, ignored: true }));
+    expect([lie.code, lie.stdout]).toEqual([69, expect.stringContaining('still lists it')]);
+  });
+
+  test('builds cancel cancels a build', async () => {
+    emulator.fail('build', 'slow');
+    await using app = await folderOf(smallApp());
+    const deployed = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    const { build } = deployed.json() as { build: string };
+    const words = ['builds', 'cancel', 'web', build, '--yes'];
+    const { code, json, stderr } = await through(words, refusing(/\/builds\/[^/]+$/, answer));
+    expect([code, json()]).toMatchObject([0, { build, changed: true, confirmed: false }]);
+    expect(stderr).toContain(`${unconfirmed} build ${build} of web is canceled`);
+    const shown = await gantry(['builds', 'get', 'web', build, '--json'], { emulator });
+    expect(shown.json()).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('runs cancel cancels a run', async () => {
+    await deployWeb(emulator);
+    record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, runtimeMs: 1e12 });
+    const words = ['runs', 'cancel', 'web', 'r-1', '--yes'];
+    const { code, json } = await through(words, refusing(/\/runs(\/[^/]+)?$/, answer));
+    expect([code, json()]).toMatchObject([0, { changed: true, confirmed: false }]);
+    expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeDefined();
+  });
+
+  test('set-grants sets grants; grant does not guess those that would be lost', async () => {
+    empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });
+    const words = (verb: string) => ['service-accounts', verb, 'sa-1', emulator.project, '--yes'];
+    const { code, json, stderr } = await through(words('set-grants'), refusing(/\/service-accounts$/, answer));
+    expect([code, json()]).toMatchObject([0, { before: null, after: [emulator.project], confirmed: false }]);
+    expect(stderr).toContain(unconfirmed);
+    const calls = emulator.calls.length;
+    const refused = await through(words('grant'), refusing(/\/service-accounts$/, answer));
+    expect(refused.stderr).toContain('cannot be listed');
+    expect([refused.code, emulator.calls.slice(calls)]).toEqual([answer.status === 403 ? 5 : refused.code, []]);
+    expect(refused.code).not.toBe(0);
+  });
+});
+
+test('a token that may delete apps and not list them deletes one', async () => {
+  await deployWeb(emulator);
+  const answering = refusing(/\/apps$/, { status: 403, body: '{"message":"not for this token"}' });
+  const { code, json, stderr } = await through(['apps', 'delete', 'web', '--confirm', 'web'], answering);
+  expect([code, json()]).toMatchObject([0, { app: 'web', confirmed: false }]);
+  expect(stderr).toContain(`${unconfirmed} web is deleted`);
+});
