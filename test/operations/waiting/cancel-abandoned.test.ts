@@ -14,7 +14,7 @@ test('work that ended before it could be canceled is reported as ended, with the
     app: 'web',
     id: 'b-1',
     isListed: async () => true,
-  readStatus: async () => ({ status: 'success', hasEnded: true }),
+    readStatus: async () => ({ status: 'success', hasEnded: true }),
     cancel: async () => {
       throw new ConflictError('too late');
     },
