@@ -1,3 +1,4 @@
+import { gantryCommand } from '../command-line.ts';
 import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
@@ -5,6 +6,7 @@ import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { decodeReply } from './http-reply.ts';
+import { explainLostReply, lookCommandFor } from './lost-reply.ts';
 import type { MultipartFields } from './multipart.ts';
 import { readReply, rejectWebPage } from './reply.ts';
 import { errorFromReply, listCommandFor } from './reply-error.ts';
@@ -41,12 +43,15 @@ export interface RawCall {
 }
 
 export function createApi(options: ApiOptions): Api {
-  return (endpoint, parameters) =>
-    withRetries(
+  return (endpoint, parameters) => {
+    const reply = withRetries(
       () => call(endpoint, parameters as Record<string, unknown>, options),
       (error) => mayRepeat(endpoint, error),
       options,
-    ) as never;
+    );
+    const look = lookCommandFor(endpoint, parameters);
+    return (look ? reply.catch((error) => raise(explainLostReply(error, look))) : reply) as never;
+  };
 }
 
 /** Sends any authenticated request, with the same retries and errors as endpoints. */
@@ -59,7 +64,8 @@ export function callRaw({ method, path, query, body }: RawCall, options: ApiOpti
     rejectWebPage({ ...reply, host: url.host });
     return reply;
   };
-  return withRetries(attempt, (error) => mayRepeat({ retryable }, error), options);
+  const reply = withRetries(attempt, (error) => mayRepeat({ retryable }, error), options);
+  return retryable ? reply : reply.catch((error) => raise(explainLostReply(error, gantryCommand`api GET ${path}`)));
 }
 
 async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {

@@ -108,7 +108,7 @@ describe('creating a build (createApp)', () => {
   const carriedOn = { createApp: 2, upload: 1, builds: 1, cancelled: 0 };
   const gaveUp = { createApp: 5, upload: 0, builds: 0 };
   /** The build may exist: the error says so, with a command to check. */
-  const looksInto = /why .*the build may have started.*\n {2}fix gantry builds list web/s;
+  const looksInto = /why .*the request may have taken effect.*\n {2}fix gantry builds list web/s;
 
   test.each<Case>([
     ['createApp', '400', 1, 'error: Bad Request', refused],

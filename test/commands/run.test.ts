@@ -380,7 +380,7 @@ describe('failures', () => {
     emulator.fail('startRun', fault);
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([exit, times]);
-    expect(outcome.stderr).toMatch(/why the run may have started\n {2}fix gantry runs list/);
+    expect(outcome.stderr).toMatch(/why the request may have taken effect\n {2}fix gantry runs list/);
   });
 
   test('is sent again if the platform asks for it', async () => {

@@ -7,7 +7,7 @@ import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deployment.ts';
 
@@ -111,8 +111,7 @@ export class Deployer {
     const created = await completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body })).catch(
       (error: unknown) => {
         step.fail();
-        const why = 'the build may have started';
-        throw explainLostReply(error, { why, fix: gantryCommand`builds list ${body.name}` });
+        throw error;
       },
     );
     this.#announceInterruption(created);

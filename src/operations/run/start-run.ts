@@ -1,11 +1,10 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, explainLostReply, type TimeLimit } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, type TimeLimit } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 
@@ -78,7 +77,7 @@ async function send(
   const started = await completeDespiteInterrupt(limit, (api) => api(startRun, { project, app, query, body })).catch(
     (error) => {
       step.fail();
-      throw explainLostReply(error, { why: 'the run may have started', fix: gantryCommand`runs list ${app}` });
+      throw error;
     },
   );
   const { runId } = started;

@@ -1,7 +1,7 @@
 export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
 export { Deadline, timeoutSignal } from './deadline.ts';
 export { isRefusal, readEvidence, type Shown, warnUnconfirmed } from './evidence.ts';
-export { completeDespiteInterrupt, explainLostReply } from './interrupted-requests.ts';
+export { completeDespiteInterrupt } from './interrupted-requests.ts';
 export { type PollOptions, pollStates, pollUntil } from './poll.ts';
 export { throwUnlessTransient } from './poll-errors.ts';
 export { TimeLimit } from './time-limit.ts';

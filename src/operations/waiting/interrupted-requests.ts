@@ -1,7 +1,5 @@
 import type { Api } from '../../api/client.ts';
-import { ConnectionError } from '../../api/transport.ts';
-import type { CommandLine } from '../../command-line.ts';
-import { InterruptedError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { UnavailableError } from '../../errors.ts';
 import { timeoutSignal } from './deadline.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -26,16 +24,4 @@ export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (ap
   const end = () => (interrupted.aborted ? void setTimeout(cut, cleanupTimeoutMs).unref() : cut());
   signal.addEventListener('abort', end, { once: true });
   return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
-}
-
-/** If the request may have arrived although its reply was lost, adds to the error what may be running and how to find it. */
-export function explainLostReply(error: unknown, { why, fix }: { why: string; fix: CommandLine }): unknown {
-  const isLost =
-    error instanceof UnavailableError || error instanceof UnexpectedReplyError || error instanceof InterruptedError;
-  const isRefused = isLost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
-  const hasNotArrived = error instanceof ConnectionError && !error.mayHaveArrived;
-  if (!isLost || isRefused || hasNotArrived) return error;
-  error.facts.why = error.facts.why ? `${error.facts.why}; ${why}` : why;
-  error.facts.fix = fix;
-  return error;
 }
