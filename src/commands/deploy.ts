@@ -16,6 +16,7 @@ import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
+import { type SampleCall, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { deploymentView } from '../views/deployment.ts';
@@ -78,7 +79,7 @@ export default defineCommand({
       .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (unlimited, options): Promise<DeployPlan | Deployment> => {
+  run: async (unlimited, options): Promise<DeployPlan | Deployed> => {
     const { dryRun = false, timeout: typedMs, watchHealthy } = options;
     const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
     const limit = new TimeLimit(unlimited, { typedMs, failure });
@@ -106,10 +107,13 @@ export default defineCommand({
     if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
     const rollback = { ...options, typedMs };
     const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
-    return reportOutcome(unlimited, plan, run);
+    const deployment = await reportOutcome(unlimited, plan, run);
+    const { runtime, root } = local.project;
+    return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
+  data: (value) => ('dryRun' in value ? value : withoutCall(value)),
   json: document(deploymentFields, deployPlanFields),
   next: (value, options) => nextCommands(value, options),
   effect: 'changes',
@@ -126,6 +130,13 @@ export default defineCommand({
     'deploy --apply-plan gantry-plan.json',
   ],
 });
+
+/** A deployment, and how to call it. */
+type Deployed = Deployment & { call: SampleCall | undefined };
+
+function withoutCall({ call: _, ...deployment }: Deployed): Deployment {
+  return deployment;
+}
 
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
@@ -161,7 +172,7 @@ async function reportOutcome(
   }
 }
 
-function nextCommands(value: DeployPlan | Deployment, options: PlannedOptions): NextCommand[] {
+function nextCommands(value: DeployPlan | Deployed, options: PlannedOptions): NextCommand[] {
   if ('dryRun' in value) {
     const flags = flagsOfPlan(options);
     if (options.savePlan !== undefined) {
@@ -169,14 +180,20 @@ function nextCommands(value: DeployPlan | Deployment, options: PlannedOptions): 
     }
     return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
   }
-  const { app, build, status, runtime } = value;
+  const { app, build, status, call } = value;
   if (buildPhase(status) !== 'succeeded') {
     return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
   }
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
-  return runtime === 'cortex'
-    ? [{ line: gantryCommand`invoke ${app}`, when: 'to call its function run' }, logs]
-    : [logs];
+  return call ? [invocation(app, call), logs] : [logs];
+}
+
+function invocation(app: string, { function: name, parameters }: SampleCall): NextCommand {
+  const pairs = Object.entries(parameters).map(([key, value]) =>
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
+  );
+  const words = name === 'run' ? pairs : [name, ...pairs];
+  return { line: gantryCommand`invoke ${app} ${words}`, when: `to call its function ${name}` };
 }
 
 /** The flags that decide what is deployed: the same go to a dry run and to its deploy. */

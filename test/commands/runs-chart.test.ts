@@ -226,7 +226,7 @@ describe('a platform with other replies', () => {
 
 describe('--html', () => {
   test('writes a self-contained page', async () => {
-    await using folder = await folderOf({ 'runs.html': 'an older one' });
+    await using folder = await folderOf({ 'runs.html': '<!doctype html>an older one' });
     const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
       cwd: folder.path,
     });

@@ -204,7 +204,6 @@ test.each([
   ['emulator exec -- app list -o json'],
   ['run main.py --no-color --verbose'],
   ['logs web --tail 5 --bogus'],
-  ['deploy --dry-run -o plan.json --bogus'],
   ['download'],
 ])('%s is not of the official client, or not clear: it stays as it is', (typed) => {
   expect(translateOfficialClient(words(typed))).toBeUndefined();

@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import { readRegular } from '../../disk/index.ts';
-import { requiredParameters } from '../../project/function-parameters.ts';
-import { analyzeProgram } from '../../project/main-guard.ts';
+import { sampleCallOf } from '../../project/sample-call.ts';
 import type { AppVersion } from './develop.ts';
 
 /**
@@ -17,26 +14,7 @@ export async function sampleCall({ local: { project }, endpoint }: AppVersion, t
   if (runtime !== 'cortex') {
     return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }
-  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
-  const name = functions.includes('run') ? 'run' : (functions[0] ?? 'run');
-  const body = sampleBody(source, name);
+  const { function: name, parameters } = (await sampleCallOf(root)) ?? { function: 'run', parameters: {} };
+  const body = JSON.stringify(parameters);
   return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", `-d '${body}'`].join(' ');
 }
-
-/** A value for each parameter without a default, as JSON. The platform itself gives the run id. */
-function sampleBody(source: Buffer, name: string): string {
-  const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
-  return JSON.stringify(Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])));
-}
-
-function sampleOf(type: string): unknown {
-  if (Object.hasOwn(samples, type)) return samples[type];
-  // Classes are usually models with fields.
-  return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
-}
-
-const samples: Record<string, unknown> = {
-  ...{ int: 1, float: 1.5, bool: true, list: [], tuple: [], set: [], dict: {} },
-  ...{ List: [], Tuple: [], Set: [], Sequence: [], Iterable: [], Dict: {}, Mapping: {} },
-};

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { readRegular } from '../disk/index.ts';
+import { requiredParameters } from './function-parameters.ts';
+import { analyzeProgram } from './main-guard.ts';
+
+/** A call that a function of main.py accepts, as far as its text tells. */
+export interface SampleCall {
+  function: string;
+  /** A value for each parameter without a default. */
+  parameters: Record<string, unknown>;
+}
+
+/** Of `run`, or of the first function that can be called; undefined without one. */
+export async function sampleCallOf(root: string): Promise<SampleCall | undefined> {
+  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
+  const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
+  const name = functions.includes('run') ? 'run' : functions[0];
+  if (name === undefined) return undefined;
+  // The platform itself gives the run id.
+  const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
+  return {
+    function: name,
+    parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
+  };
+}
+
+function sampleOf(type: string): unknown {
+  if (Object.hasOwn(samples, type)) return samples[type];
+  // Classes are usually models with fields.
+  return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
+}
+
+const samples: Record<string, unknown> = {
+  ...{ int: 1, float: 1.5, bool: true, list: [], tuple: [], set: [], dict: {} },
+  ...{ List: [], Tuple: [], Set: [], Sequence: [], Iterable: [], Dict: {}, Mapping: {} },
+};

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { python } from '../emulator/support/running.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+afterAll(() => emulator.close());
+
+const mains: [name: string, main: string, next: string][] = [
+  ['its function run', 'def run(): return 1', 'invoke web'],
+  [
+    'run with what it must be given',
+    'def run(prompt, n: int, top=1): return prompt * n',
+    'invoke web prompt=text n:=1',
+  ],
+  ['another function', 'def _load(): ...\ndef predict(items: list): return items', 'invoke web predict items:=[]'],
+  ['run, whatever else is there', 'def first(): return 1\nasync def run(): return 2', 'invoke web'],
+  ['no function: the log', 'x = 1', 'logs web'],
+];
+
+describe.skipIf(!python)('a deploy suggests to call', () => {
+  test.each(mains)('%s', async (_, main, expected) => {
+    await using app = await folderOf({ ...smallApp(), 'main.py': `${main}\n` });
+    const setting = { emulator, cwd: app.path };
+    const { next } = (await gantry(['deploy', '--json'], setting)).json() as { next: { argv: string[] }[] };
+    const [, ...words] = next[0]?.argv ?? [];
+    expect(words).toEqual(expected.split(' '));
+    expect(await gantry(words, setting)).toMatchObject({ code: 0 });
+  });
+});
