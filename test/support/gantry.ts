@@ -7,6 +7,7 @@ import type { Emulator } from '../../src/emulator/index.ts';
 import type { TerminationSignal } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
+import { checkAdvice } from './advice.ts';
 import { checkDeclared } from './declared.ts';
 
 export interface Outcome {
@@ -75,6 +76,10 @@ export const wideTerminal: Setting = { columns: 160, env: { NO_COLOR: '1' } };
 
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
 export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
+  return checkAdvice(words, () => outcomeOf(words, setting));
+}
+
+async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
   const {
     emulator,
     cwd = process.cwd(),

@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { appendFileSync } from 'node:fs';
+import { CommandLine } from '../../src/command-line.ts';
+import { buildProgram } from '../../src/program/command-tree.ts';
+import { divideLine } from '../../src/program/program-arguments.ts';
+
+/** What a command line told its user to type: complete commands, and sentences that contain some. */
+class Advice {
+  readonly lines = new Map<string, readonly string[]>();
+
+  add(argv: readonly string[]): void {
+    this.lines.set(argv.join('\0'), argv);
+  }
+}
+
+const current = new AsyncLocalStorage<Advice>();
+
+// Each complete command that is shown passes through here.
+const { toString: shown } = CommandLine.prototype;
+CommandLine.prototype.toString = function () {
+  current.getStore()?.add(this.argv);
+  return shown.call(this);
+};
+
+/**
+ * Runs a command line of a test, and throws if it told its user to type what gantry does not understand: a command that
+ * does not exist, a flag that it does not have, too few or too many arguments.
+ */
+export async function checkAdvice<T extends { stdout: string; stderr: string }>(
+  words: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const advice = new Advice();
+  const ended = await current.run(advice, work);
+  for (const argv of [...advice.lines.values(), ...nextOf(ended.stdout)]) {
+    const problem = await problemOf(argv);
+    if (problem) throw new Error(`gantry ${words.join(' ')} says to type: ${argv.join(' ')}\nbut ${problem}`);
+  }
+  for (const sentence of ended.stderr.match(/^ {2}fix .*\bgantry .*/gm) ?? []) {
+    for (const [said] of sentence.matchAll(/\bgantry [^;,()]+/g)) {
+      if (!(await startsWithCommand(said)))
+        throw new Error(`gantry ${words.join(' ')} says: ${sentence}\nbut that is no command`);
+    }
+  }
+  return ended;
+}
+
+/** The commands in `next` of a result or an error. */
+function nextOf(stdout: string): string[][] {
+  if (!stdout.includes('"next"')) return [];
+  const documents = [stdout, ...stdout.split('\n')].flatMap((text) => {
+    try {
+      return [JSON.parse(text) as { next?: unknown; error?: { next?: unknown } }];
+    } catch {
+      return [];
+    }
+  });
+  return documents.flatMap((document) => {
+    const ofResult = Array.isArray(document?.next) ? document.next.map((one) => Object(one).argv) : [];
+    return [...ofResult, document?.error?.next].filter((argv): argv is string[] => Array.isArray(argv));
+  });
+}
+
+const problems = new Map<string, string | undefined>();
+
+/** Why the parser refuses a command line. */
+async function problemOf([program, ...words]: readonly string[]): Promise<string | undefined> {
+  // Advice may be a command of another program: pip, git, a shell.
+  if (program !== 'gantry') return undefined;
+  const key = words.join('\0');
+  if (!problems.has(key)) {
+    problems.set(key, await refusalOf(words));
+    if (process.env.GANTRY_TEST_ADVICE) appendFileSync(process.env.GANTRY_TEST_ADVICE, `${words.join(' ')}\n`);
+  }
+  return problems.get(key);
+}
+
+async function refusalOf(given: readonly string[]): Promise<string | undefined> {
+  const words = given.map((word) => (word === '--json' ? '--json=' : word));
+  const first = words.find((word) => !word.startsWith('-'));
+  if (first === 'help' || first === undefined) return undefined;
+  let isHelp = false;
+  const onHelp = () => {
+    isHelp = true;
+  };
+  const program = buildProgram({ run: async () => {}, onHelp });
+  try {
+    await program.parseAsync((await divideLine(program, words)).words, { from: 'user' });
+  } catch (error) {
+    return isHelp ? undefined : (error as Error).message;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a sentence starts with a command: as many of its words as it takes to have all of its flags. It may only name
+ * one, as in "use gantry cp".
+ */
+async function startsWithCommand(sentence: string): Promise<boolean> {
+  const words = sentence.trim().split(/ +/);
+  const flags = words.findLastIndex((word) => word.startsWith('-'));
+  for (let end = words.length; end > Math.max(flags, 1); end--) {
+    const problem = await problemOf(words.slice(0, end));
+    if (problem === undefined || /missing required argument/.test(problem)) return true;
+  }
+  return false;
+}
