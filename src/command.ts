@@ -40,7 +40,7 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
   unattended?: false;
-  /** Changes this machine only. Other commands that change something name their target first. */
+  /** Works on this machine only. Other commands have a target, which those that change something name first. */
   local?: true;
   /** Whether this command line only reads, if others of the command change something. */
   onlyReads?: (...inputs: [...Inputs, Options]) => boolean;

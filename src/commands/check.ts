@@ -47,6 +47,7 @@ export default defineCommand({
         `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
     ),
   effect: 'reads',
+  local: true,
   exits: ['project'],
   json: document({
     file: text('config file'),

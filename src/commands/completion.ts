@@ -25,6 +25,7 @@ export default defineCommand({
     'PowerShell: gantry completion powershell >> $PROFILE',
   ],
   effect: 'reads',
+  local: true,
   exits: [],
   json: document({ shell: text('shell'), script: text('script for the shell to load') }),
   examples: ['completion bash', 'completion zsh'],

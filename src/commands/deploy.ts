@@ -11,6 +11,7 @@ import {
   type DeployPlan,
   prepareDeploy,
   readLocalApp,
+  rememberTarget,
 } from '../operations/deploy/index.ts';
 import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
@@ -145,13 +146,11 @@ async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Pro
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */
-async function reportOutcome(
-  { env, progress, secrets }: Context,
-  { app }: DeployPlan,
-  work: () => Promise<Deployment>,
-) {
+async function reportOutcome(context: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+  const { env, progress, secrets } = context;
   try {
     const done = await work();
+    await rememberTarget(context, app);
     const { build, status, endpoint, dashboard } = done;
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(deploymentView(done));

@@ -8,6 +8,7 @@ export default defineCommand({
   view: checksView,
   exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
   effect: 'reads',
+  local: true,
   json: documents({
     check: text('name of the check'),
     status: choice(['ok', 'warning', 'failed'], 'ok, warning or failed'),

@@ -75,6 +75,7 @@ export default defineCommand({
   view: explanation,
   json: documents(passThrough({})),
   effect: 'reads',
+  local: true,
   exits: [],
   examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });

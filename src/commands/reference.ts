@@ -97,6 +97,7 @@ export default defineCommand({
     },
   ),
   effect: 'reads',
+  local: true,
   exits: [],
   examples: ['reference --json', 'reference apps list', 'reference deploy --schema'],
 });

@@ -8,6 +8,7 @@ export default defineCommand({
   verbatim: () => true,
   json: document({ text: text('Markdown with the front matter of an agent skill') }),
   effect: 'reads',
+  local: true,
   exits: [],
   details: [
     'Store it where your agent reads skills, for example .claude/skills/gantry/SKILL.md. gantry init --agents adds a short version to an app, as AGENTS.md.',

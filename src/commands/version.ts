@@ -24,6 +24,7 @@ export default defineCommand({
     () =>
       [`gantry ${version}`, `installed with ${installedWith}: ${path}`, `Node ${node} on ${platform}`].join('\n'),
   effect: 'reads',
+  local: true,
   exits: ['unavailable'],
   json: document({
     version: text('version of gantry'),

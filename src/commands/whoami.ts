@@ -41,6 +41,7 @@ export default defineCommand({
       ]),
     ]),
   effect: 'reads',
+  local: true,
   json: document({
     project: nullable(text('project in use; null if none is selected')),
     projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),

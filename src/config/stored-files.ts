@@ -10,6 +10,8 @@ export type SettingChanges = { [Key in StoredKey]?: string | undefined };
 const maxLockWaitMs = 70_000;
 
 type FolderSettings = Pick<Settings, 'folders'>;
+/** `targets` is in the state folder: where deploys went. */
+type StoredFile = 'config' | 'credentials' | 'targets';
 /** The JSON of a file. Unknown keys are kept. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
@@ -54,7 +56,7 @@ export async function removeProfile(settings: FolderSettings, name: string): Pro
  */
 export async function updateStoredFile(
   folder: string,
-  name: 'config' | 'credentials',
+  name: StoredFile,
   change: (stored: Stored) => Stored | Promise<Stored>,
 ): Promise<void> {
   const file = join(folder, `${name}.json`);
@@ -73,7 +75,7 @@ export async function updateStoredFile(
   }
 }
 
-function writeError(file: string, name: 'config' | 'credentials', cause: unknown): FailedError {
+function writeError(file: string, name: StoredFile, cause: unknown): FailedError {
   if (cause instanceof SyntaxError) {
     return new FailedError(`${file} is not valid JSON: nothing was changed`, {
       fix: `correct or remove ${file}`,

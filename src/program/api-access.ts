@@ -5,6 +5,7 @@ import { createTokenProvider } from '../api/token-provider.ts';
 import type { Send } from '../api/transport.ts';
 import type { UnreadableItems } from '../api/unreadable-items.ts';
 import type { Credential } from '../config/credentials.ts';
+import type { checkHost } from '../config/mixed-environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
@@ -21,6 +22,8 @@ interface ApiAccessOptions {
   trace: (line: string) => void;
   warn: (message: string) => void;
   unread: UnreadableItems;
+  /** Throws if requests with the token to this host would mix two platforms. */
+  checkAddress: (host: Parameters<typeof checkHost>[1]) => void;
   /** Whether requests that change something are refused. */
   dryRun: boolean;
 }
@@ -32,7 +35,7 @@ export function createApiAccess(access: ApiAccessOptions): ApiAccess {
   const { io, settings, signal, secrets, trace } = access;
   const token = tokenSource(access, () => apiWithSignal(signal));
   const apiWithSignal: Context['apiWithSignal'] = (until, onRetry, send) =>
-    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access.dryRun);
+    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access.dryRun, access.checkAddress);
   return {
     api: apiWithSignal(signal),
     apiWithSignal,
@@ -41,10 +44,12 @@ export function createApiAccess(access: ApiAccessOptions): ApiAccess {
       return lazyApi(() => apiOptions(access, () => other, { signal }), access.dryRun);
     },
     raw: async (call) => {
+      access.checkAddress('management');
       const { callRaw } = await import('../api/client.ts');
       return callRaw(call, await apiOptions(access, token, { signal }));
     },
     openLog: async (path, query, until = signal) => {
+      access.checkAddress('logs');
       const { openLogSocket } = await import('../api/log-socket.ts');
       const { addresses, proxy } = settings();
       const socket = await openLogSocket(path, query, {
@@ -82,7 +87,11 @@ function tokenSource(
   };
 }
 
-function lazyApi(options: () => Promise<ApiOptions>, dryRun: boolean): Api {
+function lazyApi(
+  options: () => Promise<ApiOptions>,
+  dryRun: boolean,
+  checkAddress?: ApiAccessOptions['checkAddress'],
+): Api {
   let api: Promise<Api> | undefined;
   const create = async () => {
     const { createApi } = await import('../api/client.ts');
@@ -93,6 +102,7 @@ function lazyApi(options: () => Promise<ApiOptions>, dryRun: boolean): Api {
     if (dryRun && !endpoint.route.startsWith('GET ') && endpoint.host !== 'refresh') {
       throw new Error(`a dry run would have sent ${endpoint.route}`);
     }
+    if (!endpoint.anonymous) checkAddress?.(endpoint.host);
     api ??= create();
     return (await api)(endpoint, parameters);
   };

@@ -4,6 +4,7 @@ import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
+import { checkEnvironment, checkHost } from '../config/mixed-environment.ts';
 import { resolveSettings } from '../config/settings.ts';
 import { findTarget } from '../config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
@@ -52,8 +53,15 @@ export function createContext(
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
   const dryRun = flags.dryRun === true;
+  const checkAddress = (host: Parameters<typeof checkHost>[1]) => {
+    checkEnvironment(io.env, settings(), credential(), settingFlags);
+    checkHost(settings(), host);
+  };
   return {
-    ...createApiAccess({ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, dryRun }),
+    ...createApiAccess({
+      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, dryRun },
+      checkAddress,
+    }),
     get project() {
       return settings().project.value ?? projectFromToken(credential());
     },

@@ -12,9 +12,9 @@ import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../
 import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
+import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
-import { nameTarget } from './name-target.ts';
 import { showRaw } from './show-raw.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
@@ -158,7 +158,7 @@ async function runAndShow(
   { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const value = await runToEnd(command, context, inputs);
+  const value = await runToEnd(command, context, inputs, state);
   if (value instanceof DryRunEnd) {
     const result = markDryRun(value.result);
     await renderer.value(
@@ -190,9 +190,9 @@ async function runAndShow(
 }
 
 /** Returns the result, or where a dry run ended. */
-async function runToEnd(command: Command, context: Context, inputs: unknown[]): Promise<unknown> {
+async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
   try {
-    nameTarget(command, context, inputs);
+    await approveTarget(command, context, inputs, argv);
     const value = await command.run(context, ...inputs);
     return value;
   } catch (error) {

@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { referenceOf } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
 import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
 
@@ -57,6 +58,27 @@ describe('the target', () => {
     const { GANTRY_API_URL: _, ...platform } = env;
     expect((await gantry(['config', 'get', 'target'], { env: platform })).stdout).toBe('p-1 (rest.cerebrium.ai)\n');
     expect((await gantry(['config', 'get', 'target'])).stdout).toBe('no project (rest.cerebrium.ai)\n');
+  });
+
+  test('is remembered by a deploy for its folder, without a file in it', async () => {
+    await using app = await folderOf(smallApp());
+    const setting = { emulator, cwd: app.path };
+    const before = readdirSync(app.path);
+    expect((await gantry(['deploy'], setting)).code).toBe(0);
+    expect(readdirSync(app.path)).toEqual(before);
+    expect((await gantry(['deploy'], setting)).code).toBe(0);
+    const other = { ...setting, env: { GANTRY_PROJECT: 'p-other' } };
+    const refused = await gantry(['deploy', '--json'], other);
+    expect([refused.code, emulator.store.projects]).toEqual([7, ['p-12345678']]);
+    expectErrorDocument(refused);
+    expect(refused.stderr).toMatch(
+      /^project p-other \(emulator\)\nerror: the last deploy from this folder went to p-12345678 \(emulator\), not p-other \(emulator\)\n/,
+    );
+    expect((await gantry(['deploy'], { ...other, typed: 'n\r' })).code).toBe(130);
+    // The emulator has no such project: the line goes there, as it says.
+    expect((await gantry(['deploy', '-p', 'p-other'], setting)).code).toBe(6);
+    expect((await gantry(['deploy', '--yes'], other)).code).toBe(6);
+    expect((await gantry(['deploy'], setting)).code).toBe(0);
   });
 
   test('is not named where a line only reads', async () => {

@@ -10,6 +10,7 @@ export default defineCommand({
     () =>
       files === 0 ? `${folder} is empty` : `${size(bytes)} in ${count(files, 'file')}, in ${folder}`,
   effect: 'reads',
+  local: true,
   exits: [],
   json: document({
     folder: text('where the compressed files are'),

@@ -13,6 +13,7 @@ export default defineCommand({
     () =>
       value,
   effect: 'reads',
+  local: true,
   exits: ['not-found'],
   json: document({ name: text('setting name'), value: text('value'), origin: text('origin of the value') }),
   examples: ['config get project', 'config get api-url --json=origin'],

@@ -11,6 +11,7 @@ export default defineCommand({
       ? table(settings, { ...columns, ORIGIN: shortOrigin }, { keep: ['NAME', 'ORIGIN'] })
       : table(settings, columns, { keep: ['NAME'] }),
   effect: 'reads',
+  local: true,
   exits: [],
   json: documents({
     name: text('setting name'),

@@ -8,6 +8,7 @@ export default defineCommand({
   view: (schema) => () => JSON.stringify(schema, null, 2),
   json: anyDocument('JSON Schema of cerebrium.toml'),
   effect: 'reads',
+  local: true,
   exits: [],
   examples: ['config schema > cerebrium.schema.json'],
 });

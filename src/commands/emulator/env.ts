@@ -29,6 +29,7 @@ export default defineCommand({
       // On a terminal the commands are shown, not run.
       exportCommands(environment, shell) + (terminal && shell !== 'dotenv' ? `\n${comment(shell)}` : ''),
   effect: 'reads',
+  local: true,
   exits: ['not-found'],
   json: document({
     shell: choice(shells, 'the shell'),

@@ -25,6 +25,7 @@ export default defineCommand({
     ),
   empty: 'no emulator is running; gantry emulator start starts one',
   effect: 'reads',
+  local: true,
   exits: [],
   json: documents({
     command: choice(['dev', 'emulator start'], 'the command that runs it'),

@@ -18,6 +18,7 @@ export default defineCommand({
       { keep: ['NAME', 'CURRENT'] },
     ),
   effect: 'reads',
+  local: true,
   exits: [],
   json: documents({
     name: text('profile name'),

@@ -8,6 +8,7 @@ export default defineCommand({
     () =>
       project,
   effect: 'reads',
+  local: true,
   json: document({ project: text('project id'), origin: text('origin: flag, environment, profile or token') }),
   examples: ['projects current', 'projects current --json'],
 });

@@ -17,6 +17,7 @@ export default defineCommand({
   run: (context, { maxAge = 300_000, ...given }) => verifyDelivery(context, { ...given, maxAgeMs: maxAge }),
   view: ({ run, signedAt }) => wrapped(() => `valid: run ${run}, signed at ${signedAt}`),
   effect: 'reads',
+  local: true,
   exits: ['input-needed'],
   json: document({
     valid: boolean('true; an invalid delivery exits with 1'),

@@ -10,3 +10,4 @@ export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';
 export { type DeployPlan, liveBuild } from './plan.ts';
+export { rememberTarget } from './remember-target.ts';

@@ -51,7 +51,7 @@ export function announceEmulator(
 }
 
 /** The emulators that this user runs on this machine, by port. */
-export function listRunningEmulators({ env }: Context): RunningEmulator[] {
+export function listRunningEmulators({ env }: Pick<Context, 'env'>): RunningEmulator[] {
   return readAnnouncements(folderOf(env))
     .flatMap((content) => {
       const parsed = v.safeParse(RunningEmulatorSchema, content);

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRegularSync } from '../disk/regular-file.ts';
+import { realFolder } from './bound-folders.ts';
+import type { Folders } from './folders.ts';
+import type { Target } from './target.ts';
+
+/** Where the last deploy from a folder went. */
+export interface FolderTarget {
+  app: string;
+  project: string;
+  /** As in {@link Target}. */
+  platform: string;
+  /** URL of its management API. */
+  address: string;
+  /** Flags that lead there again; empty if the environment had the address. */
+  flags: string[];
+  deployedAt: string;
+}
+
+/** What is remembered for a folder; undefined if nothing is. A copy of the folder and a worktree are other folders. */
+export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
+  const all = readAll(state);
+  const folder = realFolder(cwd);
+  const found = Object.hasOwn(all, folder) ? all[folder] : undefined;
+  return isFolderTarget(found) ? found : undefined;
+}
+
+/** Nothing is written into the folder itself. Folders that are gone, and the oldest of very many, are forgotten. */
+export async function rememberFolderTarget(
+  { state }: Pick<Folders, 'state'>,
+  cwd: string,
+  target: FolderTarget,
+): Promise<void> {
+  const { updateStoredFile } = await import('./stored-files.ts');
+  await updateStoredFile(state, 'targets', (stored) => {
+    const others = Object.entries(stored as Record<string, unknown>)
+      .filter(([folder, entry]) => isFolderTarget(entry) && existsSync(folder))
+      .sort(([, one], [, other]) => ((one as FolderTarget).deployedAt < (other as FolderTarget).deployedAt ? 1 : -1))
+      .slice(0, maxFolders - 1);
+    return { ...Object.fromEntries(others), [realFolder(cwd)]: target };
+  });
+}
+
+const maxFolders = 500;
+
+/** Whether a target is where the last deploy went. All emulators are one platform: they differ only in their port. */
+export function isSameTarget({ project, platform }: FolderTarget, target: Target): boolean {
+  return project === target.project.value && platform === target.platform.value;
+}
+
+function readAll(state: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
+  } catch {
+    return {};
+  }
+}
+
+function isFolderTarget(value: unknown): value is FolderTarget {
+  const { app, project, platform, address, flags, deployedAt } = Object(value);
+  const texts = [app, project, platform, address, deployedAt, ...(Array.isArray(flags) ? flags : [undefined])];
+  return texts.every((text) => typeof text === 'string');
+}

@@ -1,0 +1,27 @@
+import { rememberFolderTarget } from '../../config/folder-target.ts';
+import type { Context } from '../../context.ts';
+
+/** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
+export async function rememberTarget(context: Context, app: string): Promise<void> {
+  const { settings, target, cwd, now, trace } = context;
+  const { project, platform, address } = target;
+  try {
+    await rememberFolderTarget(settings.folders, cwd, {
+      app,
+      project: project.value ?? '',
+      platform: platform.value,
+      address,
+      flags: flagsFor(context),
+      deployedAt: new Date(now()).toISOString(),
+    });
+  } catch (error) {
+    trace(`cannot remember where ${app} went: ${(error as Error).message}`);
+  }
+}
+
+/** What leads to this target from any shell; nothing does if the environment has the address of the platform. */
+function flagsFor({ settings: { profile }, target: { platform, project } }: Context): string[] {
+  if (platform.origin.startsWith('environment')) return [];
+  const named = profile.value === undefined || profile.value === 'default' ? [] : ['--profile', profile.value];
+  return [...named, '-p', project.value ?? ''];
+}

@@ -1,0 +1,54 @@
+import type { Command } from '../command.ts';
+import { CommandLine } from '../command-line.ts';
+import { type FolderTarget, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
+import { targetOrigin, targetText } from '../config/target.ts';
+import type { Context } from '../context.ts';
+import { ConflictError } from '../errors.ts';
+
+/**
+ * Names the target of a command that changes something there, before anything else is printed. If the last deploy from
+ * this folder went elsewhere and the target is not typed on this line, asks; where nobody can answer, throws
+ * ConflictError. A command that reads there only notes it.
+ */
+export async function approveTarget(
+  command: Command,
+  context: Context,
+  inputs: readonly unknown[],
+  argv: readonly string[],
+): Promise<void> {
+  if (command.local) return;
+  const { target, progress, prompt, settings, cwd, flags } = context;
+  // Without a project the command fails, unless it needs none.
+  if (target.project.value === undefined) return;
+  const text = `project ${targetText(target)}`;
+  const last = readFolderTarget(settings.folders, cwd);
+  const isMeant = !last || isSameTarget(last, target) || flags.project !== undefined || flags.profile !== undefined;
+  if (command.onlyReads(...inputs)) {
+    if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${lastText(last)}`);
+    return;
+  }
+  progress.note(text);
+  if (isMeant) return;
+  if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
+  await prompt.confirm(`The last deploy from this folder went to ${lastText(last)}. Use ${targetText(target)}?`);
+}
+
+function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
+  const { project, platform } = last;
+  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : `set GANTRY_API_URL to ${last.address}`;
+  return new ConflictError(`the last deploy from this folder went to ${lastText(last)}, not ${targetText(target)}`, {
+    why: `the target is from ${targetOrigin(target)}, and not typed here`,
+    fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText(last)}, ${known}`,
+    details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
+  });
+}
+
+function lastText({ project, platform }: FolderTarget): string {
+  return targetText({ project: { value: project, origin: '' }, platform: { value: platform, origin: '' } });
+}
+
+/** What follows the file of `gantry run`, or `--`, belongs to another program. */
+function withFlags(argv: readonly string[], flags: readonly string[]): string {
+  const isPassedOn = argv.includes('run') || argv.includes('--');
+  return `${new CommandLine(['gantry', ...(isPassedOn ? [...flags, ...argv] : [...argv, ...flags])])}`;
+}
