@@ -100,6 +100,11 @@ export abstract class GantryError extends Error {
   }
 }
 
+/** Whether the same may succeed later. */
+export function isTransient({ exit, facts }: GantryError): boolean {
+  return facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited');
+}
+
 export class FailedError extends GantryError {
   override readonly exit = 'failed';
 }

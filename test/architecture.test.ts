@@ -48,7 +48,7 @@ const mayImport: Record<string, string[]> = {
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
   'operations>output': /output\/(redacted-json|progress|format)$/,
-  'transfer>api': /api\/(dispatch|http-reply|progress-limit|reply|retry|transport|undici)$/,
+  'transfer>api': /api\/(dispatch|http-reply|progress-limit|reply|retry|transience|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
 };

@@ -11,6 +11,7 @@ import type { MultipartFields } from './multipart.ts';
 import { readReply, rejectWebPage } from './reply.ts';
 import { errorFromReply, listCommandFor } from './reply-error.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
+import { wasRefused } from './transience.ts';
 import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
@@ -162,8 +163,5 @@ function mayRepeat(endpoint: Pick<Endpoint, 'retryable'>, error: GantryError): b
   if (endpoint.retryable === 'never') return false;
   if (!error.facts.retryable) return false;
   if (error instanceof ConnectionError) return endpoint.retryable || !error.mayHaveArrived;
-  const { status, retryAfterMs } = error.facts;
-  // A gateway may return 502 or 504 after the request took effect.
-  const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);
-  return endpoint.retryable || refused;
+  return endpoint.retryable || wasRefused(error.facts);
 }

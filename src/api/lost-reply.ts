@@ -1,6 +1,7 @@
 import { type CommandLine, gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { wasRefused } from './transience.ts';
 import { ConnectionError } from './transport.ts';
 
 /**
@@ -19,7 +20,7 @@ const mayHave = 'the request may have taken effect';
 function mayHaveHappened(error: GantryError): boolean {
   if (error instanceof ConnectionError) return error.mayHaveArrived;
   if (error instanceof InterruptedError || error instanceof UnexpectedReplyError) return true;
-  const isRefused = error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
+  const isRefused = wasRefused(error.facts);
   return error instanceof UnavailableError && !isRefused;
 }
 

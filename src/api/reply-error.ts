@@ -14,6 +14,7 @@ import {
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
+import { isTransientStatus } from './transience.ts';
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => GantryError;
 
@@ -60,9 +61,6 @@ const foreignPage: StatusMeaning = {
   fix: gantryCommand`doctor`,
 };
 
-/** Statuses that a retry may fix. */
-const transientStatuses = new Set([408, 429, 500, 502, 503, 504]);
-
 /** Creates the error for a reply: the class from its status, the message from the reply. */
 export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
@@ -70,7 +68,7 @@ export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const isForeign = status === 404 && isWebPage(reply);
   const known = isForeign ? foreignPage : meanings[status];
   const meaning = known ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
-  const facts: ErrorFacts = { status, retryable: transientStatuses.has(status) };
+  const facts: ErrorFacts = { status, retryable: isTransientStatus(status) };
   const code = errorCodeOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
   const retryAfterMs = parseRetryAfter(header(reply, 'retry-after'), now);

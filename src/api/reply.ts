@@ -25,8 +25,24 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   if (reply === 'nothing') return void confirmation(received);
 
   const { body, status } = received;
-  const json = body === '' && (mayBeEmpty || status === 204) ? null : parse(received);
+  if (!isWhole(endpoint, received)) throw partialReplyError(received);
+  const json = body === '' && mayBeEmpty ? null : parse(received);
   return decode(endpoint, reply, json, status);
+}
+
+/** What is read has the status 200: another one says that a part of it is missing (206), or was made by a proxy (203). */
+function isWhole({ route, mayBeEmpty }: Endpoint, { status, body }: HostReply): boolean {
+  if (status === 200) return true;
+  if (route.startsWith('GET ')) return status === 204 && mayBeEmpty && body === '';
+  return status === 201 || status === 202 || status === 204;
+}
+
+function partialReplyError({ host, status }: HostReply): UnavailableError {
+  return new UnavailableError(`the reply of ${host} is not what was asked for (HTTP ${status})`, {
+    why: 'a proxy may have changed it, or a part of it is missing',
+    status,
+    retryable: true,
+  });
 }
 
 /** Only a list is read from chunks: anything else is not as long, or not from the platform. */

@@ -3,6 +3,7 @@ import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } 
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
 import { ProgressLimit, silenceError } from './progress-limit.ts';
+import { failureFacts, failureReason, isEarlyFailure } from './transience.ts';
 
 /** Maximum of a reply in memory. The listing of a million files is one reply of some 100 MiB. */
 export const maxReplyBytes = 256 * 1024 * 1024;
@@ -31,7 +32,7 @@ export class ConnectionError extends UnavailableError {
     cause: unknown,
     facts: ErrorFacts = {},
   ) {
-    super(message, { retryable: true, cause, ...facts });
+    super(message, { ...failureFacts(cause), cause, ...facts });
   }
 }
 
@@ -155,12 +156,6 @@ export function replyTooLargeError({ host }: URL, maxBytes: number): UnexpectedR
   return new UnexpectedReplyError(`the reply of ${host} is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
-/** Codes of failures before a byte of the request was sent. */
-const beforeSending = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /**
  * Describes a failed connection. Names only host and port, because a query may contain a signature. `wasConnected` tells
  * whether the request may have been sent; by default the error code decides. `through` names the proxy if the connection
@@ -169,77 +164,11 @@ const beforeSending = new Set([
 export function toConnectionError(
   url: URL,
   cause: unknown,
-  wasConnected = mayHaveBeenSent(cause),
+  wasConnected = !isEarlyFailure(cause),
   through?: string,
 ): GantryError {
   if (cause instanceof GantryError) return cause;
   const host = through === undefined ? url.host : `${url.host} through ${through}`;
   const what = wasConnected ? `the connection to ${host} failed` : `cannot connect to ${host}`;
-  return new ConnectionError(`${what}: ${connectionFailureReason(cause)}`, wasConnected, cause);
-}
-
-function mayHaveBeenSent(cause: unknown): boolean {
-  const code = errorCode(cause);
-  const early = (beforeSending.has(code) && !/^(read|write)$/.test(syscall(cause))) || isTls(code);
-  return !early;
-}
-
-export function connectionFailureReason(cause: unknown): string {
-  const code = errorCode(cause);
-  return reasons[code] ?? tlsReason(code) ?? (cause instanceof Error ? cause.message : String(cause));
-}
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'DNS lookup failed',
-  EHOSTUNREACH: 'no route to host',
-  ENETUNREACH: 'network unreachable',
-  ETIMEDOUT: 'timed out',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection reset',
-  UND_ERR_CONNECT_TIMEOUT: 'timed out',
-};
-
-/** Undefined if it is not a TLS error. Includes the code, because users search for it. */
-function tlsReason(code: string): string | undefined {
-  if (!isTls(code)) return undefined;
-  const [reason = 'the TLS handshake failed'] = Object.entries(tlsReasons).flatMap(([words, codes]) =>
-    codes.includes(code) ? [words] : [],
-  );
-  return `${reason} (${code})`;
-}
-
-const tlsReasons: Record<string, string[]> = {
-  'its certificate has expired': ['CERT_HAS_EXPIRED'],
-  'its certificate is not valid yet': ['CERT_NOT_YET_VALID'],
-  'its certificate was revoked': ['CERT_REVOKED'],
-  'its certificate is self-signed': ['DEPTH_ZERO_SELF_SIGNED_CERT'],
-  "its certificate is issued by an authority that is not trusted; set NODE_EXTRA_CA_CERTS if it is your company's": [
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'UNABLE_TO_GET_ISSUER_CERT',
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    'UNABLE_TO_VERIFY_FIRST_CERTIFICATE',
-    'CERT_UNTRUSTED',
-  ],
-  'its certificate is for another host name': ['ERR_TLS_CERT_ALTNAME_INVALID'],
-  'it does not speak TLS': ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
-};
-
-/** The system's error code, which Node may wrap in a cause or in the first of several errors. */
-function errorCode(cause: unknown): string {
-  const error = cause as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined;
-  if (typeof error?.code === 'string' && error.code) return error.code;
-  if (error?.errors?.length) return errorCode(error.errors[0]);
-  return error?.cause ? errorCode(error.cause) : '';
-}
-
-function syscall(cause: unknown): string {
-  return String((cause as NodeJS.ErrnoException | undefined)?.syscall ?? '');
-}
-
-function isTls(code: string): boolean {
-  return /^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|EPROTO)/.test(code);
+  return new ConnectionError(`${what}: ${failureReason(cause)}`, wasConnected, cause);
 }

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyServer } from '../config/settings.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
-import { ConnectionError, connectionFailureReason, connectTimeoutError, connectTimeoutMs } from './transport.ts';
+import { failureReason, isTransientStatus } from './transience.ts';
+import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';
 
 export interface TunnelTarget {
   host: string;
@@ -135,7 +136,7 @@ function decoded(text: string): string {
 function connectRejectedError(proxy: ProxyServer, authority: string, status: number): ConnectionError {
   const { username } = new URL(proxy.address);
   const { variable } = proxy;
-  const retryable = status >= 500 || status === 408 || status === 429;
+  const retryable = isTransientStatus(status);
   const name = proxyName(proxy);
   if (status === 407) {
     const [what, fix] = username
@@ -153,7 +154,7 @@ function connectRejectedError(proxy: ProxyServer, authority: string, status: num
 function unreachableError(proxy: ProxyServer, cause: Error): ConnectionError {
   const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
     ? 'it does not speak HTTP'
-    : connectionFailureReason(cause);
+    : failureReason(cause);
   return new ConnectionError(`cannot connect to ${proxyName(proxy)}: ${reason}`, false, cause, {
     fix: `check ${proxy.variable}`,
   });

@@ -1,4 +1,5 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import { UsageError } from '../errors.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${HttpMethod} /${string}`;
@@ -115,9 +116,21 @@ export function splitRoute(route: Route): { method: HttpMethod; path: string } {
  */
 export function fillPath(path: string, parameters: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(parameters[name]);
-    return encodeURIComponent(name === 'app' ? toAppId(String(parameters.project), value) : value);
+    const segment = toPathSegment(String(parameters[name]), name);
+    return name === 'app' ? toAppId(toPathSegment(String(parameters.project), 'project'), segment) : segment;
   });
+}
+
+/**
+ * Encodes a value as one segment of a path. Throws UsageError for `.` and `..`, which lead to another path however they are
+ * encoded, and for an empty value, which makes it that of a list. `what` is the name of the value.
+ */
+export function toPathSegment(value: string, what: string): string {
+  if (/^\.{0,2}$/.test(value)) {
+    const words = what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    throw new UsageError(`invalid ${words} "${value}"`, { why: 'it would be the path of something else' });
+  }
+  return encodeURIComponent(value);
 }
 
 /** Returns `p-123-web` for `web` and for `p-123-web`. */

@@ -7,6 +7,12 @@ export function toDiskError(cause: unknown): GantryError {
   return new FailedError(reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
 }
 
+/** The same with what was tried: `cannot write plan.json`. */
+export function toDiskErrorOf(what: string, cause: unknown): GantryError {
+  const { message, facts } = toDiskError(cause);
+  return new FailedError(`${what}: ${message}`, facts);
+}
+
 const reasons: Record<string, string> = {
   ENOENT: 'file or folder not found',
   EACCES: 'permission denied',

@@ -5,7 +5,7 @@
 export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget, type TargetClaim } from './claims.ts';
-export { toDiskError } from './disk-error.ts';
+export { toDiskError, toDiskErrorOf } from './disk-error.ts';
 export { sha256OfFile } from './file-hash.ts';
 export { openPipeOrDevice, readFileOrPipe, readFileOrPipeChunks } from './file-or-pipe.ts';
 export { makeFolder, makePrivateFolder } from './folders.ts';

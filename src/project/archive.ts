@@ -58,9 +58,11 @@ export async function withTemporaryArchive<T>(
     throw temporaryFolderError(error);
   });
   try {
-    return await use(await writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600));
-  } catch (error) {
-    throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
+    const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
+    const archive = await writing.catch((error) => {
+      throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
+    });
+    return await use(archive);
   } finally {
     await folder.remove();
   }

@@ -1,4 +1,5 @@
 import { withRetries } from '../api/retry.ts';
+import { isOverload } from '../api/transience.ts';
 import { toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import type { ReceivedBlock } from './block-connection.ts';
@@ -9,7 +10,7 @@ import type { Part } from './parts.ts';
 import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { maxSmallBytes, requestKind, type TransferResources } from './resources.ts';
-import { isOverload, NoRangesError } from './storage-errors.ts';
+import { NoRangesError } from './storage-errors.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
 export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;

@@ -1,5 +1,6 @@
 import type { HttpReply } from '../api/http-reply.ts';
 import { parseRetryAfter } from '../api/retry.ts';
+import { isTransientStatus } from '../api/transience.ts';
 import {
   type ErrorFacts,
   FailedError,
@@ -40,15 +41,14 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
   if ((status === 403 || status === 400) && /expired/i.test(reason))
     return new UrlExpiredError(`the ${what} URL has expired`, { status });
   const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
-  const retryableFacts: ErrorFacts = {
+  const facts: ErrorFacts = {
     status,
-    retryable: true,
+    retryable: isTransientStatus(status),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  if (status === 429)
-    return new RateLimitedError(`the storage limits the request rate (HTTP 429, ${reason})`, retryableFacts);
+  if (status === 429) return new RateLimitedError(`the storage limits the request rate (HTTP 429, ${reason})`, facts);
   if (status >= 500 || status === 408)
-    return new UnavailableError(`the storage returned an error (HTTP ${status}, ${reason})`, retryableFacts);
+    return new UnavailableError(`the storage returned an error (HTTP ${status}, ${reason})`, facts);
   if (what === 'download' && changedStatuses.has(status))
     return new ChangedError('the file changed during the copy', { status });
   if (what === 'download' && status === 404)
@@ -60,9 +60,4 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
 function redirection({ location }: HttpReply['headers']): string {
   const target = [location].flat()[0];
   return target && URL.canParse(target) ? `redirected to ${new URL(target).origin}${new URL(target).pathname}` : '';
-}
-
-/** Object storage has several statuses for too many requests (`503 SlowDown`). */
-export function isOverload({ facts: { status } }: GantryError): boolean {
-  return status === 408 || status === 429 || (status !== undefined && status >= 500);
 }

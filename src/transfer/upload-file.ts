@@ -1,4 +1,5 @@
 import { withRetries } from '../api/retry.ts';
+import { isOverload } from '../api/transience.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { ByteRange } from './byte-range.ts';
 import { eachPart, type Part, type PartPlan } from './parts.ts';
@@ -7,7 +8,7 @@ import type { TransferResources } from './resources.ts';
 import { requestKind } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
-import { isOverload, UrlExpiredError } from './storage-errors.ts';
+import { UrlExpiredError } from './storage-errors.ts';
 
 /** An upload attempt. Nothing is visible before it is complete. */
 export interface OpenUpload {

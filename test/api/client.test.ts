@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { object, string } from 'valibot';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -7,7 +9,7 @@ import type { HttpReply } from '../../src/api/http-reply.ts';
 import { ConnectionError, sendDirectly, toConnectionError } from '../../src/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../src/contract/endpoint.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import type { GantryError } from '../../src/errors.ts';
+import { type GantryError, isTransient } from '../../src/errors.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
@@ -129,25 +131,59 @@ describe('a failed connection', () => {
   const url = new URL('https://example.test:444/path?X-Amz-Signature=secret');
 
   test.each([
-    ['ECONNREFUSED', 'connection refused', false],
-    ['ENOTFOUND', 'host not found', false],
-    ['EAI_AGAIN', 'DNS lookup failed', false],
-    ['ENETUNREACH', 'network unreachable', false],
-    ['ECONNRESET', 'connection reset', true],
-    ['EPIPE', 'connection reset', true],
-    ['UND_ERR_SOCKET', 'connection reset', true],
-    ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)', false],
-    ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)', false],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false],
-  ])('(%s) reports "%s"; the request may have arrived: %s', (code, words, mayHaveArrived) => {
-    const what = mayHaveArrived ? 'the connection to example.test:444 failed' : 'cannot connect to example.test:444';
-    const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
-    for (const cause of causes) {
-      const failure = toConnectionError(url, Object.assign(new Error('x'), cause));
-      expect(failure.message).toBe(`${what}: ${words}`);
-      expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
-    }
+    ['ECONNREFUSED', 'connection refused', false, true],
+    ['ENOTFOUND', 'host not found', false, true],
+    ['EAI_AGAIN', 'DNS lookup failed', false, true],
+    ['ENETUNREACH', 'network unreachable', false, true],
+    ['ECONNRESET', 'connection reset', true, true],
+    ['EPIPE', 'connection reset', true, true],
+    ['UND_ERR_SOCKET', 'connection reset', true, true],
+    ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false, true],
+    ['EPROTO', 'it does not speak TLS (EPROTO)', false, false],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)', false, false],
+    [
+      ...['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)'],
+      ...[false, false],
+    ],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false, false],
+    ['EMFILE', 'too many files are open (EMFILE)', false, false],
+    ['ENFILE', 'too many files are open on this machine (ENFILE)', false, false],
+    ['ENOMEM', 'out of memory (ENOMEM)', false, false],
+    ['EACCES', 'not allowed on this machine (EACCES)', false, false],
+  ] as [string, string, boolean, boolean][])(
+    '(%s) reports "%s"; the request may have arrived: %s; it may pass: %s',
+    (code, words, mayHaveArrived, mayPass) => {
+      const what = mayHaveArrived ? 'the connection to example.test:444 failed' : 'cannot connect to example.test:444';
+      const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
+      for (const cause of causes) {
+        const failure = toConnectionError(url, Object.assign(new Error('x'), cause));
+        expect(failure.message).toBe(`${what}: ${words}`);
+        expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
+        expect([failure.facts.retryable, isTransient(failure)]).toEqual([mayPass, mayPass]);
+      }
+    },
+  );
+
+  test('with an unknown code says no more than Node knows', () => {
+    const cause = Object.assign(new Error('connect EODD 127.0.0.1:1 - Local (undefined:undefined)'), { code: 'EODD' });
+    expect(toConnectionError(url, cause).message).toMatch(/failed: connect EODD 127\.0\.0\.1:1$/);
+  });
+
+  test('that cannot pass is tried once', async () => {
+    const server = createTlsServer({
+      key: readFileSync('fixtures/tls/key.pem'),
+      cert: readFileSync('fixtures/tls/cert.pem'),
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    const env = { GANTRY_API_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 't' };
+    const { code, stderr, waits, json } = await gantry(['apps', 'list', '--project', 'p-1', '--json'], { env });
+    expect([code, waits, stderr]).toEqual([
+      69,
+      [],
+      expect.stringMatching(/^error: cannot connect to .*: its certificate is /),
+    ]);
+    expect(json()).toMatchObject({ error: { retryable: false } });
   });
 });
 

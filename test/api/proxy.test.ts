@@ -143,7 +143,7 @@ describe.each(ways)('%s through a proxy', (_, send) => {
       'answers 200 and does not speak TLS then',
       says('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n'),
       /cannot connect to api\.test through the proxy .*: it does not speak TLS \(\w+\)/,
-      true,
+      false,
     ],
     [
       'answers 502',

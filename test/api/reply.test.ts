@@ -165,8 +165,17 @@ describe('JSON', () => {
     expect(read(items, body)).toEqual(value);
   });
 
-  test('may be absent from a reply without content', () => {
-    expect(read(items, '', { status: 204 })).toEqual([]);
+  test.each([201, 202, 203, 204, 205, 206, 226, 299])('does not count with status %d', (status) => {
+    const list = endpoint('GET /x', { reply: items });
+    for (const body of ['[]', '']) {
+      const failure = failureOf(() => readReply(list, { status, headers: {}, body, host: 'api.test' }));
+      expect(failure).toMatchObject({ exit: 'unavailable', facts: { status, retryable: true } });
+    }
+  });
+
+  test('may be absent from a reply without content where the contract says so', () => {
+    const reply = { status: 204, headers: {}, body: '', host: 'api.test' };
+    expect(readReply(endpoint('GET /x', { reply: items, mayBeEmpty: true }), reply)).toEqual([]);
   });
 });
 

@@ -100,3 +100,22 @@ test('counts items in the progress on a terminal, and clears the line', async ()
   expect(stderr).toContain('Reading all pages');
   expect(stderr).not.toMatch(/items\n/);
 });
+
+test('ends if the platform repeats its items with other times', async () => {
+  const { asked, read } = await pages(({ count }, response) => {
+    const items = ['a', 'b'].map((id) => ({ id, seenAt: count }));
+    page(response, { items, nextToken: `token-${count}` });
+  });
+  const { code, json } = await read();
+  expect([code, json()]).toEqual([0, { items: ['a', 'b'].map((id) => ({ id, seenAt: 1 })) }]);
+  expect(asked.length).toBeLessThan(5);
+});
+
+test.each([206, 299])('a page with status %d is no whole page', async (status) => {
+  const { read } = await pages(({ token }, response) => {
+    if (token) response.statusCode = status;
+    page(response, { items: [token], nextToken: token ? '' : 'b' });
+  });
+  const { code, stdout, stderr } = await read();
+  expect([code, stdout, stderr]).toEqual([69, '', expect.stringContaining(`not send a whole page (HTTP ${status})`)]);
+});

@@ -37,6 +37,14 @@ const shelf = () => emulator.volume();
 const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
 
+test.runIf(process.platform === 'linux')('an entry of the target that cannot be read is named', async () => {
+  mkdirSync(join(here, 'there'));
+  writeFileSync(Buffer.concat([Buffer.from(join(here, 'there/caf')), Buffer.from([0xe9])]), 'x');
+  const { code, stderr } = await gantry(['sync', ':/f', 'there']);
+  expect(stderr).toContain(`error: cannot read ${join(here, 'there/caf')}\ufffd: the name is not valid UTF-8`);
+  expect(code).toBe(1);
+});
+
 describe('to a volume', () => {
   test('copies new, resized and newer files only', async () => {
     const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);

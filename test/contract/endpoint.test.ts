@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { isSecure } from '../../src/contract/address.ts';
 import { buildPhase } from '../../src/contract/builds.ts';
 import { fillPath, shortAppName, splitRoute, toAppId } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/index.ts';
 import { optionalNumber, optionalTime, queryBoolean } from '../../src/contract/scalars.ts';
 
 test.each([
@@ -20,6 +21,22 @@ test('a route is filled with each value as one segment', () => {
     '/p/p-1/apps/p-1-web/b/a%2Fb%3Fc%23d%25',
   );
   expect(splitRoute('DELETE /x/{y}')).toEqual({ method: 'DELETE', path: '/x/{y}' });
+});
+
+test.each(
+  ['', '.', '..'].flatMap((id) =>
+    [...new Set(Object.values(endpoints).map(({ route }) => route))].flatMap((route) =>
+      [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, id, splitRoute(route).path]),
+    ),
+  ) as [string, string, string][],
+)('the %s "%s" is refused for %s', (name, id, path) => {
+  const others = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, each = '']) => [each, 'x']));
+  expect(() => fillPath(path, { ...others, project: 'p-1', [name]: id })).toThrow(
+    expect.objectContaining({
+      exit: 'usage',
+      message: expect.stringMatching(new RegExp(`^invalid [a-z ]+ "${id.replaceAll('.', '\\.')}"$`)),
+    }),
+  );
 });
 
 test.each([

@@ -106,6 +106,18 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" cp :/a /dev/full`);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'a full device behind stdout is named, not the temporary folder',
+    async () => {
+      const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" package -o - > /dev/full`);
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringContaining('cannot write to stdout: no space left on device'),
+      ]);
+      expect(stderr).not.toContain('TMPDIR');
+    },
+  );
 });
 
 function shell(script: string) {

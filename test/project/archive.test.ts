@@ -293,6 +293,13 @@ describe('a temporary archive', () => {
     expect(temporary()).toEqual([]);
   });
 
+  test('is not blamed for a disk that is full elsewhere', async () => {
+    const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' });
+    const full = new FailedError('cannot write to stdout', { cause });
+    const failed = withTemporaryArchive([entry('a', 'x')], () => Promise.reject(full));
+    await expect(failed).rejects.toBe(full);
+  });
+
   test.each([0, 2])('is removed after an interrupt, with %i threads', async (threads) => {
     const entries = [entry('big.csv', numbers(10_000_000)), ...mixed()];
     const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { toDiskError } from '../../disk/index.ts';
+import { toDiskErrorOf } from '../../disk/index.ts';
 import { count, size } from '../../output/format.ts';
 import { type CacheUsage, clearPackingCache } from '../../project/packing-cache/index.ts';
 import { boolean, document, integer, text } from '../../result-schema.ts';
@@ -29,6 +29,6 @@ function clear(folder: string): CacheUsage {
   try {
     return clearPackingCache(folder);
   } catch (error) {
-    throw toDiskError(error);
+    throw toDiskErrorOf(`cannot remove ${folder}`, error);
   }
 }

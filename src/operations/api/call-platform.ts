@@ -1,6 +1,7 @@
 import type { RawCall } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
+import { UnavailableError, UsageError } from '../../errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
@@ -40,9 +41,10 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
     });
   }
   if (paginate && method !== 'GET') throw new UsageError('--paginate requires GET');
-  const path = request.path.replaceAll('{project}', () => encodeURIComponent(context.project));
+  const path = request.path.replaceAll('{project}', () => toPathSegment(context.project, 'project'));
   const body = await readBody(context, request);
   const first = await sendCall(context, { method, path, query, body });
+  if (paginate) checkWhole(first);
   return paginate ? withAllPages(context, { method, path, query, body: undefined }, first) : first;
 }
 
@@ -51,14 +53,23 @@ async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
   return { statusCode: status, headers, body: parseBody(text), text };
 }
 
+function checkWhole({ statusCode }: RawReply): void {
+  if (statusCode === 200) return;
+  throw new UnavailableError(`the platform did not send a whole page (HTTP ${statusCode})`, { status: statusCode });
+}
+
 /**
  * Joins the lists of all pages without duplicates; everything else comes from the first page. Endpoints page by a token
  * or by an offset (spec 4.6): the one that returns new items is used.
  */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
-  const read = async (position: PagePosition | undefined) =>
-    toPage(position ? (await sendCall(context, callForPage(call, position))).body : first.body);
+  const read = async (position: PagePosition | undefined) => {
+    if (!position) return toPage(first.body);
+    const next = await sendCall(context, callForPage(call, position));
+    checkWhole(next);
+    return toPage(next.body);
+  };
   const { found, isWhole } = await readAllItems(context, read);
   if (!isWhole) context.progress.warn('the platform announced more items than it returned; some may be missing');
   const { nextToken: _, nextPageToken: __, ...rest } = first.body;
@@ -94,7 +105,7 @@ async function readAllItems(
 interface ListItem {
   name: string;
   value: unknown;
-  /** Identifies the item across pages. Equal items of one page are numbered. */
+  /** Identifies the item across pages, by its id if it has one. Equal items of one page are numbered. */
   key: string;
 }
 
@@ -112,7 +123,9 @@ function toPage(body: unknown): ListPage<ListItem> {
 function toListItems(name: string, list: unknown[]): ListItem[] {
   const alike = new Map<string, number>();
   return list.map((value) => {
-    const text = stringifyJson(value);
+    // A platform that repeats its items may have given them other times meanwhile.
+    const id = isRecord(value) ? value.id : undefined;
+    const text = stringifyJson(typeof id === 'string' || typeof id === 'number' ? { id } : value);
     const number = alike.get(text) ?? 0;
     alike.set(text, number + 1);
     return { name, value, key: `${name} ${number} ${text}` };

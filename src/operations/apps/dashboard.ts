@@ -1,13 +1,13 @@
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
-import { toAppId } from '../../contract/endpoint.ts';
+import { toAppId, toPathSegment } from '../../contract/endpoint.ts';
 
 /** The URL of a project, an app or a build in the dashboard (docs/platform.md#dashboard). */
 export function dashboardUrl({ env, project, settings }: Context, app?: string, build?: string): string {
-  const names = ['projects', project];
-  if (app !== undefined) names.push('apps', toAppId(project, app));
-  if (build !== undefined) names.push('builds', build);
-  const url = new URL(`/${names.map(encodeURIComponent).join('/')}`, dashboardAddress(settings.addresses.management));
+  const names = ['projects', toPathSegment(project, 'project')];
+  if (app !== undefined) names.push('apps', toAppId(project, toPathSegment(app, 'app')));
+  if (build !== undefined) names.push('builds', toPathSegment(build, 'build'));
+  const url = new URL(`/${names.join('/')}`, dashboardAddress(settings.addresses.management));
   const chosen = readVariable(env, 'GANTRY_DASHBOARD_URL');
   if (chosen === undefined || !URL.canParse(chosen)) return url.href;
   // The emulator shows its dashboard only to who knows the key in the query.

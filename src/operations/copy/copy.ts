@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Retry } from '../../api/retry.ts';
+import { isOverload } from '../../api/transience.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';
@@ -168,8 +169,7 @@ async function createCopyContext(
 ): Promise<CopyContext> {
   const { createPooledSend } = await import('../../api/dispatch.ts');
   const onRetry = (retry: Retry) => {
-    const { status } = retry.reason.facts;
-    if (status === 429 || status === 503) resources.requests.reduce();
+    if (isOverload(retry.reason)) resources.requests.reduce();
     progress.retried(retry);
   };
   const apiOn = (dispatcher: TransferResources['dispatcher']) =>

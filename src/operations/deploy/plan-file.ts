@@ -6,7 +6,7 @@ import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { App, type AppCreation, getApp } from '../../contract/apps.ts';
-import { sha256OfFile, toDiskError, writeFileAtomic } from '../../disk/index.ts';
+import { sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
@@ -47,7 +47,7 @@ export async function writePlanFile(
   const write = async (archive?: AppArchive) => {
     const plan = await describe(context, local, body, archive);
     await writeFileAtomic(resolve(context.cwd, file), `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
-      throw toDiskError(cause);
+      throw toDiskErrorOf(`cannot write ${file}`, cause);
     });
   };
   if (local.project.partner) await write();

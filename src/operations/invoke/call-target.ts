@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { fillPath, shortAppName, splitRoute } from '../../contract/endpoint.ts';
+import { fillPath, shortAppName, splitRoute, toPathSegment } from '../../contract/endpoint.ts';
 import { invoke } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -23,13 +23,13 @@ export function resolveCallTarget(
 ): CallTarget {
   const app = shortAppName(project, nameOrId);
   const functionName = fn ?? (path === '' ? 'run' : '');
-  const route = splitRoute(invoke.route).path;
+  const route = splitRoute(invoke.route).path.replace('{function}', '');
   checkInvocationAddress(settings);
-  const root = settings.addresses.invocation.value + fillPath(route, { project, name: app, function: '' });
+  const root = settings.addresses.invocation.value + fillPath(route, { project, name: app });
   if (path !== '' && !/^[/?]/.test(path)) {
     throw new UsageError(`invalid --path "${path}": must begin with /`, { fix: `--path /${path}` });
   }
-  const below = functionName === '' ? path.replace(/^\//, '') : encodeURIComponent(functionName) + path;
+  const below = functionName === '' ? path.replace(/^\//, '') : toPathSegment(functionName, 'function') + path;
   const url = new URL(root + below);
   if (!url.pathname.startsWith(new URL(root).pathname)) {
     throw new UsageError(`invalid --path "${path}": outside the app`);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { GantryError, isTransient, UnexpectedReplyError } from '../../errors.ts';
 import type { LogSource } from './log-source.ts';
 
 /** The maximum pause after a failed poll, in ms. */
@@ -32,9 +32,9 @@ export class PollIntervals {
   /** Returns false if the error is not transient. */
   failed(error: unknown): boolean {
     if (!(error instanceof GantryError)) return false;
-    const { retryable, retryAfterMs } = error.facts;
+    const { retryAfterMs } = error.facts;
     const isUnexpected = error instanceof UnexpectedReplyError;
-    if (!retryable && !(error instanceof UnavailableError) && !isUnexpected) return false;
+    if (!isTransient(error) && !isUnexpected) return false;
     if (isUnexpected && this.#failures >= maxUnexpectedReplies) return false;
     if (this.#failures === 0) this.progress.note(`cannot read the log: ${error.message}; retrying`);
     this.#failures++;

@@ -1,4 +1,5 @@
-import { temporaryFilter } from '../../disk/index.ts';
+import { join } from 'node:path';
+import { temporaryFilter, toDiskErrorOf } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 import { type CopyTarget, createPathFilter, parseTimestamp, walkLocal } from '../copy/index.ts';
 import { walkVolume } from '../volumes/index.ts';
@@ -35,7 +36,7 @@ export async function* findTargetFiles(
   try {
     // Sync does not delete through symbolic links, so files behind them do not count.
     for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false, isTemporary })) {
-      if ('failure' in file) throw file.failure;
+      if ('failure' in file) throw toDiskErrorOf(`cannot read ${join(folder.path, file.path)}`, file.failure);
       if ('bytes' in file) yield { path: file.path, bytes: file.bytes ?? null, modified: file.modified };
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../command-line.ts';
-import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { GantryError, isTransient, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
 
 /** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
@@ -20,7 +20,7 @@ interface PolledWork {
  */
 export function throwUnlessTransient(error: unknown, silentMs: number, { name, fix, details }: PolledWork): void {
   if (!(error instanceof GantryError)) throw error;
-  const isUnavailable = error.facts.retryable || error instanceof UnavailableError;
+  const isUnavailable = isTransient(error);
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return;
   error.facts.details ??= details;
