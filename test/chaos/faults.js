@@ -17,6 +17,13 @@ const common = /** @type {const} */ ([
   [1, 'garbage'],
   [1, 'empty'],
   [1, 'silent'],
+  [2, 'upgrade'],
+  [1, 'upgrade-and-close'],
+  [1, 'reset-after'],
+  [1, 'half-close'],
+  [1, 'early-hints'],
+  [1, 'second-response'],
+  [1, 'odd-status'],
 ]);
 
 /** Faults that only mean something at one kind of request. @type {Record<string, readonly (readonly [number, string])[]>} */
@@ -104,17 +111,29 @@ export function drawFault(draw, points) {
   if (what === 'echo') return { ...fault, status: draw.pick([400, 401, 403, 404, 409, 500]) };
   // Damage that lasts: what is tried only once more has to fail, and leave the target alone.
   if (what === 'flip') return { ...fault, times: draw.pick([1, 3]) };
+  if (what === 'odd-status') return { ...fault, status: draw.pick([203, 206, 299]) };
   if (what === 'slow') return { ...fault, ms: draw.int(50, 600) };
   return fault;
 }
 
 /** What a client may try again five times, with waits in between. @param {string} what @param {number} times */
 function isSlow(what, times) {
-  return times > 3 && /^(cut|short|flip|status|slow|silent|echo)/.test(what);
+  return times > 3 && /^(cut|short|flip|status|slow|silent|echo|upgrade|reset|half|odd)/.test(what);
 }
 
 /** Faults after which a command still has to succeed, at requests that may be repeated. */
-const harmless = new Set(['slow', 'gzip', 'extra-fields', 'null-text', 'missing-text', 'number-text', 'no-length']);
+const harmless = new Set([
+  'slow',
+  'early-hints',
+  'second-response',
+  'gzip',
+  'extra-fields',
+  'null-text',
+  'missing-text',
+  'number-text',
+  'no-length',
+]);
+const lostReplies = /^(cut-before|cut-after|cut-middle|upgrade|upgrade-and-close|reset-after|half-close)$/;
 const passing = new Set([408, 429, 500, 502, 503, 504]);
 const repeatable = new Set(['put', 'get', 'ls', 'download', 'get-build', 'get-app', 'list-apps', 'list-accounts']);
 
@@ -129,8 +148,7 @@ export function areSurvivable(fired) {
     times <= 2 &&
     disturbances.every(
       ({ point, what, status = 0 }) =>
-        repeatable.has(point) &&
-        (/^(cut-before|cut-after|cut-middle)$/.test(what) || (/^status/.test(what) && passing.has(status))),
+        repeatable.has(point) && (lostReplies.test(what) || (/^status/.test(what) && passing.has(status))),
     )
   );
 }

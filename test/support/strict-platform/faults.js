@@ -66,6 +66,8 @@ export const afterwards = {
   'echo-fields': (answer, { point, headers }) => mapped(answer, (object) => echoed(object, point, headers)),
   garbage: (answer) => ('json' in answer ? { status: answer.status, text: '{"cut": [1, 2' } : answer),
   empty: (answer) => ({ status: answer.status, text: '', ...(answer.headers && { headers: answer.headers }) }),
+  /** A part, or what a proxy has changed. */
+  'odd-status': (answer, _request, { status = 206 }) => ('json' in answer ? { ...answer, status } : answer),
   // Of storage:
   'wrong-range': (answer) => {
     const range = answer.headers?.['content-range'];

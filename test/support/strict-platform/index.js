@@ -114,8 +114,10 @@ export class StrictPlatform {
       seen.work = true;
       const answer = this.#answer(request, route, fault);
       seen.status = answer.status;
-      if (fault?.what === 'cut-after') return void incoming.socket.destroy();
+      const misbehave = fault && connections[fault.what];
+      if (misbehave) return void (await misbehave(incoming.socket));
       await send(response, answer, fault);
+      if (fault?.what === 'second-response') incoming.socket.write(secondResponse);
     } catch (error) {
       this.complain(
         `the strict platform itself failed at ${method} ${pathname}: ${/** @type {Error} */ (error).stack}`,
@@ -195,6 +197,22 @@ export class StrictPlatform {
   }
 }
 
+/**
+ * What becomes of a connection after the work was done, instead of an answer.
+ * @type {Record<string, (socket: import('node:net').Socket) => unknown>}
+ */
+const connections = {
+  'cut-after': (socket) => socket.destroy(),
+  'reset-after': (socket) => socket.resetAndDestroy(),
+  /** The client may still send. */
+  'half-close': (socket) => socket.end(),
+  upgrade: (socket) => socket.write(switching),
+  'upgrade-and-close': (socket) => socket.end(switching),
+};
+
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+const secondResponse = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]';
+
 /** @param {string} method @param {string} pathname */
 function find(method, pathname) {
   for (const route of routes) {
@@ -246,6 +264,10 @@ async function send(response, { status, json, text, bytes, headers = {} }, fault
   const type = json === undefined ? 'text/plain; charset=utf-8' : 'application/json';
   const head = { 'content-type': type, 'x-request-id': 'chaos', ...headers };
   if (fault?.what === 'slow') await pause(fault.ms ?? 200);
+  if (fault?.what === 'early-hints') {
+    response.writeProcessing();
+    response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+  }
   if (status === 204) {
     response.writeHead(204).end();
   } else if (fault?.what === 'cut-middle') {
