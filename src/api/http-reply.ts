@@ -33,11 +33,20 @@ export function toReplyBody(
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
 const maxDecodedBytes = 256 * 1024 * 1024;
 
-/** Decompresses the body. Throws UnavailableError if the encoding is unknown or the bytes are damaged. */
+/** Decompresses the body. Throws as decompress does. */
 export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
   if (!reply.encoded) return reply;
   const { status, headers } = reply;
-  let bytes = reply.encoded;
+  return { status, headers, body: (await decompress(reply.encoded, { status, headers }, host)).toString('utf8') };
+}
+
+/** Undoes `Content-Encoding`. Throws UnavailableError if the encoding is unknown or the bytes are damaged. */
+export async function decompress(
+  body: Buffer,
+  { status, headers }: Pick<HttpReply, 'status' | 'headers'>,
+  host: string,
+): Promise<Buffer> {
+  let bytes = body;
   for (const encoding of encodingsOf(headers).reverse()) {
     const decode = decoders[encoding];
     if (!decode) {
@@ -49,7 +58,7 @@ export async function decodeReply(reply: HttpReply, host: string): Promise<HttpR
     // An empty body is empty in every encoding.
     if (bytes.length > 0) bytes = await decode(bytes).catch((cause) => damaged(host, status, cause));
   }
-  return { status, headers, body: bytes.toString('utf8') };
+  return bytes;
 }
 
 const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {

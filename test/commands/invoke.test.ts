@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
@@ -145,6 +146,19 @@ describe('the response', () => {
     const { env } = await appServer((response) => response.writeHead(201, { 'x-request-id': 'r-1' }).end(body));
     const { json } = await gantry(['invoke', 'web', '--json'], { env });
     expect(json()).toMatchObject({ statusCode: 201, durationMs: expect.any(Number), ...expected });
+  });
+
+  test.each([
+    ['gzip', gzipSync, 200, 0],
+    ['br', brotliCompressSync, 200, 0],
+    ['gzip', gzipSync, 500, 13],
+  ])('--json has the content of a response with the encoding %s', async (encoding, compress, status, exit) => {
+    const { env } = await appServer((response) =>
+      response.writeHead(status, { 'content-encoding': encoding }).end(compress('{"message":"hello"}')),
+    );
+    const { code, stdout } = await gantry(['invoke', 'web', '--json'], { env });
+    const { body, error } = JSON.parse(stdout);
+    expect([code, body ?? error.details.body]).toEqual([exit, { message: 'hello' }]);
   });
 
   test('--json=body prints only the body', async () => {

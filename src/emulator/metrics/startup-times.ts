@@ -7,7 +7,7 @@ import { formatTime, parseTimeRange } from '../time.ts';
 import { splitIntoSteps } from './time-steps.ts';
 
 export const startupTimeHandlers: Pick<Handlers, 'getStartupTimes'> = {
-  // The percentiles of a step without cold starts are null (spec 2.9).
+  // The percentiles of a step without cold starts are absent: they are numbers (spec 2.9).
   getStartupTimes({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['start', 'end'], platform.now());
@@ -23,7 +23,7 @@ export const startupTimeHandlers: Pick<Handlers, 'getStartupTimes'> = {
     }
     const series = starts.map((seconds, index) => ({
       timestamp: Math.floor((steps.times[index] ?? 0) / 1000),
-      ...percentiles(seconds.sort((a, b) => a - b)),
+      ...(seconds.length > 0 && percentiles(seconds.sort((a, b) => a - b))),
     }));
     return {
       status: 'success',

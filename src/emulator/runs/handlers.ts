@@ -28,7 +28,8 @@ export const runHandlers: RunHandlers = {
       return { aggregatedData: aggregateRuns(matching, buckets.list), groupBy: buckets.size, timeRange, total };
     }
 
-    const { offset = 0, limit = 100 } = query;
+    const { nextToken, limit = 100 } = query;
+    const offset = nextToken === undefined ? (query.offset ?? 0) : parseOffsetToken(nextToken);
     const items = matching.slice(offset, offset + limit).map(({ run, progress }) => runChartItem(app, run, progress));
     return { items, total, ...(offset + limit < total && { nextToken: String(offset + limit) }) };
   },
@@ -108,6 +109,11 @@ function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgre
 function isWithin(value: number | undefined, min: number | undefined, max: number | undefined): boolean {
   if (min === undefined && max === undefined) return true;
   return value !== undefined && value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
+}
+
+/** Single runs of a chart are counted by an offset; the token is the next one. */
+function parseOffsetToken(token: string): number {
+  return /^\d{1,15}$/.test(token) ? Number(token) : refuse(400, 'invalid nextToken');
 }
 
 /** Tokens name a run rather than an offset, so that new runs do not shift pages. */

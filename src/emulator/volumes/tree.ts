@@ -26,6 +26,9 @@ export function splitPath(path: string): { names: string[]; isFolderPath: boolea
   const isFolderPath = relative === '' || relative.endsWith('/');
   const names = relative === '' ? [] : relative.replace(/\/$/, '').split('/');
   if (names.includes('')) refuse(400, `the path ${path} contains an empty name`);
+  if (names.some((name) => name === '.' || name === '..' || name.includes('\0'))) {
+    refuse(400, `the path ${JSON.stringify(path)} contains a name that no file can have`);
+  }
   return { names, isFolderPath };
 }
 

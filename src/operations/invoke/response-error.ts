@@ -1,4 +1,5 @@
 import { safeParse } from 'valibot';
+import { decompress } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
@@ -35,7 +36,9 @@ const maxShownLength = 2_000;
  */
 export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
   const { target, status, headers } = response;
-  const content = decodeBody(await readStart(response));
+  const start = await readStart(response);
+  // What was cut off cannot be decompressed.
+  const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
   const runId = readRunId(response, content);
   const message = findMessage(content);
   const facts: ErrorFacts = {

@@ -1,3 +1,4 @@
+import { decompress } from '../../api/http-reply.ts';
 import type { StreamedReply } from '../../api/streamed.ts';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
@@ -37,7 +38,7 @@ export async function readResponse(response: AppResponse, elapsed: () => number)
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLargeError(response);
   }
-  const content = decodeBody(Buffer.concat(chunks));
+  const content = decodeBody(await decompress(Buffer.concat(chunks), response, response.target.name));
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;
   const run = readRunId(response, content) ?? null;
