@@ -9,16 +9,9 @@ const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
 /**
- * Reads a file, pipe or device that the user named. Waits for a writer of a FIFO until the signal aborts. Throws system
- * errors, or the reason of the signal.
+ * Reads a file, pipe or device that the user named, in chunks. Waits for a writer of a FIFO until the signal aborts.
+ * Throws system errors, or the reason of the signal.
  */
-export async function readFileOrPipe(path: string, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readFileOrPipeChunks(path, signal)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-/** {@link readFileOrPipe} in chunks. */
 export async function* readFileOrPipeChunks(
   path: string,
   signal: AbortSignal,

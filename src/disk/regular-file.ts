@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { FailedError } from '../errors.ts';
+import { checkReadSize } from './read-limit.ts';
 
 /** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -24,10 +25,11 @@ export function openRegularSync(path: string): number {
   }
 }
 
-/** Reads a regular file as text. */
+/** Reads a regular file as text. Throws UsageError if it is larger than anything that is read as a whole. */
 export function readRegularSync(path: string): string {
   const file = openRegularSync(path);
   try {
+    checkReadSize(path, fstatSync(file).size);
     return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { checkReadSize } from './read-limit.ts';
 import { notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
 
 /** Asynchronous {@link openRegularSync}. */
@@ -13,9 +14,11 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
+/** Asynchronous {@link readRegularSync}, in bytes. */
 export async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);
   try {
+    checkReadSize(path, (await file.stat()).size);
     return await file.readFile();
   } finally {
     await file.close();

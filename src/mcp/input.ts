@@ -41,11 +41,11 @@ const confirmation: InputProperty = {
 
 /**
  * Never ends, prints what a tool's result cannot hold, shows secret values, opens or writes a page (a tool that only reads
- * must not write files), or gives exit codes another meaning.
+ * must not write files), gives exit codes another meaning, or shows the lines of any file of this machine.
  */
 const hiddenFlags = new Set([
   ...['--follow', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--open', '--html', '--forward-exit-code'],
+  ...['--open', '--html', '--forward-exit-code', '--file'],
 ]);
 
 /** The input of a command, in full. */

@@ -82,7 +82,7 @@ export function createContext(
     get stdin() {
       return inputOf(io);
     },
-    readStdin: () => readText(inputOf(io)),
+    readStdin: () => readText(inputOf(io), signal),
     terminal: {
       get stdin() {
         return io.stdin.isTTY === true;
@@ -161,10 +161,9 @@ async function* onlyChunk(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-async function readText(stdin: AsyncIterable<Buffer | string>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+async function readText(stdin: AsyncIterable<Buffer | string>, signal: AbortSignal): Promise<string> {
+  const { readToEnd } = await import('../disk/read-to-end.ts');
+  return String(await readToEnd(stdin, { name: 'stdin', signal }));
 }
 
 function existingFolder(cwd: string, given: string | undefined): string {

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
+import { readRegularSync } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
 import { ciSystems, pipelineFor } from '../../operations/ci/index.ts';
 import { boolean, document, text } from '../../result-schema.ts';
@@ -51,7 +52,7 @@ function createPipeline(file: string, shownAs: string, content: string, system: 
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new FailedError(`cannot write ${shownAs}`, { why: (cause as Error).message, cause });
     }
-    if (readFileSync(file, 'utf8') === content) return false;
+    if (readRegularSync(file) === content) return false;
     throw new ConflictError(`${shownAs} already exists`, {
       why: 'existing pipelines are not changed',
       fix: gantryCommand`ci init ${system} --print`,

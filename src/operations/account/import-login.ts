@@ -5,8 +5,8 @@ import { findTokenProblem, officialConfigFile, parseClaims, type StoredTokens } 
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
-import { readFileOrPipe } from '../../disk/index.ts';
-import { AuthError, GantryError, UsageError } from '../../errors.ts';
+import { readNamedFile } from '../../disk/index.ts';
+import { AuthError, UsageError } from '../../errors.ts';
 import { describeLogin, type Login, profileInUse, storeTokens } from './stored-login.ts';
 
 export interface ImportedLogin extends Login {
@@ -68,17 +68,9 @@ function checkAddresses({ env, settings }: Context): void {
   });
 }
 
-async function readLogin({ readStdin, signal }: Context, file: string): Promise<string> {
-  if (file === stdinName) return readStdin();
-  const content = await readFileOrPipe(file, signal).catch((cause) => {
-    if (cause instanceof GantryError) throw cause;
-    throw new UsageError(`cannot read ${file}`, {
-      why: cause.message,
-      fix: 'gantry login --import FILE, or gantry login',
-      cause,
-    });
-  });
-  return String(content);
+async function readLogin(context: Context, file: string): Promise<string> {
+  if (file === stdinName) return context.readStdin();
+  return String(await readNamedFile(context, file));
 }
 
 /** The values by lower-case key: the official client reads keys in any case. */

@@ -1,10 +1,10 @@
 import type { RawCall } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
+import { readNamedFile } from '../../disk/index.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
-import { readNamedFile } from '../input/index.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 
 export interface RawRequest {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { App, type AppCreation, getApp } from '../../contract/apps.ts';
-import { sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
-import { ConflictError, NotFoundError, ProjectError } from '../../errors.ts';
+import { readNamedFile, sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
+import { ConflictError, NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { checkReplaceable, sentWithApp } from '../output-files/index.ts';
@@ -62,11 +61,12 @@ export async function writePlanFile(
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile({ cwd }: Pick<Context, 'cwd'>, file: string): Promise<Plan> {
-  const text = await readFile(resolve(cwd, file), 'utf8').catch((cause: Error) => {
-    throw planError(`cannot read the plan ${file}`, { why: cause.message, cause });
+export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string): Promise<Plan> {
+  const text = await readNamedFile(context, file).catch((cause) => {
+    if (!(cause instanceof UsageError)) throw cause;
+    throw planError(`cannot read the plan ${file}`, { why: cause.facts.why ?? cause.message, cause });
   });
-  const parsed = v.safeParse(planSchema, tryParseJson(text));
+  const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
   throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
 }

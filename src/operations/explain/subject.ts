@@ -2,11 +2,11 @@ import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildHasFailed } from '../../contract/builds.ts';
 import { listRuns, type Run } from '../../contract/runs.ts';
+import { readNamedFile } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { buildLogSource, fetchBuild, findLatestBuild, findListedBuild } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
 import { readIdWord } from '../ids/index.ts';
-import { readNamedFile } from '../input/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
 import { fetchRun, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
 

@@ -2,10 +2,9 @@ import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
-import { readFileOrPipeChunks } from '../../disk/index.ts';
+import { readFileOrPipeChunks, throwUnreadable } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { parseJson, stringifyJson } from '../../json-text.ts';
-import { throwUnreadable } from '../input/index.ts';
 
 /** Sources of the request body. At most one is given. */
 export interface BodySource {

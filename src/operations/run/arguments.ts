@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
+import { readNamedFile } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { size } from '../../output/format.ts';
-import { readNamedFile } from '../input/index.ts';
 import { parseParameters } from '../invoke/index.ts';
 
 export interface ArgumentSources {

@@ -1,9 +1,9 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
+import { readNamedFile } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { isSecretName, readEnvFile, secretNameFormat } from '../../project/env-file.ts';
-import { readNamedFile } from '../input/index.ts';
 
 /** Source of the values. Without one, the values are prompted for. */
 export interface SecretValueSource {
@@ -68,8 +68,11 @@ export async function readSecretsFile(context: Reading, file: string): Promise<S
   return values;
 }
 
+/** The platform takes less. */
+const maxSecretBytes = 2 ** 20;
+
 async function readText(context: Reading, file: string): Promise<string> {
-  const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file));
+  const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file, maxSecretBytes));
   // Editors and PowerShell on Windows write a byte-order mark, which no secret begins with.
   if (!text.includes('\uFFFD')) return text.replace(/^\ufeff/, '');
   throw new UsageError(`${file === '-' ? 'stdin' : file} is not UTF-8 text`, {

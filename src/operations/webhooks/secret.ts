@@ -1,7 +1,10 @@
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
+import { readNamedFile } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { readNamedFile } from '../input/index.ts';
+
+/** It is sent in a header. */
+const maxSecretBytes = 64 * 2 ** 10;
 
 type SecretContext = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>;
 
@@ -12,7 +15,7 @@ type SecretContext = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'si
 export async function readWebhookSecret(context: SecretContext, file?: string): Promise<string | undefined> {
   const { env, readStdin, secrets } = context;
   if (file === undefined) return checkSecret(readVariable(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
-  const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file));
+  const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file, maxSecretBytes));
   const source = file === '-' ? 'stdin' : file;
   const secret = checkSecret(text.replace(/^\ufeff|\r?\n$/g, ''), source);
   if (!secret) throw new UsageError(`the secret in ${source} is empty`);

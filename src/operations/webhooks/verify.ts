@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
+import { readNamedFile, readToEnd } from '../../disk/index.ts';
 import { FailedError, UsageError } from '../../errors.ts';
-import { readNamedFile } from '../input/index.ts';
 import { checkSignature, deliveryRunId } from './check-signature.ts';
 import { readWebhookSecret } from './secret.ts';
 
@@ -71,7 +71,5 @@ function parseHeaderFile(text: string): Record<string, string> {
 
 async function readBytes(context: VerifyContext, file: string): Promise<Buffer> {
   if (file !== '-') return readNamedFile(context, file);
-  const chunks: Buffer[] = [];
-  for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
+  return readToEnd(context.stdin, { name: 'stdin', signal: context.signal });
 }

@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { GantryError, UsageError } from '../errors.ts';
+import { readFileOrPipeChunks } from './file-or-pipe.ts';
+import { checkReadSize } from './read-limit.ts';
+import { readToEnd } from './read-to-end.ts';
+
+/**
+ * Reads a file that the user named, which may be a FIFO or a device. Throws UsageError if it cannot be read or is larger
+ * than `maxBytes`, and the reason of the signal when it aborts.
+ */
+export async function readNamedFile(
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  file: string,
+  maxBytes?: number,
+): Promise<Buffer> {
+  const path = resolve(cwd, file);
+  try {
+    checkReadSize(file, (await stat(path)).size, maxBytes);
+    return await readToEnd(readFileOrPipeChunks(path, signal), { name: file, signal, maxBytes });
+  } catch (cause) {
+    return throwUnreadable(file, cause);
+  }
+}
+
+/** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
+export function throwUnreadable(file: string, cause: unknown): never {
+  if (cause instanceof GantryError) throw cause;
+  throw new UsageError(`cannot read ${file}`, { why: (cause as Error).message, cause });
+}

@@ -1,1 +1,0 @@
-export { readNamedFile, throwUnreadable } from './named-file.ts';

@@ -1,0 +1,77 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  app = await folderOf({ ...smallApp(), '.huge.bin': '' });
+  // Sparse: it takes no room.
+  truncateSync(join(app.path, '.huge.bin'), 8 * 2 ** 30);
+});
+
+afterAll(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+});
+
+/** Every command with a flag or argument that names a file which is held in memory. */
+const lines: [line: string, limit: string][] = [
+  ['api POST /v2/x --input FILE', '64 MiB'],
+  ['deploy --apply-plan FILE', '64 MiB'],
+  ['explain --file FILE', '64 MiB'],
+  ['login --import FILE', '64 MiB'],
+  ['run main.py --data @FILE', '64 MiB'],
+  ['secrets import FILE', '1 MiB'],
+  ['secrets set KEY --from-file FILE', '1 MiB'],
+  ['webhooks verify --input FILE', '64 MiB'],
+  ['webhooks replay latest --secret-file FILE', '64 KiB'],
+];
+
+describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
+  test.each(lines)('%s reads no more than %s', async (line, limit) => {
+    const { code, stderr } = await read(line, '/dev/zero');
+    expect(stderr).toContain('/dev/zero');
+    expect(stderr).toContain(`it has more than ${limit}; gantry reads at most ${limit} of it`);
+    expect([2, 10]).toContain(code);
+  });
+
+  test('on stdin is not read to its end either', async () => {
+    const stdin = new PassThrough();
+    const chunk = Buffer.alloc(2 ** 20, 'x');
+    const fill = () => {
+      while (!stdin.destroyed && stdin.write(chunk));
+    };
+    stdin.on('drain', fill);
+    fill();
+    const { code, stderr } = await gantry(['secrets', 'import', '-'], { emulator, stdin });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('stdin is too large')]);
+  });
+});
+
+test.each(lines)('%s does not read a file of 8 GiB', async (line, limit) => {
+  const { code, stderr } = await read(line, '.huge.bin');
+  expect(stderr).toContain('.huge.bin');
+  expect(stderr).toContain(`it has 8 GiB; gantry reads at most ${limit} of it`);
+  expect([2, 10]).toContain(code);
+});
+
+test('Ctrl-C ends a command that waits for stdin', async () => {
+  const stop = new AbortController();
+  const stdin = new PassThrough();
+  const waiting = gantry(['secrets', 'import', '-'], { emulator, stdin, stop: stop.signal });
+  await expect.poll(() => stdin.listenerCount('readable')).toBeGreaterThan(0);
+  stop.abort();
+  expect((await waiting).code).toBe(130);
+});
+
+function read(line: string, file: string) {
+  const words = line.split(' ').map((word) => word.replace('FILE', file));
+  return gantry(words, { emulator, cwd: app.path, env: { GANTRY_WEBHOOK_SECRET: 'signs' } });
+}
