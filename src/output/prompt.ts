@@ -10,6 +10,8 @@ export interface Prompt {
   readonly isPossible: boolean;
   /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
   readonly isConfirmed: boolean;
+  /** The flags that answer what a dry run would have asked. */
+  readonly unasked: readonly string[];
   /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
   /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
@@ -78,6 +80,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     }
     return import('./questions.ts');
   };
+  const unasked: string[] = [];
   const confirmation = 'confirmation required';
   const missingInput = 'input required';
   return {
@@ -85,7 +88,9 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       return canAsk();
     },
     isConfirmed: yes || dryRun,
+    unasked,
     async confirm(question, { byDefault = false } = {}) {
+      if (dryRun && !yes) unasked.push('--yes');
       if (yes || dryRun) return;
       const { confirm } = await loadPrompts(confirmation, question, '--yes', ['--yes']);
       const isConfirmed = await answer((streams) =>
@@ -94,6 +99,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
+      if (dryRun && given === undefined) unasked.push('--confirm', name);
       if (dryRun) return;
       if (given === undefined) {
         const retryWith = ['--confirm', name];

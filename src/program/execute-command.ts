@@ -31,6 +31,8 @@ export interface RunState {
   warning?: string | undefined;
   /** The command as the parser knows it, once it has started. */
   called?: Commander;
+  /** The flags that answer what a dry run would have asked. */
+  unasked?: readonly string[];
   /** The folder that the command works in. */
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
@@ -83,6 +85,7 @@ async function executeFiltered(
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
   const context = createContext(io, flags, signal, interruption, secrets);
   state.cwd = context.cwd;
+  state.unasked = context.prompt.unasked;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
   const renderer = createRenderer(io.stdout, page, json, {
     declared: fields,
@@ -210,12 +213,12 @@ async function withNext(document: unknown, next: readonly NextCommand[], { argv 
 async function withUsualNext(
   document: unknown,
   { json }: Command,
-  { called, argv }: RunState,
+  { called, argv, unasked = [] }: RunState,
   inputs: readonly unknown[],
 ): Promise<unknown> {
   if (!called || !json || !takesNext(json) || !document || Array.isArray(document)) return document;
   const { usualNextOf } = await import('./next-commands.ts');
-  const next = usualNextOf(called, inputs, document, argv);
+  const next = usualNextOf(called, inputs, document, argv, unasked);
   return next.length === 0 ? document : { ...document, next };
 }
 

@@ -68,7 +68,8 @@ const listsFor: Record<string, readonly string[]> = {
   ls: ['ls', 'cat', 'rm', 'du', 'cp', 'sync'],
 };
 
-function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
+/** The command line with these flags, where the program takes them for its own. */
+export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const known = flags.every((flag) => argv.includes(flag));
   return ['gantry', ...argv.slice(0, end), ...(known ? [] : flags), ...argv.slice(end)];

@@ -1,4 +1,5 @@
 import type { Command as Commander } from 'commander';
+import { withFlags } from './next-after-error.ts';
 import { readTypedCommand } from './typed-command.ts';
 
 /** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
@@ -27,8 +28,9 @@ export function usualNextOf(
   inputs: readonly unknown[],
   document: { id?: unknown; dryRun?: unknown; changed?: unknown },
   line: readonly string[],
+  unasked: readonly string[],
 ): NextArguments[] {
-  if (document.dryRun === true) return document.changed === false ? [] : [afterDryRun(line)];
+  if (document.dryRun === true) return document.changed === false ? [] : [afterDryRun(line, unasked)];
   const group = called.parent?.parent ? called.parent.name() : '';
   const command = [group, called.name()].filter(Boolean).join(' ');
   const named = called.registeredArguments.map((argument, at) => [argument.name(), inputs[at]]);
@@ -55,9 +57,15 @@ export function inSamePlace({ argv, when }: NextArguments, line: readonly string
   return { argv: argv.includes('-C') ? argv : [...argv, ...selection], when };
 }
 
-/** The command line of a dry run without `--dry-run`. */
-function afterDryRun(line: readonly string[]): NextArguments {
-  return { argv: ['gantry', ...line.filter((word) => word !== '--dry-run')], when: 'to do it' };
+/** The command line of a dry run without `--dry-run`, with the answers to what it would ask. */
+function afterDryRun(line: readonly string[], unasked: readonly string[]): NextArguments {
+  return {
+    argv: withFlags(
+      line.filter((word) => word !== '--dry-run'),
+      unasked,
+    ),
+    when: 'to do it',
+  };
 }
 
 function fill(line: string, facts: Facts): string[] | undefined {

@@ -88,8 +88,16 @@ test('profiles remove --dry-run keeps the profile', async () => {
   expect((await gantry(['profiles', 'list'], { env })).stdout).toContain('spare');
 });
 
+test.each(['apps delete web', 'plan set hobby'])('the command that follows %s --dry-run asks nothing', async (line) => {
+  const emulator = await startEmulator({ seed: 1 });
+  const { json } = await gantry([...line.split(' '), '--dry-run', '--json'], { emulator });
+  const [next] = (json() as { next: { argv: string[] }[] }).next;
+  expect((await gantry(next?.argv.slice(1) ?? [], { emulator })).code).toBe(0);
+  await emulator.close();
+});
+
 test('every command that destroys something on the platform has --dry-run', async () => {
-  const exempt = ['logout', 'api', 'mcp serve'];
+  const exempt = ['logout', 'api', 'mcp serve', 'cache clear', 'config set', 'config unset', 'emulator stop'];
   const lacking = (await reference()).commands
     .filter(({ effect, flags }) => effect === 'destroys' && !flags.some((flag) => flag.flags === '--dry-run'))
     .map(({ command }) => command);
