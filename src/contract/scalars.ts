@@ -5,23 +5,21 @@ import { isRecord, JsonNumber, stringifyJson } from '../json-text.ts';
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
  * never fails a reply. Required fields are named by `replyObject` and `list` in lists.ts.
  */
-export const optionalText = v.nullish(reader<string, string>(asText));
-export const optionalNumber = v.nullish(reader<number | string, number | null>(asNumber));
-export const optionalBoolean = v.nullish(reader<boolean | string, boolean | null>(asFlag));
-/** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both become null. */
-export const optionalTime = v.nullish(reader<string | number, string | null>(asTime));
-export const optionalTexts = v.nullish(reader<string[], string[] | null>(asTexts));
+export const optionalText = optional<string, string>(asText);
+export const optionalNumber = optional<number | string, number>(asNumber);
+export const optionalBoolean = optional<boolean | string, boolean>(asFlag);
+/** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both are absent. */
+export const optionalTime = optional<string | number, string>(asTime);
+export const optionalTexts = optional<string[], string[]>(asTexts);
 /** Numbers in order; null for a gap. */
-export const optionalNumbers = v.nullish(
-  reader<(number | string | null)[], (number | null)[] | null>((value) =>
-    Array.isArray(value) ? value.map(asNumber) : null,
-  ),
+export const optionalNumbers = optional<(number | string | null)[], (number | null)[]>((value) =>
+  Array.isArray(value) ? value.map(asNumber) : null,
 );
-/** Items of unknown format. A value that is not a list becomes a list of one. */
+/** Items of unknown format. A value that is not a list becomes a list of one; null is a list without items. */
 export const optionalItems = v.nullish(
   reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value])),
 );
-export const optionalRecord = v.nullish(reader<Record<string, unknown>, Record<string, unknown> | null>(asRecord));
+export const optionalRecord = optional<Record<string, unknown>, Record<string, unknown>>(asRecord);
 
 export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
@@ -32,7 +30,7 @@ export const numberOrNaN = v.nullish(reader<number | string, number>(asNumberOrN
 
 /** Known values for the type; others are accepted, because the server may be newer. */
 export function optionalEnum<const Word extends string>(..._known: Word[]) {
-  return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText));
+  return optional<Word | (string & {}), Word | (string & {})>(asText);
 }
 
 /** Like {@link optionalEnum}, but empty if absent. */
@@ -43,6 +41,13 @@ export function enumOrEmpty<const Word extends string>(..._known: Word[]) {
 /** Whether a value of `textOrEmpty`, `enumOrEmpty` or `numberOrNaN` is absent. */
 export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
+}
+
+/** Undefined for null, and for what cannot be read: nobody has to tell apart what the platform does not. */
+function optional<Wire, Value>(read: (value: unknown) => Value | null) {
+  return v.optional(
+    reader<Wire | null, Value | undefined>((value) => (value === null ? undefined : (read(value) ?? undefined))),
+  );
 }
 
 /** A schema that accepts and converts any value; `Wire` is what the server is known to send. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
 import { widthOf } from '../support/width.ts';
 
 let emulator: Emulator;
@@ -93,3 +94,17 @@ async function deploy(name: string, more = ''): Promise<void> {
   });
   await gantry(['deploy', '--name', name], { emulator, cwd: app.path });
 }
+
+test('a setting that is null is not known: not shown, and absent in JSON', async () => {
+  await deploy('one');
+  const unknown = { disableAuth: null, minReplicaCount: null, gpuCount: null, updatedAt: null };
+  const env = await inFrontOf(emulator, async ({ route }, pass) => {
+    if (!/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
+    return { body: JSON.stringify({ ...JSON.parse((await pass()).body), ...unknown }) };
+  });
+  const { stdout } = await gantry(['apps', 'get', 'one'], { emulator, env });
+  expect(stdout).not.toMatch(/authentication|null|updated/);
+  expect(stdout).toMatch(/replicas\s+\? to/);
+  const { json } = await gantry(['apps', 'get', 'one', '--json'], { emulator, env });
+  for (const field of Object.keys(unknown)) expect(json()).not.toHaveProperty(field);
+});

@@ -133,7 +133,7 @@ describe('the cost of a project', () => {
     });
   });
 
-  test.each<[ProjectCost, string]>([
+  test.each<[object, string]>([
     [{ summary: { combined_cost_before_discounts_cents: 123456.7 } }, 'combined cost before discounts  $1,234.57'],
     [{ summary: { total_gpu_seconds: 5400 } }, 'total gpu time  1h 30m'],
     [{ summary: { build: { cpuCostCents: 0.5, count: 12345 } } }, 'build cpu cost  $0.0050\nbuild count     12,345'],
@@ -141,13 +141,13 @@ describe('the cost of a project', () => {
     [{ coupons: ['HELLO', { code: 'A', amount_cents: 5 }] }, 'coupon  HELLO\ncoupon  code A, amount $0.05'],
     [{ summary: null, coupons: null }, ''],
   ])('of the form %j is readable', (answer, text) => {
-    expect(projectCostView(answer)(page)).toBe(text);
+    expect(projectCostView(answer as ProjectCost)(page)).toBe(text);
   });
 });
 
 describe('invoices', () => {
   const list = (...flags: string[]) => gantry(['plan', 'invoices', ...flags], { emulator });
-  const invoice = (id: string, facts: Partial<Invoice>): Invoice => ({
+  const invoice = (id: string, facts: object): Invoice => ({
     id,
     createdAt: '2026-11-01T00:00:00Z',
     ...facts,

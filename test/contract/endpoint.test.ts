@@ -61,29 +61,29 @@ test.each([
   ['2', 2],
   ['0.5', 0.5],
   [3, 3],
-  ['', null],
+  ['', undefined],
   [' 7 ', 7],
-  ['many', null],
-  ['Infinity', null],
-  [true, null],
-  [{ value: 2 }, null],
-  [null, null],
+  ['many', undefined],
+  ['Infinity', undefined],
+  [true, undefined],
+  [{ value: 2 }, undefined],
+  [null, undefined],
   [undefined, undefined],
 ])('the number %j is read as %j', (wire, value) => {
   expect(parse(optionalNumber, wire)).toBe(value);
 });
 
 test.each([
-  [null, null],
-  ['', null],
-  ['0001-01-01T00:00:00Z', null],
+  [null, undefined],
+  ['', undefined],
+  ['0001-01-01T00:00:00Z', undefined],
   ['2026-11-20T10:00:00+01:00', '2026-11-20T09:00:00.000Z'],
   ['yesterday', 'yesterday'],
   ['never', 'never'],
   [1763631000, '2025-11-20T09:30:00.000Z'],
   ['1763631000123', '2025-11-20T09:30:00.123Z'],
   [1e300, '1e+300'],
-  [{}, null],
+  [{}, undefined],
 ])('the time %j is read as %j', (wire, value) => {
   expect(parse(optionalTime, wire)).toBe(value);
 });

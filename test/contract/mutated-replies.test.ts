@@ -114,7 +114,7 @@ describe('a list', () => {
   test.each<[EndpointName, unknown, string]>([
     ['listApps', [{ name: 'web' }], 'id'],
     ['listContainers', [{ containerState: 'RUNNING' }], 'containerId'],
-    ['getBuildLogs', { logs: [{ createdAt: null }] }, 'log'],
+    ['getBuildLogs', { logs: [{ createdAt: 'never' }] }, 'log'],
     ['listInvoices', { items: [{ amountDue: '1' }] }, 'id'],
     ['listFolder', [{ size_bytes: 1 }], 'name'],
   ])('of %s shows an item that lacks fields, and reports them', (name, wire, field) => {

@@ -40,12 +40,12 @@ describe('a reply of the platform', () => {
 
   test('has decoded numbers and times', () => {
     expect(decode('getApp', reply('getApp'))).toMatchObject({
-      ...{ cpu: 2, memory: 16.5, costPerSecondCents: 0.0222, scalingBuffer: null, port: null },
-      ...{ createdAt: '2026-11-02T08:15:30.123Z', updatedAt: null },
+      ...{ cpu: 2, memory: 16.5, costPerSecondCents: 0.0222, scalingBuffer: undefined, port: undefined },
+      ...{ createdAt: '2026-11-02T08:15:30.123Z', updatedAt: undefined },
     });
     expect(decode('listBuilds', reply('listBuilds'))).toMatchObject([
       { createdAt: '2026-11-02T08:15:31.000Z', updatedAt: '2026-11-02T08:17:02.500Z' },
-      { status: 'polishing', createdAt: null, updatedAt: null },
+      { status: 'polishing', createdAt: undefined, updatedAt: undefined },
     ]);
   });
 

@@ -26,7 +26,7 @@ export function displayStatus(run: Run): string {
 }
 
 /** The run with a status, also if the platform returned none, for JSON output. */
-export function fillStatus(run: Run): Run {
+export function fillStatus(run: Run): Omit<Run, 'status'> & { status?: string | null | undefined } {
   return run.status ? run : { ...run, status: runStatus(run) || null };
 }
 

@@ -4,7 +4,9 @@ import { listServiceAccounts } from '../../contract/service-accounts.ts';
 import { GantryError } from '../../errors.ts';
 
 /** An API key with the name of its service account. `apiKey` is null unless values were requested. */
-export type OwnedKey = ApiKey & { owner: string | null };
+export type OwnedKey = {
+  [Field in keyof ApiKey as Field extends 'apiKey' ? never : Field]: ApiKey[Field];
+} & { apiKey?: string | null | undefined; owner: string | null };
 
 /** Lists the project's API keys, earliest expiry first (spec 4.1). */
 export async function listKeysWithOwners(context: ListContext, { values }: { values: boolean }): Promise<OwnedKey[]> {
