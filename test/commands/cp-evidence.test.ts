@@ -7,8 +7,11 @@ import { type Answering, type Call, inFrontOf } from '../support/in-front-of.ts'
 let emulator: Emulator;
 let home: string;
 let here: string;
+let answers: Answering;
+let platform: Record<string, string> | undefined;
 
 beforeEach(async () => {
+  platform = undefined;
   emulator = await startEmulator();
   home = newFolder();
   here = newFolder({ 'f/a.txt': 'first', 'f/b.txt': 'second', 'f/c.txt': 'third' });
@@ -18,8 +21,11 @@ afterEach(() => emulator.close());
 const shelf = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
 
+/** One platform in each test, which may change its answers: a copy resumes on the platform where it began. */
 async function gantry(words: string[], answering: Answering, setting: Setting = {}) {
-  const env = { GANTRY_CONFIG_DIR: home, ...(await inFrontOf(emulator, answering)) };
+  answers = answering;
+  platform ??= await inFrontOf(emulator, (call, pass) => answers(call, pass));
+  const env = { GANTRY_CONFIG_DIR: home, ...platform };
   return run(words, { emulator, cwd: here, ...setting, env: { ...env, ...setting.env } });
 }
 

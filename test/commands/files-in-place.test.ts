@@ -150,7 +150,6 @@ describe.each([
 
 test.each([
   ['deploy', '--dry-run'],
-  ['package', '--dry-run'],
   ['package', '-o', '../app.zip'],
 ])('the archive of a killed deploy is removed by %s %s', async (...words) => {
   lay(here, app);
