@@ -19,7 +19,8 @@ const longestMs = 30_000;
 const silenceMs = 100;
 const began = Date.UTC(2026, 10, 20, 9, 30);
 const clock = { now: began };
-const content = noise(70_000);
+/** Of one chunk: what follows it then follows the reply. */
+const content = noise(7_000);
 
 let emulator: Emulator;
 let connections: BadConnections;

@@ -24,9 +24,9 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   if (reply === 'text') return confirmation(received);
   if (reply === 'nothing') return void confirmation(received);
 
-  const { body, status } = received;
+  const { status } = received;
   if (!isWhole(endpoint, received)) throw partialReplyError(received);
-  const json = body === '' && mayBeEmpty ? null : parse(received);
+  const json = mayBeEmpty && isEmpty(received) ? null : parse(received);
   return decode(endpoint, reply, json, status);
 }
 
@@ -43,6 +43,12 @@ function partialReplyError({ host, status }: HostReply): UnavailableError {
     status,
     retryable: true,
   });
+}
+
+/** Without a length, the reply may as well have been cut off before its body. */
+function isEmpty({ status, body, headers }: HostReply): boolean {
+  const isAnnounced = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return body === '' && (status === 204 || isAnnounced);
 }
 
 /** Only a list is read from chunks: anything else is not as long, or not from the platform. */

@@ -173,9 +173,12 @@ describe('JSON', () => {
     }
   });
 
-  test('may be absent from a reply without content where the contract says so', () => {
+  test('may be absent where the contract says so, if the reply cannot have been cut off', () => {
+    const list = endpoint('GET /x', { reply: items, mayBeEmpty: true });
     const reply = { status: 204, headers: {}, body: '', host: 'api.test' };
-    expect(readReply(endpoint('GET /x', { reply: items, mayBeEmpty: true }), reply)).toEqual([]);
+    expect(readReply(list, reply)).toEqual([]);
+    expect(readReply(list, { ...reply, status: 200, headers: { 'content-length': '0' } })).toEqual([]);
+    expect(failureOf(() => readReply(list, { ...reply, status: 200 })).message).toContain('is empty');
   });
 });
 

@@ -57,8 +57,8 @@ export interface ConnectionFault {
 }
 
 /** Every client has to read over interim replies. */
-export function isHarmless({ what }: ConnectionFault): boolean {
-  return what === 'early hints' || what === 'several interim replies';
+export function isHarmless({ what, arrives }: ConnectionFault): boolean {
+  return arrives && (what === 'early hints' || what === 'several interim replies');
 }
 
 export function drawFault(random: Random): ConnectionFault {

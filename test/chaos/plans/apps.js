@@ -113,7 +113,8 @@ export function pack(draw) {
     // The archive is written beside the app, so that it is no part of it.
     local: [
       ...local.map(({ path, ...rest }) => ({ path: `app/${path}`, ...rest })),
-      ...own.map((path) => ({ path: `out/${path}`, text: 'mine' })),
+      // Another file than an archive would not be replaced.
+      ...own.map((path) => ({ path: `out/${path}`, text: path === 'out.zip' ? 'PK, mine' : 'mine' })),
       { path: 'out', folder: true },
       ...(linked ? [{ path: 'out/out.zip.part', link: '../../outside/precious/keep' }] : []),
     ],
