@@ -1,11 +1,14 @@
 // npm run check:package: what would be published, checked without publishing it.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { librariesIn } from '../build/notices.js';
 import manifest from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
+import nodes from './node.json' with { type: 'json' };
 import { npm } from './node-binary.js';
 
 /** A quarter of it is jq, as WebAssembly. */
@@ -20,6 +23,7 @@ const problems = [
   ...lockProblems(),
   ...noticeProblems(),
   ...manPageProblems(),
+  ...sbomProblems(),
 ];
 for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
@@ -61,4 +65,23 @@ function manPageProblems() {
   });
   if (error) process.stdout.write('groff is not here: the manual page is not checked\n');
   return error || (status === 0 && stderr === '') ? [] : [`dist/gantry.1: ${stderr.split('\n', 1)}`];
+}
+
+/** It is the same on each machine: it names neither a folder nor the version of npm. */
+function sbomProblems() {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-sbom-'));
+  try {
+    const file = join(folder, 'gantry.cdx.json');
+    execFileSync(process.execPath, ['packaging/sbom.js', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const { metadata, components } = JSON.parse(readFileSync(file, 'utf8'));
+    const named = components.filter((/** @type {{ name: string }} */ { name }) => name === 'node').length;
+    const { name } = metadata.component;
+    return [
+      ...(name === manifest.name ? [] : [`the SBOM is that of ${name}`]),
+      ...(JSON.stringify(metadata.tools).includes('"version"') ? ['the SBOM names the version of npm'] : []),
+      ...(named === Object.keys(nodes).length ? [] : [`the SBOM has Node for ${named} executables`]),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

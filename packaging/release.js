@@ -52,13 +52,23 @@ function node(...words) {
   execFileSync(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+/** What users read or install, and what makes it; docs/releasing.md itself explains the placeholder. */
+function placeholders() {
+  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');
+  const isRead = (/** @type {string} */ file) =>
+    /^(README|CHANGELOG)\.md$|^package\.json$|^action\.yml$|^Dockerfile$|^docs\/.*\.md$|^packaging\/(?!release\.js)|^src\//.test(
+      file,
+    ) && file !== 'docs/releasing.md';
+  return files.filter((file) => isRead(file) && /(?<![\w:])OWNER(?![\w:])/.test(readFileSync(file, 'utf8')));
+}
+
 /** Why this commit may not be released. */
 function obstacles() {
   const tag = process.env.GITHUB_REF_NAME;
   const { version } = manifest;
   return [
     ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and the version of package.json ${version}`]),
-    ...(JSON.stringify(manifest).includes('OWNER') ? ['package.json has placeholders (docs/releasing.md)'] : []),
+    ...placeholders().map((file) => `${file} has the placeholder OWNER (docs/releasing.md)`),
     ...(readFileSync('CHANGELOG.md', 'utf8').includes(`## [${version}]`) ? [] : [`no ${version} in CHANGELOG.md`]),
   ];
 }

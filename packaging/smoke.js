@@ -42,9 +42,21 @@ async function tryTarball(tarball, version) {
   process.stdout.write(`\nNode ${node.version}\n`);
   const prefix = join(place, `prefix-${node.version}`);
   npm('install', '--global', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix, tarball);
+  tryManPage(prefix);
   const bin = process.platform === 'win32' ? prefix : join(prefix, 'bin');
   const path = [bin, dirname(resolve(node.file)), withoutNode(join(prefix, 'path'))].join(delimiter);
   await tryProgram(`node-${node.version}`, [join(bin, process.platform === 'win32' ? 'gantry.cmd' : 'gantry')], path);
+}
+
+/**
+ * npm links manual pages where `man` looks: beside the folder of programs.
+ * @param {string} prefix
+ */
+function tryManPage(prefix) {
+  if (process.platform === 'win32') return;
+  const isThere = existsSync(join(prefix, 'share/man/man1/gantry.1'));
+  process.stdout.write(`${isThere ? 'ok' : 'FAILED'} man gantry\n`);
+  total[isThere ? 'passed' : 'failed'] += 1;
 }
 
 /** @param {string} version */

@@ -20,9 +20,14 @@ export default defineCommand({
     return { ...installation, newest: check ? await compare(context, installation) : null };
   },
   view:
-    ({ version, installedWith, path, node, platform }) =>
+    ({ version, installedWith, path, node, platform, update }) =>
     () =>
-      [`gantry ${version}`, `installed with ${installedWith}: ${path}`, `Node ${node} on ${platform}`].join('\n'),
+      [
+        `gantry ${version}`,
+        `installed with ${installedWith}: ${path}`,
+        `Node ${node} on ${platform}`,
+        `update: ${update}`,
+      ].join('\n'),
   effect: 'reads',
   local: true,
   exits: ['unavailable'],

@@ -12,7 +12,9 @@ describe('gantry version', () => {
     const { code, stdout, stderr } = await gantry(['version']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
-      new RegExp(`^gantry ${version}\ninstalled with source: .*\nNode ${process.versions.node} on .*-.*\n$`),
+      new RegExp(
+        `^gantry ${version}\ninstalled with source: .*\nNode ${process.versions.node} on .*-.*\nupdate: git pull && npm install\n$`,
+      ),
     );
   });
 
@@ -97,14 +99,65 @@ test.each([
   expect(isNewer(a, b)).toBe(expected);
 });
 
+/** Real paths of what a tool has installed; `+` is an executable. */
 test.each([
-  ['npm', 'lib/node_modules/gantry/dist', false],
-  ['pip', 'site-packages/gantry_cli/program/dist', false],
-  ['homebrew', 'Cellar/gantry/1.0.0/bin/gantry', true],
-  ['executable', 'bin/gantry', true],
-  ['pip', 'venv/bin/gantry', true],
-  ['source', 'gantry/dist', false],
-])('an installation with %s is recognized', async (expected, path, alone) => {
-  await using place = await folderOf({ 'venv/pyvenv.cfg': '', [`${path}/file`]: '' });
-  expect(readInstallation(`${place.path}/${path}`, alone)).toMatchObject({ installedWith: expected, version });
+  ['npm', '/usr/local/lib/node_modules/gantry', 'npm install --global gantry@latest'],
+  ['npm', '/home/ada/.nvm/versions/node/v22.1.0/lib/node_modules/gantry', 'npm install --global gantry@latest'],
+  ['npm', 'C:\\Users\\ada\\AppData\\Roaming\\npm\\node_modules\\gantry', 'npm install --global gantry@latest'],
+  ['npx', '/home/ada/.npm/_npx/1a2b3c/node_modules/gantry', 'npx gantry@latest'],
+  [
+    'pnpm',
+    '/home/ada/.local/share/pnpm/global/5/.pnpm/gantry@0.1.0/node_modules/gantry',
+    'pnpm add --global gantry@latest',
+  ],
+  [
+    'pnpm',
+    'C:\\Users\\ada\\AppData\\Local\\pnpm\\global\\5\\.pnpm\\gantry@0.1.0\\node_modules\\gantry',
+    'pnpm add --global gantry@latest',
+  ],
+  [
+    'pnpm',
+    '/home/ada/.local/share/pnpm/store/v11/links/@/gantry/0.1.0/0f3c/node_modules/gantry',
+    'pnpm add --global gantry@latest',
+  ],
+  ['pnpm-project', '/work/shop/node_modules/.pnpm/gantry@0.1.0/node_modules/gantry', 'pnpm add gantry@latest'],
+  ['yarn', '/home/ada/.config/yarn/global/node_modules/gantry', 'yarn global add gantry@latest'],
+  ['yarn', 'C:\\Users\\ada\\AppData\\Local\\Yarn\\Data\\global\\node_modules\\gantry', 'yarn global add gantry@latest'],
+  ['yarn-project', '/work/shop/.yarn/unplugged/gantry-npm-0.1.0-1a2b/node_modules/gantry', 'yarn up gantry'],
+  ['bun', '/home/ada/.bun/install/global/node_modules/gantry', 'bun add --global gantry@latest'],
+  ['bunx', '/tmp/bunx-1000-gantry@latest/node_modules/gantry', 'bunx gantry@latest'],
+  ['pip', '/usr/lib/python3.12/site-packages/gantry_cli/program', 'pip install --upgrade gantry-cli'],
+  ['pipx', '/home/ada/.local/share/pipx/venvs/gantry-cli/bin/gantry+', 'pipx upgrade gantry-cli'],
+  [
+    'pipx',
+    '/home/ada/.local/pipx/venvs/gantry-cli/lib/python3.12/site-packages/gantry_cli/program',
+    'pipx upgrade gantry-cli',
+  ],
+  ['uv', '/home/ada/.local/share/uv/tools/gantry-cli/bin/gantry+', 'uv tool upgrade gantry-cli'],
+  ['uv', 'C:\\Users\\ada\\AppData\\Roaming\\uv\\tools\\gantry-cli\\Scripts\\gantry.exe+', 'uv tool upgrade gantry-cli'],
+  ['uvx', '/home/ada/.cache/uv/archive-v0/1a2B3c/bin/gantry+', 'uvx --from gantry-cli@latest gantry'],
+  ['homebrew', '/opt/homebrew/Cellar/gantry/0.1.0/bin/gantry+', 'brew upgrade gantry'],
+  ['executable', '/opt/gantry+', 'replace the executable by that of the latest release'],
+  ['source', '/home/ada/src/gantry', 'git pull && npm install'],
+])('an installation with %s is told by the path %s', (installedWith, path, update) => {
+  const found = readInstallation(path.replace('+', ''), path.endsWith('+'));
+  expect(found).toMatchObject({ installedWith, update, version });
+});
+
+test.each([
+  ['npm-project', 'node_modules/gantry/x', 'package.json'],
+  ['pnpm-project', 'node_modules/gantry/x', 'package.json pnpm-lock.yaml'],
+  ['yarn-project', 'node_modules/gantry/x', 'package.json yarn.lock'],
+  ['pip', 'bin/gantry', 'pyvenv.cfg'],
+  ['pip', 'bin/gantry', 'lib/python3.12/site-packages/gantry_cli-0.1.0.dist-info/RECORD'],
+  ['pip', 'bin/gantry', 'lib/python3/dist-packages/gantry_cli-0.1.0.dist-info/RECORD'],
+  ['pip', 'Scripts/gantry.exe', 'Lib/site-packages/gantry_cli-0.1.0.dist-info/RECORD'],
+  ['image', 'local/bin/gantry', 'share/doc/gantry/THIRD-PARTY-NOTICES.txt'],
+  ['executable', 'bin/gantry', 'lib/python3.12/site-packages/other-0.1.0.dist-info/RECORD'],
+])('an installation with %s is told by what lies beside %s: %s', async (installedWith, path, beside) => {
+  const files = [path, ...beside.split(' ')].map((name) => [name, '']);
+  await using place = await folderOf(Object.fromEntries(files));
+  const alone = !path.startsWith('node_modules');
+  const location = alone ? path : path.replace('/x', '');
+  expect(readInstallation(`${place.path}/${location}`, alone)).toMatchObject({ installedWith, version });
 });

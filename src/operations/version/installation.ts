@@ -1,26 +1,49 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isExecutable, ownLocation } from '../../own-files.ts';
 import { version } from '../../version.ts';
 
-export const installMethods = ['npm', 'pip', 'homebrew', 'executable', 'source'] as const;
+/** By method: a command that updates gantry, or words where there is none. */
+const updates = {
+  npm: 'npm install --global gantry@latest',
+  'npm-project': 'npm install gantry@latest',
+  npx: 'npx gantry@latest',
+  pnpm: 'pnpm add --global gantry@latest',
+  'pnpm-project': 'pnpm add gantry@latest',
+  yarn: 'yarn global add gantry@latest',
+  'yarn-project': 'yarn up gantry',
+  bun: 'bun add --global gantry@latest',
+  bunx: 'bunx gantry@latest',
+  pip: 'pip install --upgrade gantry-cli',
+  pipx: 'pipx upgrade gantry-cli',
+  uv: 'uv tool upgrade gantry-cli',
+  uvx: 'uvx --from gantry-cli@latest gantry',
+  homebrew: 'brew upgrade gantry',
+  image: 'pull the newest image',
+  executable: 'replace the executable by that of the latest release',
+  source: 'git pull && npm install',
+};
+
+type Method = keyof typeof updates;
+
+export const installMethods = Object.keys(updates) as Method[];
 
 export interface Installation {
   version: string;
-  installedWith: (typeof installMethods)[number];
+  installedWith: Method;
   /** The executable, or the folder of the program. */
   path: string;
   /** The version of Node that runs gantry. */
   node: string;
   platform: string;
-  /** A command, or an address. */
+  /** A command, or what to do. */
   update: string;
 }
 
 /** How this gantry was installed, as far as its path tells. */
 export function readInstallation(location = ownLocation(), alone = isExecutable()): Installation {
   const path = existsSync(location) ? realpathSync(location) : location;
-  const installedWith = alone ? methodOfExecutable(path) : methodOfFolder(path);
+  const installedWith = installMethodOf(path, alone);
   return {
     version,
     installedWith,
@@ -31,21 +54,57 @@ export function readInstallation(location = ownLocation(), alone = isExecutable(
   };
 }
 
-/** pip puts the executable into the folder of programs of an environment. */
-function methodOfExecutable(path: string): Installation['installedWith'] {
-  if (/[\\/]Cellar[\\/]/.test(path)) return 'homebrew';
-  return existsSync(join(dirname(path), '../pyvenv.cfg')) ? 'pip' : 'executable';
+/** The first pattern that a path matches tells. Paths have forward slashes. */
+const shapes: [RegExp, Method][] = [
+  [/\/Cellar\//, 'homebrew'],
+  [/\/uv\/tools\//, 'uv'],
+  [/\/uv\/(cache\/)?(archive-v\d+|environments-v\d+|builds-v\d+)\//, 'uvx'],
+  [/\/pipx\/(venvs|\.cache)\//, 'pipx'],
+  [/\/gantry_cli\/program(\/|$)/, 'pip'],
+  [/\/_npx\//, 'npx'],
+  [/\/bunx-[^/]*\//, 'bunx'],
+  [/\/install\/global\/node_modules\//, 'bun'],
+  [/\/pnpm\/(global|store\/v\d+\/links)\//i, 'pnpm'],
+  [/\/node_modules\/\.pnpm\//, 'pnpm-project'],
+  [/\/yarn\/(Data\/)?global\/node_modules\//i, 'yarn'],
+  [/\/\.yarn\//, 'yarn-project'],
+];
+
+function installMethodOf(path: string, alone: boolean): Method {
+  const known = shapes.find(([shape]) => shape.test(path.replaceAll('\\', '/')));
+  if (known) return known[1];
+  if (alone) return methodOfExecutable(path);
+  const [, parent] = /^(.*)[\\/]node_modules[\\/]/.exec(path) ?? [];
+  if (parent === undefined) return 'source';
+  return existsSync(join(parent, 'package.json')) ? methodOfProject(parent) : 'npm';
 }
 
-function methodOfFolder(path: string): Installation['installedWith'] {
-  if (/[\\/]gantry_cli[\\/]program[\\/]/.test(path)) return 'pip';
-  return /[\\/]node_modules[\\/]/.test(path) ? 'npm' : 'source';
+/** A dependency of a project, which has the lock file of what installed it. */
+function methodOfProject(folder: string): Method {
+  if (existsSync(join(folder, 'pnpm-lock.yaml'))) return 'pnpm-project';
+  return existsSync(join(folder, 'yarn.lock')) ? 'yarn-project' : 'npm-project';
 }
 
-const updates: Record<Installation['installedWith'], string> = {
-  npm: 'npm install --global gantry@latest',
-  pip: 'pip install --upgrade gantry-cli',
-  homebrew: 'brew upgrade gantry',
-  executable: 'replace the executable by that of the latest release',
-  source: 'git pull && npm install',
-};
+/** pip puts the executable into the folder of programs beside its libraries, the Dockerfile the notices below /usr. */
+function methodOfExecutable(path: string): Method {
+  const prefix = join(dirname(path), '..');
+  if (existsSync(join(prefix, '../share/doc/gantry/THIRD-PARTY-NOTICES.txt'))) return 'image';
+  return existsSync(join(prefix, 'pyvenv.cfg')) || hasWheel(prefix) ? 'pip' : 'executable';
+}
+
+function hasWheel(prefix: string): boolean {
+  const libraries = filesIn(join(prefix, 'lib'))
+    .filter((name) => name.startsWith('python'))
+    .map((name) => join(prefix, 'lib', name));
+  return [...libraries, join(prefix, 'Lib')]
+    .flatMap((folder) => ['site-packages', 'dist-packages'].map((name) => join(folder, name)))
+    .some((folder) => filesIn(folder).some((name) => /^gantry_cli-.*\.dist-info$/.test(name)));
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
