@@ -25,6 +25,8 @@ export interface GlobalFlags {
   input: boolean;
   yes?: boolean;
   project?: string;
+  /** The emulator of this folder. */
+  local?: boolean;
   profile?: string;
   region?: string;
   cwd?: string;

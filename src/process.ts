@@ -1,4 +1,5 @@
-import { fstatSync, writeSync } from 'node:fs';
+import type { StdioOptions } from 'node:child_process';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
@@ -35,8 +36,8 @@ export interface Io {
   openBrowser(address: string): Promise<boolean>;
   /** Returns undefined if there is no such command. */
   startPager(command: readonly [string, ...string[]]): Promise<Pager | undefined>;
-  /** Starts gantry in the background with these arguments. */
-  spawnDetached(argv: string[]): Promise<void>;
+  /** Starts gantry in the background with these arguments. Returns whether it still runs. */
+  spawnDetached(argv: string[], log?: string): Promise<() => boolean>;
   /** A connection without any byte for this many ms counts as dead. */
   silenceMs: number;
 }
@@ -75,10 +76,15 @@ export function processIo(): Io {
     openBrowser,
     startPager,
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
-    async spawnDetached(argv) {
+    async spawnDetached(argv, log) {
       const { spawn } = process.getBuiltinModule('node:child_process');
       const [program, ...before] = ownCommand();
-      spawn(program, [...before, ...argv], { detached: true, stdio: 'ignore', windowsHide: true }).unref();
+      const output = log === undefined ? 'ignore' : openSync(log, 'w', 0o600);
+      const stdio: StdioOptions = ['ignore', output, output];
+      const child = spawn(program, [...before, ...argv], { detached: true, stdio, windowsHide: true });
+      if (typeof output === 'number') closeSync(output);
+      child.on('error', () => {}).unref();
+      return () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
     },
     silenceMs: 60_000,
   };

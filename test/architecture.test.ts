@@ -7,7 +7,19 @@ const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
   'code-cache': ['config', 'version'],
-  program: ['commands', 'command', 'result-schema', 'context', 'process', 'api', 'config', 'disk', 'output', 'version'],
+  program: [
+    'commands',
+    'operations',
+    'command',
+    'result-schema',
+    'context',
+    'process',
+    'api',
+    'config',
+    'disk',
+    'output',
+    'version',
+  ],
   reference: ['program', 'commands', 'command', 'version'],
   completion: ['reference', 'program', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
   command: ['context', 'output', 'result-schema'],
@@ -47,6 +59,7 @@ const mayImport: Record<string, string[]> = {
 
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
+  'program>operations': /operations\/emulator\/index$/,
   'operations>output': /output\/(redacted-json|progress|format)$/,
   'transfer>api': /api\/(dispatch|http-reply|progress-limit|reply|retry|transience|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,

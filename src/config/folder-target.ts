@@ -44,6 +44,11 @@ export async function rememberFolderTarget(
 
 const maxFolders = 500;
 
+/** Whether the last deploy went to the emulator of the folder. */
+export function isLocalTarget({ flags }: FolderTarget): boolean {
+  return flags.includes('--local');
+}
+
 /** Whether a target is where the last deploy went. All emulators are one platform: they differ only in their port. */
 export function isSameTarget({ project, platform }: FolderTarget, target: Target): boolean {
   return project === target.project.value && platform === target.platform.value;

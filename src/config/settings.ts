@@ -6,6 +6,7 @@ import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
+import type { LocalSettings } from './local-settings.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
 export interface Setting {
@@ -50,6 +51,7 @@ export interface SettingFlags {
   region?: string | undefined;
   /** The working directory, which may be bound to a profile. */
   folder?: string | undefined;
+  local?: LocalSettings | undefined;
 }
 
 interface SettingSource {
@@ -101,10 +103,17 @@ export function resolveSettings(
   const profiles = asRecord(stored.profiles);
   const profileSettings = asRecord(profiles[profile.value ?? 'default']);
   const resolve = (source: SettingSource, flag?: string) =>
-    resolveSetting(flag, env, source, profileSettings, source.fallback);
+    resolveSetting(flag, env, source, profileSettings, source.fallback, flags.local);
   const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
-    const { value = '', origin } = resolveSetting(undefined, ownAddresses, source, profileSettings, source.fallback);
+    const { value = '', origin } = resolveSetting(
+      undefined,
+      ownAddresses,
+      source,
+      profileSettings,
+      source.fallback,
+      flags.local,
+    );
     return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
   };
   return {
@@ -153,11 +162,12 @@ function resolveSetting(
   { variables, key }: SettingSource,
   stored: Record<string, unknown>,
   fallback?: string,
+  local?: LocalSettings,
 ): Setting {
   if (flag) return { value: flag, origin: 'flag' };
   for (const name of variables) {
     const value = readVariable(env, name);
-    if (value) return { value, origin: `environment (${name})` };
+    if (value) return { value, origin: local?.variables[name] === value ? local.origin : `environment (${name})` };
   }
   const value = stored[key];
   if (typeof value === 'string' && value) return { value, origin: 'profile' };

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { main } from '../main.ts';
-import type { Io } from '../process.ts';
+import { type Io, processIo } from '../process.ts';
 import type { IdleWatch } from './idle-watch.ts';
 
 export interface CallOutcome {
@@ -57,7 +57,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, 
     delay,
     openBrowser: async () => false,
     startPager: async () => undefined,
-    spawnDetached: async () => {},
+    spawnDetached: processIo().spawnDetached,
     silenceMs,
   };
 }

@@ -17,12 +17,23 @@ export async function approveTarget(
   argv: readonly string[],
 ): Promise<void> {
   if (command.local) return;
+  const { progress, flags } = context;
+  await nameTarget(command, context, inputs, argv);
+  if (flags.local?.isStarted) progress.note('started the emulator of this folder; gantry emulator stop ends it');
+}
+
+async function nameTarget(
+  command: Command,
+  context: Context,
+  inputs: readonly unknown[],
+  argv: readonly string[],
+): Promise<void> {
   const { target, progress, prompt, settings, cwd, flags } = context;
   // Without a project the command fails, unless it needs none.
   if (target.project.value === undefined) return;
   const text = `project ${targetText(target)}`;
   const last = readFolderTarget(settings.folders, cwd);
-  const isMeant = !last || isSameTarget(last, target) || flags.project !== undefined || flags.profile !== undefined;
+  const isMeant = !last || isSameTarget(last, target) || isTyped(flags);
   if (command.onlyReads(...inputs)) {
     if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${lastText(last)}`);
     return;
@@ -31,6 +42,10 @@ export async function approveTarget(
   if (isMeant) return;
   if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
   await prompt.confirm(`The last deploy from this folder went to ${lastText(last)}. Use ${targetText(target)}?`);
+}
+
+function isTyped({ project, profile, local }: Context['flags']): boolean {
+  return project !== undefined || profile !== undefined || local?.origin === 'flag';
 }
 
 function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {

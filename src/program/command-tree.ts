@@ -53,6 +53,7 @@ function addGlobalFlags(root: Commander): Commander {
     .option('--no-input', 'never prompt: exit with 9 instead')
     .option('-y, --yes', 'answer yes to prompts')
     .option('-p, --project <id>', 'project to use')
+    .option('--local', 'use the emulator of this folder, which starts if needed; the same as -p local')
     .option('--profile <profile>', 'profile to use')
     .option('--region <region>', 'region to use')
     .option('-C, --cwd <dir>', 'run as if started in this folder');

@@ -4,6 +4,7 @@ import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
+import type { LocalSettings } from '../config/local-settings.ts';
 import { checkEnvironment, checkHost } from '../config/mixed-environment.ts';
 import { resolveSettings } from '../config/settings.ts';
 import { findTarget } from '../config/target.ts';
@@ -26,6 +27,7 @@ export function createContext(
   signal: AbortSignal,
   interruption: InterruptNotice,
   secrets: KnownSecrets,
+  local?: LocalSettings,
 ): Context {
   secrets.add(...environmentSecrets(io.env));
   const page = createPage(io.stderr, io.env, flags.color, io.now(), secrets);
@@ -39,10 +41,12 @@ export function createContext(
     elapsed: io.elapsed,
   });
   const warn = (message: string) => progress.warn(message);
-  const settingFlags = { ...flags, folder: cwd };
+  // `-p local` is the emulator, not a project.
+  const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
-    const found = findCredential(io.env, settings(), io.now(), warn);
+    const given = findCredential(io.env, settings(), io.now(), warn);
+    const found = local ? { ...given, origin: 'emulator of this folder' } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);
     secrets.add(found.token, found.refreshToken);
@@ -92,7 +96,7 @@ export function createContext(
     openBrowser: (address) => io.openBrowser(address),
     withOverrides: (env, cwd, until = signal) => {
       // The flags choose a project and a profile of the original platform.
-      const { project: _, profile: __, cwd: ___, ...kept } = flags;
+      const { project: _, profile: __, cwd: ___, local: ____, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
       return createContext(Object.create(io, own), kept, until, {}, secrets);

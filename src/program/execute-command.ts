@@ -15,6 +15,7 @@ import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
+import { findLocalTarget } from './local-target.ts';
 import { showRaw } from './show-raw.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
@@ -78,12 +79,15 @@ interface Call {
 async function executeFiltered(
   command: Command,
   { flags, inputs, json, fields, filter }: Call,
-  io: Io,
+  given: Io,
   state: RunState,
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
-  const context = createContext(io, flags, signal, interruption, secrets);
+  const local = await findLocalTarget(command, flags, given, signal);
+  // Inherits from the original: copying it would open its streams.
+  const io: Io = local ? Object.create(given, { env: { value: { ...given.env, ...local.variables } } }) : given;
+  const context = createContext(io, flags, signal, interruption, secrets, local);
   state.cwd = context.cwd;
   state.unasked = context.prompt.unasked;
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);

@@ -23,7 +23,8 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
     const word = own[at] ?? '';
     const isWhole = takesValue.includes(word);
     const [flag = ''] = word.split('=', 1);
-    if (selecting.includes(flag)) selection.push(...own.slice(at, isWhole ? at + 2 : at + 1));
+    if (word === '--local') selection.push(word);
+    else if (selecting.includes(flag)) selection.push(...own.slice(at, isWhole ? at + 2 : at + 1));
     else if (!isWhole) words.push(word);
     if (isWhole) at += 1;
   }

@@ -67,6 +67,8 @@ export interface Setting {
   endAt?: RegExp;
   /** Whether there is a browser. */
   browser?: boolean;
+  /** Runs what it starts in the background, in this process, until it ends or this aborts. */
+  background?: AbortSignal;
   /** Sends another signal instead. */
   signal?: TerminationSignal;
 }
@@ -164,7 +166,10 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
       };
       return { write, end: async () => {} };
     },
-    spawnDetached: async (started) => void behind.push(started),
+    spawnDetached: async (started) => {
+      behind.push(started);
+      return setting.background ? runBehind(started, io, setting.background) : () => false;
+    },
     silenceMs,
   };
   const code = await main(words, io);
@@ -181,6 +186,24 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
     opened,
     paged,
   };
+}
+
+/** Waits until it has printed something, or has ended. */
+async function runBehind(words: string[], io: Io, until: AbortSignal): Promise<() => boolean> {
+  let isAlive = true;
+  await new Promise<void>((ready) => {
+    const own = { stdout: new Capture(undefined, () => ready()), stderr: new Capture(undefined) };
+    const onSignal: Io['onSignal'] = (listener) => {
+      until.addEventListener('abort', () => listener('SIGTERM'));
+      return () => {};
+    };
+    const env = { GANTRY_CONFIG_DIR: io.env.GANTRY_CONFIG_DIR, PATH: process.env.PATH };
+    main(words, { ...io, ...own, env, onSignal }).finally(() => {
+      isAlive = false;
+      ready();
+    });
+  });
+  return () => isAlive;
 }
 
 /** Of this test file: root could create a folder anywhere, and a login stored there would outlive the run. */

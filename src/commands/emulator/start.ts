@@ -85,8 +85,9 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
     yield ready;
     await aborted(AbortSignal.any([signal, stopRequested]));
   } finally {
-    announcement.withdraw();
+    // `gantry emulator stop` waits for this: the data folder is free then.
     await emulator.close();
+    announcement.withdraw();
     readiness.end();
   }
 }

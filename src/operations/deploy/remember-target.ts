@@ -20,7 +20,8 @@ export async function rememberTarget(context: Context, app: string): Promise<voi
 }
 
 /** What leads to this target from any shell; nothing does if the environment has the address of the platform. */
-function flagsFor({ settings: { profile }, target: { platform, project } }: Context): string[] {
+function flagsFor({ settings: { profile }, target: { platform, project }, flags }: Context): string[] {
+  if (flags.local) return ['--local'];
   if (platform.origin.startsWith('environment')) return [];
   const named = profile.value === undefined || profile.value === 'default' ? [] : ['--profile', profile.value];
   return [...named, '-p', project.value ?? ''];

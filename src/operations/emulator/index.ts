@@ -1,3 +1,4 @@
+export { knownFolderEmulator, useFolderEmulator } from './folder-emulator.ts';
 export { prepareReadiness } from './readiness.ts';
 export {
   announceEmulator,

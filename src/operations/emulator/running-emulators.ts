@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../command-line.ts';
+import { realFolder } from '../../config/bound-folders.ts';
 import type { Environment } from '../../config/environment.ts';
 import { resolveFolders } from '../../config/folders.ts';
 import type { Context } from '../../context.ts';
@@ -60,10 +61,12 @@ export function listRunningEmulators({ env }: Pick<Context, 'env'>): RunningEmul
     .sort((one, other) => one.port - other.port);
 }
 
-/** The only emulator, or the one on this port. Throws NotFoundError, or UsageError if there are several. */
+/** The only emulator, the one of this folder, or the one on this port. Throws NotFoundError, or UsageError if there are several. */
 export function findRunningEmulator(context: Context, port: number | undefined): RunningEmulator {
   const all = listRunningEmulators(context);
-  const found = port === undefined ? all : all.filter((emulator) => emulator.port === port);
+  const chosen = port === undefined ? all : all.filter((emulator) => emulator.port === port);
+  const here = chosen.filter(({ folder }) => realFolder(folder) === realFolder(context.cwd));
+  const found = here.length > 0 ? here : chosen;
   const [only, ...others] = found;
   if (!only) {
     const where = port === undefined ? '' : ` on port ${port}`;

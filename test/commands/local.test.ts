@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let home: string;
+let stop: AbortController;
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'gantry-local-')));
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  await run('emulator stop', { cwd: join(home, 'my-app') });
+  stop.abort();
+});
+
+const run = (line: string, { env, ...setting }: Setting = {}) =>
+  gantry(line.split(' '), {
+    ...{ cwd: home, background: stop.signal, ...setting },
+    env: { GANTRY_CONFIG_DIR: join(home, '.settings'), ...env },
+  });
+
+describe('gantry deploy --local', () => {
+  test('is a first walk without an account and without variables', async () => {
+    expect((await run('init my-app')).code).toBe(0);
+    const cwd = join(home, 'my-app');
+    const files = readdirSync(cwd);
+    const deployed = await run('deploy --local', { cwd });
+    expect(deployed).toMatchObject({ code: 0, behind: [expect.arrayContaining(['emulator', 'start', '--no-seed'])] });
+    expect(deployed.stderr).toMatch(/^project p-12345678 \(emulator\)\nstarted the emulator of this folder; .*\n/);
+    expect(deployed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\n$/);
+    expect(readdirSync(cwd)).toEqual(files);
+
+    const invoked = await run('invoke . name=Ada', { cwd });
+    expect(invoked).toMatchObject({ code: 0, behind: [] });
+    expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator\)\n/);
+    expect((await run('logs', { cwd })).code).toBe(0);
+    expect((await run('whoami --json', { cwd })).json()).toMatchObject({
+      ...{ target: 'p-12345678 (emulator)', projectOrigin: `folder (${cwd})`, platformOrigin: `folder (${cwd})` },
+      tokenOrigin: 'emulator of this folder',
+    });
+    const again = await run('deploy', { cwd });
+    expect([again.code, again.behind]).toEqual([0, []]);
+
+    // What it had is there again, at the same port.
+    const { stdout: stopped } = await run('emulator stop', { cwd });
+    const restarted = await run('apps list --json=name', { cwd });
+    expect(restarted).toMatchObject({
+      code: 0,
+      behind: [expect.arrayContaining(['--port', /\d+/.exec(stopped)?.[0]])],
+    });
+    expect(restarted.json()).toEqual([{ name: 'my-app' }]);
+    expect(restarted.stderr).toBe('started the emulator of this folder; gantry emulator stop ends it\n');
+
+    // Another target, typed or in the environment, is used and named.
+    expect((await run('config get target -p p-1', { cwd })).stdout).toBe('p-1 (rest.cerebrium.ai)\n');
+    const env = { GANTRY_TOKEN: 'opaque', GANTRY_PROJECT: 'p-1' };
+    const elsewhere = await run('deploy --json', { cwd, env });
+    expect(elsewhere).toMatchObject({ code: 7, behind: [] });
+    expect(elsewhere.stderr).toContain('for p-12345678 (emulator), type gantry deploy --json --local');
+    expectErrorDocument(elsewhere);
+    expect((await run('deploy --json --local', { cwd, env })).code).toBe(0);
+  });
+
+  test('is -p local in every command, and needs no app', async () => {
+    mkdirSync(join(home, 'my-app'));
+    const cwd = join(home, 'my-app');
+    const missing = await run('whoami --local', { cwd });
+    expect([missing.code, missing.stderr]).toEqual([6, expect.stringContaining('gantry deploy --local')]);
+    expect((await run('apps list -p local --json', { cwd })).json()).toEqual([]);
+    expect((await run('apps list --local --json', { cwd })).behind).toEqual([]);
+    expect((await run('config get target --local', { cwd })).stdout).toBe('p-12345678 (emulator)\n');
+    expect((await run('config get target', { cwd })).stdout).toBe('no project (rest.cerebrium.ai)\n');
+  });
+
+  test.each(['-p p-1 --local', '--profile x --local', '--profile x -p local'])('is refused with %s', async (flags) => {
+    mkdirSync(join(home, 'my-app'));
+    expect((await run(`apps list ${flags}`)).code).toBe(2);
+  });
+});
