@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
-import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, repeatableFlag } from '../flags/values.ts';
 import {
   busyPolicies,
   type Deployment,
@@ -16,6 +16,7 @@ import {
 import { planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
+import { parseSmokeTest } from '../operations/watch/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import { type SampleCall, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
@@ -57,20 +58,22 @@ export default defineCommand({
       )
       .addOption(
         command
-          .createOption('--watch-healthy <duration>', 'watch the replicas and runs of the new build for this long')
+          .createOption(
+            '--smoke <test>',
+            'call the new build: /path or function={"json":1}, :text expected (repeatable)',
+          )
+          .argParser(repeatableFlag)
+          .conflicts(['dryRun', 'detach']),
+      )
+      .addOption(
+        command
+          .createOption('--watch [duration]', 'watch the replicas and calls of the new build (default: 2m)')
           .argParser(durationFlag)
           .conflicts(['dryRun', 'detach']),
       )
       .addOption(
-        requiring(
-          command
-            .createOption('--max-failures <number>', 'runs that may fail')
-            .argParser(wholeNumberFlag(0))
-            .default(0),
-          'watchHealthy',
-        ),
+        requiring(command.createOption('--or-rollback', 'return to the build before if it is sick'), 'watch', 'smoke'),
       )
-      .addOption(requiring(command.createOption('--or-rollback', 'else return to the build before'), 'watchHealthy'))
       .addOption(
         requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
       )
@@ -81,7 +84,7 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (unlimited, options): Promise<DeployPlan | Deployed> => {
-    const { dryRun = false, timeout: typedMs, watchHealthy } = options;
+    const { dryRun = false, timeout: typedMs, watch } = options;
     const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
     const limit = new TimeLimit(unlimited, { typedMs, failure });
     const { context } = limit;
@@ -99,14 +102,18 @@ export default defineCommand({
       strict: options.strict === true,
       detach: options.detach === true,
       limit,
-      watchHealthyMs: watchHealthy,
+      verification: {
+        watchMs: watch === true ? defaultWatchMs : watch,
+        smokeTests: (options.smoke ?? []).map(parseSmokeTest),
+        flags: flagsOfPlan(options),
+      },
       confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
     });
     if (dryRun) return prepared.plan;
     const { plan } = prepared;
     if (preview) await recordPreview(context, preview);
     if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
-    const rollback = { ...options, typedMs };
+    const rollback = { ...options, typedMs, before: plan.build };
     const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
     const deployment = await reportOutcome(unlimited, plan, run);
     const { runtime, root } = local.project;
@@ -126,11 +133,13 @@ export default defineCommand({
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
-    'deploy --watch-healthy 2m --or-rollback',
+    'deploy --watch --smoke /health --or-rollback',
     'deploy --dry-run --save-plan gantry-plan.json',
     'deploy --apply-plan gantry-plan.json',
   ],
 });
+
+const defaultWatchMs = 120_000;
 
 /** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };

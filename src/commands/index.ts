@@ -52,6 +52,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
+    history: { summary: 'show what was deployed, what served and what was found', load: () => import('./history.ts') },
     builds: {
       summary: 'list, inspect, follow and cancel builds',
       commands: {

@@ -10,11 +10,12 @@ export default defineCommand({
     appArgument(command)
       .argument('[build]', 'build id (default: the one before the live one)')
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--restore-scaling', 'scale as that build was deployed, not as the app is scaled now')
       .option('--force', 'deploy even if the files differ')
       .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, app, build, { fromGit, configFile, force = false, logs, timeout: typedMs }) =>
-    rollback(context, app, { build, fromGit, configFile, force, logs, typedMs }),
+  run: (context, app, build, { fromGit, configFile, force = false, logs, restoreScaling, timeout: typedMs }) =>
+    rollback(context, app, { build, fromGit, configFile, force, logs, restoreScaling, typedMs }),
   view:
     ({ app, build, restored, endpoint, changed }) =>
     () =>

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { buildPhase } from './builds.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import {
@@ -129,6 +130,12 @@ export const App = nonEmptyReply({
   cerebriumVersion: optionalText,
 });
 export type App = v.InferOutput<typeof App>;
+
+/** The build that serves: the one that became ready last (spec 2.4). Undefined if none did. */
+export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
+  const hasSucceeded = lastBuildStatus && buildPhase(lastBuildStatus) === 'succeeded';
+  return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
+}
 
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
 export const AppSummary = objectOf({

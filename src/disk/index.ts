@@ -20,6 +20,7 @@ export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
+export { replaceFile } from './replace.ts';
 export { isFileOfStream } from './streams.ts';
 export { isNamedTemporary, removeOrphanedFiles, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';

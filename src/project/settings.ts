@@ -42,3 +42,12 @@ function defaultValue(facts: Key, { hardware }: AppConfig): unknown {
   if (!isHardwareDefault(facts.default)) return facts.default;
   return isCpuOnly(hardware.compute) ? facts.default.cpu : facts.default.gpu;
 }
+
+/** The key in the config file of a field of the create-app request: `min_replicas` of `minReplicaCount`. */
+export function keyOfField(field: string): string | undefined {
+  for (const { keys } of Object.values(sections)) {
+    const found = Object.entries<Key>(keys).find(([, key]) => key.field === field);
+    if (found) return found[0];
+  }
+  return undefined;
+}

@@ -1,4 +1,4 @@
-import { passThrough, text } from '../result-schema.ts';
+import { nullable, passThrough, text } from '../result-schema.ts';
 
 /** Descriptions of the JSON fields of a build. */
 export const buildFields = passThrough({
@@ -7,4 +7,12 @@ export const buildFields = passThrough({
   createdAt: text('RFC 3339, UTC'),
   updatedAt: text('RFC 3339, UTC'),
   initError: text('why the app did not start'),
+  found: nullable(
+    text('healthy, sick, unknown, superseded or rolled back, by the history of this machine; null if it has nothing'),
+  ),
 });
+
+/** The start of a build id, for people: commands take it as well. */
+export function shortBuild(id: string): string {
+  return id.slice(0, 8);
+}

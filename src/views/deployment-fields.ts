@@ -28,11 +28,13 @@ export const deploymentFields = {
   buildMs: number('time waited for the build, in ms'),
   health: optional(
     object({
-      watchedMs: number('how long the build was watched, in ms'),
+      verdict: text('healthy; a deploy with another verdict fails'),
+      watchedMs: number('how long the build was looked at, in ms'),
       replicas: integer('replicas of the build that were seen'),
       restarts: integer('how often they restarted'),
       runs: integer('runs that they ended'),
       failedRuns: integer('how many of these failed'),
+      smokeCalls: integer('calls of --smoke'),
     }),
   ),
   changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
@@ -46,6 +48,7 @@ export const deployPlanFields = {
   runtime: text('cortex, custom or a partner'),
   exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
   build: nullable(text('live build; null for an app without one')),
+  status: nullable(text('status of the deployed app; null if unknown')),
   endpoint: text('URL of the deployed app; empty if unknown'),
   region: nullable(text('where the app is deployed')),
   keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),

@@ -77,7 +77,7 @@ interface Attempt {
 }
 
 const kept = '[cerebrium.scaling]\nmin_replicas = 1\n';
-const watching = ['--watch-healthy', '2m'];
+const watching = ['--watch', '2m'];
 
 /** Deploys and watches. The command's clock leaps, so its first look at the live build waits until something happened. */
 async function deploy({ name, main, flags = watching, more = kept, until }: Attempt) {
@@ -160,7 +160,7 @@ describe.skipIf(!python)('a build that crashes after it was deployed (needs pyth
       await call(name);
     };
     const main = `import os\nif os.path.exists("crashed"):\n    ${good.replaceAll('\n', '\n    ')}\nelse:\n    open("crashed", "w").close()\n    ${crashesAfterCall.replaceAll('\n', '\n    ')}\n`;
-    const flags = ['--watch-healthy', '10s'];
+    const flags = ['--watch', '10s'];
     const { code, stderr, json } = await deploy({ name, main, flags, until });
     expect(code, stderr).toBe(0);
     expect(json().health).toMatchObject({ restarts: 1, runs: 2, failedRuns: 0 });

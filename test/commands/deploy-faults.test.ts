@@ -486,6 +486,10 @@ function seenOf(wanted: Seen): Seen {
     builds: builds.length,
     cancelled: builds.filter(({ cancelledAt }) => cancelledAt !== undefined).length,
   };
-  for (const { endpoint } of emulator.calls) if (endpoint) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
+  for (const { endpoint } of emulator.calls) {
+    // What is read after the deploy is for its history.
+    const isLook = endpoint === 'getApp' && counts.createApp;
+    if (endpoint && !isLook) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
+  }
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, counts[name] ?? 0]));
 }

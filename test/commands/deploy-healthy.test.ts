@@ -33,16 +33,18 @@ async function watched(looks: Seen[], flags: string[] = [], more = '') {
     return { body: { items } };
   });
   await using app = await folderOf(smallApp(more));
-  return await gantry(['deploy', '--json', '--watch-healthy', '10s', ...flags], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app.path, env });
 }
 
 const running = { containerState: 'RUNNING' };
+const failed = (number: number) => Array.from({ length: number }, () => ({ status: 'failure' }));
 
 test('a build whose replicas and runs are well is healthy', async () => {
   const runs = [{ status: 'success' }, { status: 'cancelled' }, { status: 'processing' }];
   const { code, json, stderr } = await watched([{}, { containers: [running], runs }]);
   expect(code).toBe(0);
-  expect(json()).toMatchObject({ changed: true, health: { replicas: 1, restarts: 0, runs: 2, failedRuns: 0 } });
+  const seen = { replicas: 1, restarts: 0, runs: 2, failedRuns: 0 };
+  expect(json()).toMatchObject({ changed: true, health: { verdict: 'healthy', ...seen } });
   expect(stderr).toMatch(/web is healthy after .*: 1 replica, 2 runs, 0 failed/);
   expect((json() as { health: { watchedMs: number } }).health.watchedMs).toBeGreaterThanOrEqual(10_000);
 });
@@ -54,22 +56,21 @@ test.each<[string, Seen[], RegExp]>([
     /replica c-1 restarted 2 times/,
   ],
   ['a replica in a failed state', [{ containers: [{ containerState: 'CrashLoopBackOff' }] }], /is CrashLoopBackOff/],
-  ['a failed run', [{ containers: [running], runs: [{ status: 'failure' }] }], /1 run failed/],
-  [
-    'a failed run of a replica that has gone',
-    [{ containers: [running] }, { runs: [{ status: 'failed' }] }],
-    /1 run failed/,
-  ],
+  ['failed runs', [{ containers: [running], runs: failed(4) }], /4 of 4 calls failed/],
+  ['failed runs of a replica that has gone', [{ containers: [running] }, { runs: failed(4) }], /4 of 4 calls failed/],
 ])('%s is exit code 12', async (_, looks, message) => {
   const { code, json } = await watched(looks);
   expect(code).toBe(12);
   const { error } = json() as { error: { message: string; details: object } };
   expect(error.message).toMatch(message);
-  expect(error.details).toMatchObject({ app: 'web', build: expect.stringMatching(/./), status: 'unhealthy' });
+  expect(error.details).toMatchObject({ app: 'web', build: expect.stringMatching(/./), verdict: 'sick' });
 });
 
 test.each<[string, Seen]>([
-  ['of other builds', { containers: [{ ...running, buildId: 'old', containerRestartCount: 9 }] }],
+  [
+    'of other builds',
+    { containers: [running, { ...running, containerId: 'c-0', buildId: 'old', containerRestartCount: 9 }] },
+  ],
   ['of replicas of other builds', { containers: [running], runs: [{ status: 'failure', containerId: 'c-0' }] }],
   ['once, which a drained node explains', { containers: [{ ...running, containerRestartCount: 1 }] }],
 ])('failures %s do not count', async (_, look) => {
@@ -81,29 +82,30 @@ test('nothing can be said of a build that cannot be looked at', async () => {
     path.endsWith('/containers') ? { status: 503, body: { message: 'down' } } : undefined,
   );
   await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--watch-healthy', '10s'], { emulator, cwd: app.path, env });
-  expect(code).toBe(69);
-  expect(stderr).not.toContain('is healthy');
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/web serves build \S+, and whether it is healthy is not known: the platform did not answer/);
+  expect(stderr).toContain('fix gantry deploy --if-changed --watch 10s');
 });
 
 test('needs a build that is waited for', async () => {
-  const { code } = await gantry(['deploy', '--watch-healthy', '10s', '--detach'], { emulator });
+  const { code } = await gantry(['deploy', '--watch', '10s', '--detach'], { emulator });
   expect(code).toBe(2);
 });
 
-test('some runs may fail with --max-failures', async () => {
-  const runs = [{ status: 'failure' }, { status: 'failure' }];
-  expect((await watched([{ containers: [running], runs }], ['--max-failures', '2'])).code).toBe(0);
-  expect((await watched([{ containers: [running], runs }], ['--max-failures', '1'])).code).toBe(12);
+test('of an app that nobody calls, nothing is known', async () => {
+  const { code, json, stderr } = await watched([{}]);
+  expect(code).toBe(8);
+  expect(stderr).toContain('no replica and no call of it was seen');
+  expect(json()).toMatchObject({ error: { details: { verdict: 'unknown' } } });
 });
 
 test('an app that keeps replicas must have one in the end', async () => {
   const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
   const { code, stderr } = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
-  expect(code).toBe(12);
-  expect(stderr).toContain('no replica is running');
+  expect(code).toBe(8);
+  expect(stderr).toContain('replica c-1 is PENDING');
   expect((await watched([{}, { containers: [running] }], [], scaling)).code).toBe(0);
-  expect((await watched([{}])).code).toBe(0);
 });
 
 test('shows the end of the app’s log', async () => {
@@ -126,5 +128,5 @@ async function withLog(line: string) {
     };
   });
   await using app = await folderOf(smallApp());
-  return await gantry(['deploy', '--watch-healthy', '10s'], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
 }

@@ -22,8 +22,10 @@ beforeEach(async () => {
   const front = await altering(emulator, (method, path, json) => {
     if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
     if (!path.endsWith('/containers')) return undefined;
-    const crashed = builds.filter((_, index) => crashing.includes(index));
-    return { body: crashed.map((buildId) => ({ containerId: `c-${buildId}`, buildId, containerState: 'FAILED' })) };
+    const stateOf = (index: number) => (crashing.includes(index) ? 'FAILED' : 'RUNNING');
+    return {
+      body: builds.map((buildId, at) => ({ containerId: `c-${buildId}`, buildId, containerState: stateOf(at) })),
+    };
   });
   env = { ...front, GANTRY_CONFIG_DIR: home };
 });
@@ -33,7 +35,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const watching = ['--watch-healthy', '10s', '--or-rollback'];
+const watching = ['--watch', '10s', '--or-rollback'];
 
 async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
   await using app = await folderOf({ ...smallApp(), 'data.txt': version });
@@ -79,7 +81,7 @@ test('says if the rollback fails, and that the new build still serves', async ()
   crashing = [1];
   const seen = { count: 0 };
   const breakNext = (stderr: string) => {
-    if (stderr.includes('Watching') && seen.count++ === 0) emulator.fail('build', 'build_failure');
+    if (stderr.includes('Built web') && seen.count++ === 0) emulator.fail('build', 'build_failure');
   };
   const { code, json } = await deploy('bad', watching, { said: breakNext });
   expect(code).toBe(12);
@@ -109,8 +111,10 @@ test('does not replace what somebody else deployed meanwhile', async () => {
     crashing = [1];
   };
   const { code, json } = await deploy('bad', watching, { meanwhile });
-  expect(code).toBe(12);
-  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'deployed-meanwhile', serves: builds[2] });
+  expect(code).toBe(7);
+  const { message, details } = (json() as Failed).error;
+  expect(message).toContain(`build ${builds[2]} serves now`);
+  expect(details).toMatchObject({ build: builds[1], verdict: 'superseded' });
   expect(builds).toHaveLength(3);
   expect(await live()).toBe(builds[2]);
 });
@@ -127,6 +131,6 @@ test('does not interfere with a deploy in progress', async () => {
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'deployed-meanwhile', serves: builds[1] });
 });
 
-test('needs --watch-healthy', async () => {
+test('needs --watch or --smoke', async () => {
   expect((await deploy('good', ['--or-rollback'])).code).toBe(2);
 });

@@ -42,10 +42,10 @@ const filesOf = async (build: string) =>
   ((await run(['builds', 'files', 'web', build, '--json'])).json() as { zipFiles: object }).zipFiles;
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
-test('deploys the last build before the live one again, with its files and settings', async () => {
+test('deploys the build that served before again, with its files and settings', async () => {
   const first = await deployed('one', '[cerebrium.scaling]\nmax_replicas = 3\n');
   const second = await deployed('two, longer');
-  const { code, json } = await back();
+  const { code, json } = await back('--restore-scaling');
   expect(code).toBe(0);
   const result = json() as { build: string };
   expect(result).toMatchObject({
@@ -65,13 +65,24 @@ test('returns to a named build, and does nothing if it serves', async () => {
   expect((await back(first)).json()).toMatchObject({ restored: first, replaced: third });
 });
 
-test('of two rollbacks the second returns to where the first began, and says so', async () => {
+test('keeps the scaling of the app as it is now', async () => {
+  await deployed('one', '[cerebrium.scaling]\nmax_replicas = 3\n');
+  await deployed('two');
+  await run(['apps', 'scale', 'web', '--max-replicas', '40']);
+  expect((await back()).code).toBe(0);
+  expect(await live()).toMatchObject({ maxReplicaCount: 40 });
+});
+
+test('never returns to what was rolled back, unless it is named', async () => {
+  const zero = await deployed('zero');
   const first = await deployed('one');
   const second = await deployed('two');
   await back();
-  const { json, stderr } = await back();
-  expect(json()).toMatchObject({ restored: second });
-  expect(stderr).toContain(`is a rollback to ${first}`);
+  expect((await back()).json()).toMatchObject({ restored: zero });
+  const third = await back();
+  expect([third.code, third.stderr]).toEqual([6, expect.stringContaining('rolled back or found sick')]);
+  expect((await back(second)).json()).toMatchObject({ restored: second });
+  expect(first).not.toBe(second);
 });
 
 test('a deploy after a rollback knows what serves', async () => {

@@ -66,6 +66,7 @@ export const local = [
   ...[
     'init',
     'check',
+    'history',
     'package',
     'builds archives',
     'cache info',

@@ -9,6 +9,7 @@ const plan: DeployPlan = {
   project: 'p-1',
   runtime: 'cortex',
   exists: true,
+  status: 'ready',
   public: false,
   setup: {
     compute: ['ADA_L4', 'AMPERE_A10'],

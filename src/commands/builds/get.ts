@@ -3,6 +3,7 @@ import { gantryCommand } from '../../command-line.ts';
 import { buildHasFailed } from '../../contract/builds.ts';
 import { appArgument } from '../../flags/app.ts';
 import { fetchBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { readHistory } from '../../operations/history/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
 import { document } from '../../result-schema.ts';
@@ -11,12 +12,16 @@ import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command).argument('[build]', 'build id (default: latest)'),
-  run: async ({ api, project }, app, build) =>
-    fetchBuild(api, { project, app, build: await resolveBuild({ api, project }, app, build) }),
+  run: async (context, app, id) => {
+    const { api, project } = context;
+    const build = await fetchBuild(api, { project, app, build: await resolveBuild(context, app, id) });
+    return { ...build, found: (await readHistory(context, app)).markOf(build.id) ?? null };
+  },
   view: (build) =>
     keyValueTable([
       ['build', build.id],
       ['status', statusCell(build.status)],
+      ['found', build.found],
       ['reason', build.initError],
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],

@@ -4,6 +4,7 @@ import { type App, getApp, scaleApp } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import { recordEvent, recordLook } from '../history/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 export interface ScalingChanges {
@@ -43,6 +44,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     throw new UsageError('nothing to change', { fix: gantryCommand`apps scale --help` });
   }
   const before = await api(getApp, { project, app });
+  await recordLook(context, shortAppName(project, app), before);
   const after = { ...before, ...Object.fromEntries(requested) };
   const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
@@ -74,6 +76,10 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     );
     await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ field, to }) => [field, to])) });
     await verifyChanges(context, app, changes);
+    await recordEvent(context, result.app, 'scaled', {
+      before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),
+      after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),
+    });
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
   return result;

@@ -16,16 +16,9 @@ export interface SettingChange {
   drifted: boolean | null;
 }
 
-/** The settings that can change without a deploy, resolved to what the platform uses. Undefined: unknown. */
-export function changeableSettings(project: AppConfig, keep: Partial<AppCreation> = {}): Record<string, unknown> {
-  const known = listAppSettings(project).filter(({ section }) => section === 'scaling' || section === 'hardware');
-  const resolved = known.map(({ field, value, default: fallback }) => [field, value ?? fallback]);
-  return { ...Object.fromEntries(resolved), ...keep };
-}
-
 /** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
-export function scalingOf(app: App): Partial<AppCreation> {
-  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = app;
+export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
+  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = shown;
   const live = { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency };
   return Object.fromEntries(Object.entries(live).filter(([, value]) => value !== undefined));
 }
@@ -40,26 +33,44 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
   };
 }
 
+/** Settings of the live build, as far as they are known. */
+export interface DeployedSettings {
+  /** As they were sent. What was left out was left to the platform. */
+  sent?: Record<string, unknown> | undefined;
+  /** As the platform showed them right after. */
+  shown?: Record<string, unknown> | undefined;
+}
+
 /**
- * The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). `sent`: what the
- * last deploy sent, as far as it is known.
+ * The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). What the platform
+ * makes of a setting is known once it was sent: a default of its own is no change, whatever gantry takes for the default.
  */
 export function compareSettings(
   project: AppConfig,
   app: App,
-  { sent, keep = {} }: { sent?: Record<string, unknown> | undefined; keep?: Partial<AppCreation> } = {},
+  { sent, shown, keep = {} }: DeployedSettings & { keep?: Partial<AppCreation> } = {},
 ): SettingChange[] {
   const changes = listAppSettings(project).flatMap(
     ({ section, key, field, value, default: fallback }): SettingChange[] => {
       const from = deployedValue(app, field);
-      const to = value ?? fallback;
+      const made = shown && deployedValue(shown, field);
+      const isAsSent = sent !== undefined && made !== undefined && isSame(sent[field], value);
+      const to = isAsSent ? made : (value ?? fallback);
       if (from === undefined || to === undefined || isSame(from, to) || field in keep) return [];
-      const drifted = sent?.[field] === undefined ? null : !isSame(from, sent[field]);
+      const drifted = made === undefined ? null : !isSame(from, made);
       return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined, drifted }];
     },
   );
   if (!app.runtime || app.runtime === project.runtime) return changes;
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false, drifted: null }, ...changes];
+}
+
+/**
+ * Whether a difference is one for certain. A key that the file leaves out has a default of the platform: without a
+ * deploy on record, nobody knows whether the deployed value is that.
+ */
+export function isCertain({ byDefault, drifted }: SettingChange): boolean {
+  return !byDefault || drifted !== null;
 }
 
 /** The settings of the app that a request would change, under the platform's names, as far as get app returns them. */
@@ -87,8 +98,8 @@ export function isPublic(project: AppConfig): boolean {
 /** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
 const returnedNames: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
 
-function deployedValue(app: App, field: string): unknown {
-  const value = (app as Record<string, unknown>)[returnedNames[field] ?? field];
+function deployedValue(app: Record<string, unknown>, field: string): unknown {
+  const value = app[returnedNames[field] ?? field];
   return value === null || value === '' ? undefined : value;
 }
 

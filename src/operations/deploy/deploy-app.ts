@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { readHistory } from '../history/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
@@ -10,7 +11,7 @@ import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
-import { watchHealth } from './watch-health.ts';
+import { isAsked, type Verification, verifyBuild } from './verify-build.ts';
 
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
   dryRun: boolean;
@@ -28,9 +29,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
   limit: TimeLimit;
-  /** How long to watch the new build, in ms. */
-  watchHealthyMs?: number | undefined;
-  maxFailures: number;
+  /** What the new build must show. */
+  verification: Verification;
   /** False: compress every file again. */
   cache: boolean;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -59,7 +59,7 @@ export async function prepareDeploy(
   const plan = await planInTurn(context, local, options, planOptions);
   checkDrift(context, plan, strict);
   const region = chooseRegion(settings.region, local.project.hardware.region);
-  const sent = { ...options, region, keep: plan.keep };
+  const sent = { ...options, region, keep: plan.keep, isVerified: isAsked(options.verification) };
   if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
   if (ifChanged && !live) await checkLocalSource(context, local);
@@ -71,7 +71,7 @@ export async function prepareDeploy(
     return findLiveDeployment(context, local, await planDeploy(context, local, fresh), sent, fresh.checksums);
   };
   const run = async () => {
-    if (live) return live;
+    if (live) return verified(limit.unlimited, live, plan, local, options);
     const deployOptions: DeployOptions = {
       ...sent,
       ifBusy,
@@ -81,7 +81,7 @@ export async function prepareDeploy(
     };
     const deployment = await deploy(context, local, deployOptions);
     limit.handOver();
-    return watched(limit.unlimited, deployment, plan, local, options);
+    return verified(limit.unlimited, deployment, plan, local, options);
   };
   return { plan, run };
 }
@@ -102,17 +102,18 @@ async function planInTurn(
   return plan;
 }
 
-async function watched(
+/** An unchanged build is verified, too, unless it was found healthy before. */
+async function verified(
   context: Context,
   deployment: Deployment,
-  { setup }: DeployPlan,
+  { setup, keep }: DeployPlan,
   { project: config }: LocalApp,
-  { watchHealthyMs, maxFailures, detach }: DeployAppOptions,
+  { verification, detach }: DeployAppOptions,
 ): Promise<Deployment> {
-  if (watchHealthyMs === undefined || detach || !deployment.changed) return deployment;
-  const { app, build } = deployment;
-  const expectsReplica = Number(setup.minReplicaCount ?? 0) > 0;
-  const watch = { app, build, watchMs: watchHealthyMs, maxFailures, expectsReplica, config };
-  const health = await watchHealth(context, watch);
+  const { app, build, changed } = deployment;
+  if (!isAsked(verification) || detach) return deployment;
+  if (!changed && (await readHistory(context, app)).verdict(build)?.verdict === 'healthy') return deployment;
+  const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
+  const health = await verifyBuild(context, { ...verification, app, build, minReplicas, config });
   return { ...deployment, health };
 }

@@ -8,7 +8,8 @@ import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { makePrivateFolder, removeOldFiles, writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import type { AppArchive } from '../../project/archive.ts';
-import { changeableSettings } from './app-settings.ts';
+import type { CheckedOut } from '../git/index.ts';
+import { recordEvent, sentSettings } from '../history/index.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What this machine sent for the last build of an app. */
@@ -16,10 +17,9 @@ export type DeployRecord = v.InferOutput<typeof DeployRecord>;
 
 export const DeployRecord = v.object({
   build: v.string(),
-  /** Of settings and files; see {@link fingerprintOf}. */
-  fingerprint: v.string(),
-  /** What was sent of the settings that can change without a deploy, under the platform's names. */
-  settings: v.record(v.string(), v.unknown()),
+  /** What was sent, see {@link digestsOf}. */
+  settingsDigest: v.string(),
+  filesDigest: v.string(),
   dashboard: v.string(),
   /** Path, size, CRC-32 and whether it is executable. */
   files: v.optional(v.array(v.tuple([v.string(), v.number(), v.number(), v.boolean()])), []),
@@ -37,41 +37,56 @@ export interface SentFile {
   executable: boolean;
 }
 
-/** Two deploys with the same fingerprint send the same settings and files. A registry login is none of them. */
-export function fingerprintOf(body: AppCreation, files: readonly SentFile[]): string {
+export type Digests = Pick<DeployRecord, 'settingsDigest' | 'filesDigest'>;
+
+/** Two deploys with the same digests send the same settings and files. A registry login is none of them. */
+export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
   const { cliVersion: _version, dockerAuth: _login, ...settings } = body;
-  const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable])).sort();
+  const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable]));
   const fields = Object.entries(settings).map((field) => stringifyJson(field));
-  return createHash('sha256')
-    .update([...fields.sort(), ...sent].join('\n'))
-    .digest('hex');
+  return { settingsDigest: digest(fields), filesDigest: digest(sent) };
+}
+
+function digest(lines: string[]): string {
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
 interface UploadedDeploy {
   local: LocalApp;
   body: AppCreation;
-  /** See `--keep-scaling`. */
-  keep: Partial<AppCreation> | undefined;
   created: CreatedApp;
   archive: AppArchive;
+  /** The commit of the app folder. */
+  checkedOut: CheckedOut | undefined;
 }
 
 /** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
 export async function recordDeploy(
   context: Context,
-  { local, body, keep, created, archive }: UploadedDeploy,
+  { local, body, created, archive, checkedOut }: UploadedDeploy,
 ): Promise<DeployRecord> {
   const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
   const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
   const record: DeployRecord = {
     build: created.buildId,
-    fingerprint: fingerprintOf(body, files),
-    settings: changeableSettings(local.project, keep),
+    ...digestsOf(body, files),
     dashboard: created.dashboardUrl ?? '',
     files: files.map(({ path, size, crc32, executable }) => [path, size, crc32, executable]),
   };
   await writeDeployRecord(context, body.name, record);
+  await recordSent(context, body, record, checkedOut);
   return record;
+}
+
+/** Writes into the history what a build was made of. */
+export async function recordSent(
+  context: Context,
+  body: AppCreation,
+  { build, settingsDigest, filesDigest }: Pick<DeployRecord, 'build' | 'settingsDigest' | 'filesDigest'>,
+  origin: { commit?: string; dirty?: boolean; restored?: string } = {},
+): Promise<void> {
+  const settings = sentSettings(body);
+  await recordEvent(context, body.name, 'sent', { build, settingsDigest, filesDigest, settings, ...origin });
 }
 
 /** Best effort. */

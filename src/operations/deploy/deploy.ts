@@ -3,8 +3,9 @@ import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { startKeeping } from '../archives/index.ts';
+import { readCheckedOut } from '../git/index.ts';
 import { createAppBody, readBaseImages } from './create-app-body.ts';
-import { recordDeploy } from './deploy-record.ts';
+import { digestsOf, recordDeploy, recordSent } from './deploy-record.ts';
 import { Deployer } from './deployer.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
@@ -15,18 +16,26 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const { project } = local;
   const options = { ...deployOptions, config: project };
   const body = await createAppBody(context, project, options);
-  if (project.partner) return new Deployer(context, options, body).createOnly();
+  if (project.partner) return createPartnerApp(context, body, options);
+  const reading = readCheckedOut(context);
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
     const keeping = startKeeping(context, archive);
     const onUploaded = async (created: CreatedApp) => {
       await options.onUploaded?.(created, archive);
-      const deployRecord = await recordDeploy(context, { local, body, keep: options.keep, created, archive });
+      const deployRecord = await recordDeploy(context, { local, body, created, archive, checkedOut: await reading });
       await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
     };
     return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });
   return sent();
+}
+
+/** A partner's app has no files. */
+async function createPartnerApp(context: Context, body: AppCreation, options: DeployOptions): Promise<Deployment> {
+  const deployment = await new Deployer(context, options, body).createOnly();
+  await recordSent(context, body, { build: deployment.build, ...digestsOf(body, []) });
+  return deployment;
 }
 
 /** Deploys an archive that is packed already. */

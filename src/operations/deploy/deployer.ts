@@ -1,12 +1,20 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
+import {
+  type App,
+  type AppCreation,
+  type CreatedApp,
+  createApp,
+  createPartnerApp,
+  getApp,
+} from '../../contract/apps.ts';
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
+import { lookAfterwards } from '../history/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deployment.ts';
@@ -44,13 +52,15 @@ export class Deployer {
     const { context, options, body } = this;
     const started = context.elapsed();
     const status = options.detach ? (created.status ?? 'pending') : await this.#follow(created);
+    if (!options.detach) await lookAfterwards(context, body.name);
+    const app = created.internalEndpoint ? undefined : await this.#readApp();
     return {
       app: body.name,
       project: context.project,
       runtime: body.runtime ?? '',
       build: created.buildId,
       status,
-      endpoint: created.internalEndpoint || (await this.#readEndpoint()),
+      endpoint: created.internalEndpoint || app?.internalEndpoint || '',
       dashboard: created.dashboardUrl ?? '',
       ...facts,
       buildMs: context.elapsed() - started,
@@ -58,13 +68,13 @@ export class Deployer {
     };
   }
 
-  /** For a reply of create app without an endpoint. Empty if it cannot be read: the deploy has succeeded. */
-  async #readEndpoint(): Promise<string> {
-    const { api, project } = this.context;
+  /** For a reply of create app without an endpoint. Undefined if it cannot be read: the deploy has succeeded. */
+  async #readApp(): Promise<App | undefined> {
+    const { context, options, body } = this;
     try {
-      return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
+      return await context.api(getApp, { project: context.project, app: body.name });
     } catch (error) {
-      if (error instanceof GantryError && !this.options.limit.unlimited.signal.aborted) return '';
+      if (error instanceof GantryError && !options.limit.unlimited.signal.aborted) return undefined;
       throw error;
     }
   }

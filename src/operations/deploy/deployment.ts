@@ -4,7 +4,7 @@ import type { FollowBuildOptions } from '../builds/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import type { BusyPolicy } from './busy-builds.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
-import type { Health } from './watch-health.ts';
+import type { Health } from './verify-build.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
 export interface SendOptions {

@@ -1,13 +1,13 @@
-export { chooseRegion, compareSent, type SettingChange } from './app-settings.ts';
+export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
 export { busyPolicies } from './busy-builds.ts';
 export { compareFiles, type FileChanges } from './compare-files.ts';
 export { withLogin, withoutLogin } from './create-app-body.ts';
 export { deploy, deployArchive } from './deploy.ts';
 export { prepareDeploy } from './deploy-app.ts';
-export { DeployRecord, writeDeployRecord } from './deploy-record.ts';
+export { DeployRecord, recordSent, writeDeployRecord } from './deploy-record.ts';
 export type { Deployment, SendOptions } from './deployment.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';
-export { type DeployPlan, liveBuild } from './plan.ts';
+export type { DeployPlan } from './plan.ts';
 export { rememberTarget } from './remember-target.ts';

@@ -3,21 +3,24 @@ import { buildPhase } from '../../contract/builds.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { fetchBuild } from '../builds/index.ts';
+import { readHistory } from '../history/index.ts';
+import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
-import { type DeployRecord, fingerprintOf, readDeployRecord, type SentFile } from './deploy-record.ts';
+import { type DeployRecord, digestsOf, readDeployRecord, type SentFile } from './deploy-record.ts';
 import type { Deployment } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
 /**
  * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
- * settings and the files: by the platform's checksums, or by the record of the last deploy from this machine.
+ * settings and the files: by the platform's checksums, or by the record of the last deploy from this machine. A build
+ * that was found sick is deployed again, unless it is verified now.
  */
 export async function findLiveDeployment(
   context: Context,
   local: LocalApp,
   plan: DeployPlan,
-  options: CreateAppOptions,
+  options: CreateAppOptions & { isVerified: boolean },
   checksums: FileChecksums,
 ): Promise<Deployment | undefined> {
   const { api, progress, project } = context;
@@ -35,6 +38,11 @@ export async function findLiveDeployment(
   }
   const { status } = await fetchBuild(api, { project, app, build });
   if (buildPhase(status) !== 'succeeded') return undefined;
+  const sickness = options.isVerified ? undefined : await findSickness(context, plan, build);
+  if (sickness !== undefined) {
+    progress.note(`${app} is unchanged, but ${sickness}: deploying`);
+    return undefined;
+  }
   return {
     app,
     project,
@@ -52,10 +60,18 @@ export async function findLiveDeployment(
   };
 }
 
+/** What speaks against a live build. */
+async function findSickness(context: Context, { app, status }: DeployPlan, build: string): Promise<string | undefined> {
+  const history = await readHistory(context, app);
+  if (history.isSick(build)) return `build ${build} was found sick`;
+  return /error|not_?ready/i.test(status ?? '') ? `its status is ${status}` : undefined;
+}
+
 /** What differs from the deployed app; undefined if nothing that can be compared does. */
 function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
   if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
-  if (settings.length > 0) return `changed settings: ${settings.map(({ setting }) => setting).join(', ')}`;
+  const certain = settings.filter(isCertain);
+  if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
   const { added = [], changed = [], removed = [] } = fileChanges ?? {};
   const [first, ...others] = [...added, ...changed, ...removed];
   if (first === undefined) return undefined;
@@ -75,7 +91,8 @@ async function isSent(
 ): Promise<boolean> {
   if (record) {
     const files = await readSentFiles(entries, checksums);
-    return record.fingerprint === fingerprintOf(withoutLogin(project, options), files);
+    const { settingsDigest, filesDigest } = digestsOf(withoutLogin(project, options), files);
+    return record.settingsDigest === settingsDigest && record.filesDigest === filesDigest;
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type App, type AppCreation, getApp } from '../../contract/apps.ts';
+import { type App, type AppCreation, getApp, liveBuild } from '../../contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../contract/builds.ts';
 import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
@@ -8,7 +8,16 @@ import type { AppConfig } from '../../project/config.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { type BuildFile, parseZipContents } from '../builds/index.ts';
-import { compareSettings, describeSetup, isPublic, type SettingChange, scalingOf } from './app-settings.ts';
+import { type AppHistory, recordLook } from '../history/index.ts';
+import {
+  compareSettings,
+  type DeployedSettings,
+  describeSetup,
+  isCertain,
+  isPublic,
+  type SettingChange,
+  scalingOf,
+} from './app-settings.ts';
 import { compareFiles, type FileChanges } from './compare-files.ts';
 import { type DeployRecord, readDeployRecord } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
@@ -24,6 +33,8 @@ export interface DeployPlan {
   exists: boolean | null;
   /** The build that serves; null if there is none, or if it is unknown. */
   build: string | null;
+  /** The status of the deployed app; null if it is unknown. */
+  status: string | null;
   /** The address of the deployed app; empty if unknown. */
   endpoint: string;
   /** Where the app is deployed. */
@@ -68,9 +79,12 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const { app, exists } = await readDeployedApp(context, project.name, options);
   const build = (app && liveBuild(app)) || null;
   const keep = app && options.keepScaling ? scalingOf(app) : {};
-  const record = app && (await readDeployRecord(context, project.name));
+  const [history, record] = await Promise.all([
+    app && recordLook(context, project.name, app),
+    app && readDeployRecord(context, project.name),
+  ]);
   const own = record?.build === build ? record : undefined;
-  const settings = app ? compareSettings(project, app, { sent: own?.settings, keep }) : [];
+  const settings = app ? compareSettings(project, app, { ...deployedSettings(history, build), keep }) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
   const sent = options.trustRecord && own && own.files.length > 0 ? own.files : undefined;
   const files = !canCompareFiles
@@ -88,6 +102,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     runtime: project.runtime,
     exists,
     build,
+    status: app?.status ?? null,
     endpoint: app?.internalEndpoint ?? '',
     region: app?.region ?? null,
     keep,
@@ -103,17 +118,17 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     selection: options.listFiles ? fileDecisions(local) : null,
     warnings,
     failedBuild,
-    changed: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
+    changed: !app || failedBuild !== null || settings.some(isCertain) || hasFileChanges,
   };
 }
 
-const toBuildFile = ([path, size, crc32]: DeployRecord['files'][number]): BuildFile => ({ path, size, crc32 });
-
-/** The latest build that succeeded. */
-export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }: App): string | undefined {
-  const hasSucceeded = lastBuildStatus && buildPhase(lastBuildStatus) === 'succeeded';
-  return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
+/** What was sent for the live build, and what the platform showed then. */
+function deployedSettings(history: AppHistory | undefined, build: string | null): DeployedSettings {
+  const sent = build === null ? undefined : history?.sent(build);
+  return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
 }
+
+const toBuildFile = ([path, size, crc32]: DeployRecord['files'][number]): BuildFile => ({ path, size, crc32 });
 
 async function readDeployedApp(
   context: Context,
@@ -164,7 +179,9 @@ function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: 
  * `gantry apps scale`. With `strict`, throws ConflictError for them, and for those of which that is unknown.
  */
 export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, strict: boolean): void {
-  const overwritten = settings.filter(({ drifted }) => drifted === true || (strict && drifted === null));
+  const overwritten = settings.filter(
+    (change) => change.drifted === true || (strict && change.drifted === null && isCertain(change)),
+  );
   if (overwritten.length === 0) return;
   const texts = overwritten.map(({ setting, from, to }) => `${setting} ${stringifyJson(from)} -> ${stringifyJson(to)}`);
   const message = `the deployed settings of ${app} differ from the config file: ${texts.join(', ')}`;

@@ -1,9 +1,11 @@
 export {
+  type CheckedOut,
   currentBranch,
   findDefaultBranch,
   isMerged,
   listBranches,
   type Repository,
+  readCheckedOut,
   readRepository,
 } from './repository.ts';
 export type { Revision } from './revision.ts';

@@ -44,6 +44,19 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
+export interface CheckedOut {
+  commit: string;
+  /** Whether tracked files differ from it. */
+  dirty: boolean;
+}
+
+/** The commit of the working directory. Undefined outside of a repository, or without git. */
+export async function readCheckedOut(context: GitContext): Promise<CheckedOut | undefined> {
+  const status = ['status', '--porcelain', '--untracked-files=no', '--', '.'];
+  const [commit, changes] = await Promise.all([tryGit(context, ['rev-parse', 'HEAD']), tryGit(context, status)]);
+  return commit ? { commit, dirty: changes !== '' } : undefined;
+}
+
 /** Commits by branch. A local branch hides the one of a remote. */
 export async function listBranches(context: GitContext): Promise<Map<string, string>> {
   const format = '%(refname)%09%(objectname)';

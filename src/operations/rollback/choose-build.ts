@@ -1,12 +1,11 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, getApp } from '../../contract/apps.ts';
+import { type App, getApp, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
-import { findKeptArchive } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
-import { liveBuild } from '../deploy/index.ts';
+import { readHistory, recordLook } from '../history/index.ts';
 
 export interface RollbackChoice {
   app: App;
@@ -21,12 +20,12 @@ export async function chooseBuild(context: Context, name: string, requested?: st
   const { api, project } = context;
   const app = await api(getApp, { project, app: name });
   const live = liveBuild(app);
+  await recordLook(context, name, app);
   const target =
     requested === undefined
       ? await findBuildBefore(context, name, live)
       : await fetchBuild(api, { project, app: name, build: await resolveBuild(context, name, requested) });
-  if (!target) throw nothingBefore(name, live);
-  if (requested === undefined) await noteRollback(context, name, live, target.id);
+  if (!target) throw await nothingBefore(context, name, live);
   if (buildPhase(target.status) !== 'succeeded') {
     throw new ConflictError(`build ${target.id} of ${name} did not succeed: its status is ${target.status}`, {
       fix: gantryCommand`builds list ${name}`,
@@ -35,15 +34,26 @@ export async function chooseBuild(context: Context, name: string, requested?: st
   return { app, live, target };
 }
 
-/** The last build that succeeded before this one; without one, the last that succeeded. */
+/**
+ * The build that served before this one and was not found sick: from the history of the app, else `before`. Without
+ * either, the last of those created earlier that succeeded: builds may have become ready in another order.
+ */
 export async function findBuildBefore(
   context: Context,
   app: string,
   build: string | undefined,
+  before?: string | null,
 ): Promise<Build | undefined> {
-  const builds = await listNewestFirst(context, app);
+  const [builds, history] = await Promise.all([listNewestFirst(context, app), readHistory(context, app)]);
+  const known = new Map(builds.map((each) => [each.id, each]));
+  const served = build === undefined ? history.servedBuilds() : history.servedBefore(build);
   const older = builds.slice(builds.findIndex(({ id }) => id === build) + 1);
-  return older.find(({ status }) => buildPhase(status) === 'succeeded');
+  const candidates = [...served, ...(before ? [before] : [])].flatMap((id) => known.get(id) ?? []);
+  // Of the same files: a rollback to it would change nothing.
+  const same = build === undefined ? undefined : history.sent(build)?.restored;
+  return [...candidates, ...older].find(
+    ({ id, status }) => id !== build && id !== same && buildPhase(status) === 'succeeded' && !history.isSick(id),
+  );
 }
 
 /** Builds that were created after this one. */
@@ -62,17 +72,14 @@ async function listNewestFirst({ api, project }: Context, app: string): Promise<
   return (await api(listBuilds, { project, app })).sort(latestFirst(({ createdAt }) => createdAt));
 }
 
-/** Two rollbacks in a row return to where one began, which may be what was not meant. */
-async function noteRollback(context: Context, app: string, live: string | undefined, target: string): Promise<void> {
-  const restored = live && (await findKeptArchive(context, app, live))?.restored;
-  if (!restored) return;
-  const { progress } = context;
-  progress.note(
-    `the live build ${live} is a rollback to ${restored}; name a build to return to another one than ${target}`,
-  );
+async function nothingBefore(context: Context, app: string, live: string | undefined): Promise<NotFoundError> {
+  const history = await readHistory(context, app);
+  const sick = history.servedBuilds().filter((build) => build !== live && history.isSick(build));
+  return new NotFoundError(`${app} has no successful build${live ? ` before ${live}` : ''} to return to`, {
+    ...(sick.length > 0 && { why: `rolled back or found sick: ${sick.slice(0, maxShown).join(', ')}` }),
+    fix: gantryCommand`builds list ${app}`,
+    details: { app, build: live ?? null, sick },
+  });
 }
 
-function nothingBefore(app: string, live: string | undefined): NotFoundError {
-  const message = live ? `${app} has no successful build before ${live}` : `${app} has no successful build`;
-  return new NotFoundError(message, { fix: gantryCommand`builds list ${app}`, details: { app, build: live ?? null } });
-}
+const maxShown = 3;

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
-import { getApp } from '../../contract/apps.ts';
+import { getApp, liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { GantryError, NotReadyError } from '../../errors.ts';
 import { findKeptArchive, whyNotKept } from '../archives/index.ts';
-import { type Deployment, liveBuild } from '../deploy/index.ts';
+import type { Deployment } from '../deploy/index.ts';
+import { readHistory } from '../history/index.ts';
 import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
 
@@ -33,42 +34,51 @@ export async function warnUnlessKept(context: Context, app: string, live: string
  */
 export async function orRollBack(
   context: Context,
-  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
+  options: AfterDeployOptions,
   deploy: () => Promise<Deployment>,
 ): Promise<Deployment> {
   try {
     return await deploy();
   } catch (error) {
-    const { app, build, status } = (error instanceof NotReadyError ? (error.facts.details ?? {}) : {}) as Details;
-    if (!(error instanceof NotReadyError) || app === undefined || build === undefined || status !== 'unhealthy')
+    const { app, build, verdict, reason } = (
+      error instanceof NotReadyError ? (error.facts.details ?? {}) : {}
+    ) as Details;
+    if (!(error instanceof NotReadyError) || app === undefined || build === undefined || verdict !== 'sick')
       throw error;
-    const rollback = await rollBack(context, { app, build }, options);
+    const rollback = await rollBack(context, { app, build, reason }, options);
     error.message = `${error.message}; ${rollback.message}`;
     error.facts.details = { ...error.facts.details, rollback };
     throw error;
   }
 }
 
+interface AfterDeployOptions extends Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'> {
+  /** The build that served before the deploy; null if none did, or if that is not known. */
+  before: string | null;
+}
+
 interface Details {
   app?: string;
   build?: string;
-  status?: string;
+  verdict?: string;
+  reason?: string;
 }
 
 async function rollBack(
   context: Context,
-  { app, build }: { app: string; build: string },
-  options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
+  { app, build, reason }: { app: string; build: string; reason?: string | undefined },
+  options: AfterDeployOptions,
 ): Promise<RollbackOutcome> {
   try {
     const other = await findLaterDeploy(context, app, build);
     if (other) return other;
-    const before = await findBuildBefore(context, app, build);
+    const before = await findBuildBefore(context, app, build, options.before);
     if (!before) {
       const message = `there is no build before it: build ${build} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
-    const all = { ...options, build: before.id, force: false, isConfirmed: true };
+    const scaling = { ...(await readHistory(context, app)).settingsOf(before.id) };
+    const all = { ...options, build: before.id, force: false, isConfirmed: true, scaling, reason };
     const { build: serves, restored } = await rollback(context, app, all);
     return {
       outcome: 'rolled-back',

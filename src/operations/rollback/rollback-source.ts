@@ -21,6 +21,7 @@ import {
   deploy,
   deployArchive,
   type FileChanges,
+  recordSent,
   type SendOptions,
   withLogin,
   withoutLogin,
@@ -56,6 +57,8 @@ interface WantedBuild {
   app: string;
   build: string;
   live: string | undefined;
+  /** Settings that are not those of the earlier build. */
+  keep: Partial<AppCreation>;
 }
 
 /** Passes what a build can be made of again to `use`. Throws NotFoundError if this machine has nothing. */
@@ -65,8 +68,8 @@ export async function withSource<T>(
   options: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
 ): Promise<T> {
-  const { app, build } = wanted;
-  if (options.fromGit !== undefined) return withGitSource(context, app, options.fromGit, options, use);
+  const { app, build, keep } = wanted;
+  if (options.fromGit !== undefined) return withGitSource(context, wanted, options.fromGit, options, use);
   const kept = await findKeptArchive(context, app, build);
   if (!kept) throw await notKeptError(context, wanted);
   return withKeptArchive(context, kept, async (archive) => {
@@ -76,14 +79,15 @@ export async function withSource<T>(
       commit: null,
       files: archive.entries.length,
       bytes: archive.entries.reduce((sum, { size }) => sum + size, 0),
-      body: kept.body as AppCreation,
+      body: { ...(kept.body as AppCreation), ...keep },
       compare: async (expected) => compareListings(expected, archive.entries),
       async deploy(sendOptions) {
-        const body = { ...(await withLogin(context, kept.body as AppCreation, kept.baseImages)), cliVersion: version };
+        const earlier = { ...(kept.body as AppCreation), ...keep, cliVersion: version };
+        const body = await withLogin(context, earlier, kept.baseImages);
         const keeping = startKeeping(context, archive);
         const onUploaded: SendOptions['onUploaded'] = async (created, sent) => {
           await sendOptions.onUploaded?.(created, sent);
-          const deployRecord = await renewRecord(context, kept, created);
+          const deployRecord = await renewRecord(context, kept, body, created);
           const { baseImages, build: restored } = kept;
           await keeping.commit({ body, build: created.buildId, baseImages, restored, deployRecord });
         };
@@ -96,19 +100,21 @@ export async function withSource<T>(
 /** The next deploy compares with the new build as it would with the old one. */
 async function renewRecord(
   context: Context,
-  { app, deployRecord }: KeptArchive,
+  { app, build: restored, deployRecord }: KeptArchive,
+  body: AppCreation,
   created: { buildId: string; dashboardUrl?: string | null | undefined },
 ): Promise<unknown> {
   const known = v.safeParse(DeployRecord, deployRecord);
   if (!known.success) return deployRecord;
   const record = { ...known.output, build: created.buildId, dashboard: created.dashboardUrl ?? '' };
   await writeDeployRecord(context, app, record);
+  await recordSent(context, body, record, { restored });
   return record;
 }
 
 function withGitSource<T>(
   context: Context,
-  app: string,
+  { app, keep }: WantedBuild,
   revision: string,
   { configFile }: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
@@ -121,9 +127,9 @@ function withGitSource<T>(
       commit: at.commit,
       files: local.entries.length,
       bytes: local.bytes,
-      body: withoutLogin(local.project, { region }),
+      body: withoutLogin(local.project, { region, keep }),
       compare: (expected) => compareFiles(local.entries, expected, context.signal),
-      deploy: (sendOptions) => deploy(context, local, { ...sendOptions, region }),
+      deploy: (sendOptions) => deploy(context, local, { ...sendOptions, region, keep }),
     });
   });
 }

@@ -4,7 +4,8 @@ import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError, GantryError } from '../../errors.ts';
 import { fileSummary } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import { compareSent, type Deployment, type SettingChange } from '../deploy/index.ts';
+import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
+import { recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import {
@@ -28,6 +29,12 @@ export interface RollbackOptions extends SourceChoice {
   typedMs: number | undefined;
   /** Asks nothing. */
   isConfirmed?: boolean;
+  /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
+  restoreScaling?: boolean | undefined;
+  /** The settings that replicas, cooldown and concurrency are taken from, if not those of the app now. */
+  scaling?: Record<string, unknown>;
+  /** Why, for the history. */
+  reason?: string | undefined;
 }
 
 /** An earlier build of an app that was deployed again. */
@@ -63,7 +70,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
-  return withSource(context, { app, build: target.id, live }, options, async (source) => {
+  const keep = options.restoreScaling ? {} : scalingOf(options.scaling ?? choice.app);
+  return withSource(context, { app, build: target.id, live, keep }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected);
     await confirm(context, plan, source, options);
@@ -77,6 +85,10 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     limit.failure = `build ${deployment.build} serves, but its files were not compared`;
     await proof.finish(deployment.build);
     limit.handOver();
+    if (live !== undefined) {
+      const { reason = '' } = options;
+      await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
+    }
     return { ...plan, ...resultOf(deployment) };
   });
 }

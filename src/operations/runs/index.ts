@@ -7,5 +7,5 @@ export { collectOutput, relayOutput } from './relay-output.ts';
 export { remoteRun } from './remote-run.ts';
 export type { RunLine } from './run-log.ts';
 export type { RunFilters, RunSearchResult } from './run-search.ts';
-export { displayStatus, fillStatus, hasEnded, runHasFailed, runStatus } from './run-status.ts';
+export { displayStatus, fillStatus, hasEnded, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { searchRuns } from './search-runs.ts';

@@ -27,6 +27,9 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
     project: 'p-1',
     settings: { addresses: { management: { value: 'https://here' } }, folders: { state: '/nonexistent' } },
     signal: new AbortController().signal,
+    now: () => 0,
+    env: {},
+    trace() {},
     progress: { warn: (text: string) => void warnings.push(text) },
   };
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
@@ -74,8 +77,18 @@ describe('a deploy plan', () => {
 
   test('with a changed setting has changes', async () => {
     const same = { 'main.py': 5, 'new.py': 1 };
-    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same });
+    const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
+    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same }, {}, scaling);
     expect([found.changed, found.settings.length]).toEqual([true, 1]);
+  });
+
+  test('with a setting that may be the default of the platform has none', async () => {
+    const same = { 'main.py': 5, 'new.py': 1 };
+    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same });
+    expect([found.changed, found.settings]).toEqual([
+      false,
+      [expect.objectContaining({ byDefault: true, drifted: null })],
+    ]);
   });
 
   test('without a comparison of files has none', async () => {

@@ -1,0 +1,29 @@
+import { defineCommand } from '../command.ts';
+import { shortAppName } from '../contract/endpoint.ts';
+import { appArgument } from '../flags/app.ts';
+import { applyLimit, listFlags } from '../flags/list.ts';
+import { timeFlag } from '../flags/values.ts';
+import { readHistory } from '../operations/history/index.ts';
+import { documents } from '../result-schema.ts';
+import { eventFields, historyView } from '../views/history.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(appArgument(command)).option('--since <time>', 'only events since then, such as 2d', timeFlag),
+  run: async (context, app, { since, ...flags }) => {
+    const { now, progress, project } = context;
+    const history = await readHistory(context, shortAppName(project, app));
+    const from = since?.(now()) ?? 0;
+    const shown = history.listed().filter(({ at }) => Date.parse(at) >= from);
+    return applyLimit(shown, flags, progress, 'event');
+  },
+  view: historyView,
+  empty: 'this machine has not deployed or watched it',
+  effect: 'reads',
+  exits: [],
+  json: documents(eventFields),
+  details: [
+    'What this machine has seen of an app and done to it: what was sent, what served, what a watch found, and what changed without a command of this machine. Nothing is asked of the platform.',
+  ],
+  examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
+});

@@ -1,0 +1,114 @@
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
+import { duration } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { recordEvent, type Verdict } from '../history/index.ts';
+import { readLogTail } from '../logs/index.ts';
+import { runSmokeTests, type SmokeTest, summary, type Watched, watchBuild } from '../watch/index.ts';
+
+/** What is asked of a new build, besides that it became ready. */
+export interface Verification {
+  /** How long to watch its replicas and calls, in ms. */
+  watchMs?: number | undefined;
+  /** Calls that it must answer. */
+  smokeTests: readonly SmokeTest[];
+  /** Flags of the deploy that decide what is deployed, to go on with the same. */
+  flags: readonly string[];
+}
+
+export interface BuildVerification extends Verification {
+  app: string;
+  build: string;
+  /** What was sent of the scaling, as far as the platform does not show it. */
+  minReplicas: number;
+  config?: AppConfig | undefined;
+}
+
+/** What was seen of a healthy build. */
+export type Health = Pick<Watched, 'verdict' | 'watchedMs' | 'replicas' | 'restarts' | 'runs' | 'failedRuns'> & {
+  smokeCalls: number;
+};
+
+export function isAsked({ watchMs, smokeTests }: Verification): boolean {
+  return watchMs !== undefined || smokeTests.length > 0;
+}
+
+/**
+ * Calls and watches a build that is live, and writes the verdict down. Returns only for a healthy one: throws
+ * NotReadyError for a sick one, PendingError if nothing was seen of it, ConflictError if another build serves.
+ */
+export async function verifyBuild(context: Context, options: BuildVerification): Promise<Health> {
+  const { app, build, watchMs, smokeTests } = options;
+  const { progress, elapsed } = context;
+  const started = elapsed();
+  context.interruption.message = `${app} serves build ${build}, which was not watched to the end; to go on: ${goOn(options)}`;
+  const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { app, build, tests: smokeTests }) : undefined;
+  const isProven = smoke?.verdict === 'healthy';
+  const watched =
+    watchMs === undefined || (smoke && !isProven)
+      ? undefined
+      : await watchBuild(context, { ...options, watchMs, isProven });
+  const { verdict, reason } = watched ?? smoke ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
+  const { replicas = 0, restarts = 0, runs = 0, failedRuns = 0 } = watched ?? {};
+  const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
+  const watchedMs = elapsed() - started;
+  await recordEvent(context, app, 'verdict', { build, verdict, reason, watchedMs, seen });
+  if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
+  progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
+  const restarted = watched?.restarted;
+  if (restarted) {
+    const fix = gantryCommand`logs ${app} --container ${restarted}`.toString();
+    progress.warn({ severity: 'warning', message: `replica ${restarted} restarted once`, fix });
+  }
+  return { verdict, watchedMs, ...seen };
+}
+
+/** Lines of the log in the error, and lines that the cause is looked for in. */
+const shownLines = 20;
+const readLines = 200;
+
+interface Ended {
+  verdict: Verdict;
+  reason: string;
+  watched: Watched | undefined;
+  watchedMs: number;
+  seen: Record<string, number>;
+}
+
+async function verdictError(context: Context, options: BuildVerification, ended: Ended): Promise<GantryError> {
+  const { app, build, config } = options;
+  const { verdict, reason, watched, watchedMs, seen } = ended;
+  const container = watched?.container ?? null;
+  const details = { app, build, verdict, reason, container, watchedMs, ...seen, failedRunIds: watched?.failed ?? [] };
+  if (verdict === 'superseded') {
+    return new ConflictError(`build ${build} of ${app} was replaced before it was watched to the end: ${reason}`, {
+      fix: gantryCommand`builds list ${app}`,
+      details,
+    });
+  }
+  if (verdict === 'unknown') {
+    return new PendingError(`${app} serves build ${build}, and whether it is healthy is not known: ${reason}`, {
+      fix: goOn(options),
+      details,
+    });
+  }
+  const log = await readLogTail(context, app, { container: container ?? undefined }, readLines);
+  const shown = log.slice(-shownLines);
+  const facts: ErrorFacts = {
+    ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),
+    fix: container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`,
+    details: { ...details, log: shown },
+    log,
+  };
+  const error = new NotReadyError(`${app} is not healthy: ${reason}`, facts);
+  await (await import('../failures/index.ts')).addCause(context, error, config);
+  return error;
+}
+
+/** Watches the same build again: nothing is sent if nothing has changed. */
+function goOn({ watchMs, smokeTests, flags }: Verification): CommandLine {
+  const watch = watchMs === undefined ? [] : ['--watch', duration(watchMs).replaceAll(' ', '')];
+  const smoke = smokeTests.flatMap(({ typed }) => ['--smoke', typed]);
+  return gantryCommand`deploy ${flags} --if-changed ${watch} ${smoke}`;
+}

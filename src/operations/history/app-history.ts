@@ -1,0 +1,110 @@
+import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
+import { differences, type SettingsChange } from './shown-settings.ts';
+
+/** An event with what it changed: settings that were sent before and are now, or whether this machine sent the build. */
+export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boolean };
+
+/** What is known of an app, from its events. Oldest first. */
+export class AppHistory {
+  constructor(readonly events: readonly HistoryEvent[]) {}
+
+  /** False: nobody has deployed or looked at the app from where this history comes. */
+  get isEmpty(): boolean {
+    return this.events.length === 0;
+  }
+
+  /** What was sent for a build. */
+  sent(build: string): EventOf<'sent'> | undefined {
+    return this.#last('sent', (event) => event.build === build);
+  }
+
+  /** The last verdict on a build; undefined if it was never watched to an end. */
+  verdict(build: string): EventOf<'verdict'> | undefined {
+    return this.#last('verdict', (event) => event.build === build);
+  }
+
+  /**
+   * Whether a build was found sick, or rolled back, or another one that was made of the same files. Only a later verdict
+   * that it is healthy changes that.
+   */
+  isSick(build: string): boolean {
+    const origin = this.#originOf(build);
+    const last = this.events.findLast((event) => {
+      if (event.event === 'rolled-back') return this.#originOf(event.from) === origin;
+      if (event.event !== 'verdict' || !/^(sick|healthy)$/.test(event.verdict)) return false;
+      return this.#originOf(event.build) === origin;
+    });
+    return last !== undefined && !(last.event === 'verdict' && last.verdict === 'healthy');
+  }
+
+  /** The rollback that replaced a build. */
+  rolledBack(build: string): EventOf<'rolled-back'> | undefined {
+    return this.#last('rolled-back', ({ from }) => from === build);
+  }
+
+  /** What is worth knowing of a build in a list; undefined if nothing is. */
+  markOf(build: string): Verdict | 'rolled back' | undefined {
+    const rolledBack = this.rolledBack(build);
+    const verdict = this.verdict(build);
+    return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
+  }
+
+  /** The last look at the build that serves. */
+  served(build?: string): EventOf<'served'> | undefined {
+    return this.#last('served', (event) => build === undefined || event.build === build);
+  }
+
+  /** Builds that served, the latest first, each once. */
+  servedBuilds(): string[] {
+    const looks = this.#all('served').reverse();
+    return [...new Set(looks.flatMap(({ build, before }) => (before === null ? [build] : [build, before])))];
+  }
+
+  /** Those that served before a build began to, the latest first. */
+  servedBefore(build: string): string[] {
+    const builds = this.servedBuilds();
+    const at = builds.indexOf(build);
+    return builds.slice(at + 1);
+  }
+
+  /** What the platform first showed of a build: what it made of the settings that were sent. */
+  firstSettingsOf(build: string): Record<string, unknown> | undefined {
+    return this.#all('served').find((event) => event.build === build)?.settings;
+  }
+
+  /** The settings of a build as the platform last showed them, or as they were last changed from here. */
+  settingsOf(build: string): Record<string, unknown> | undefined {
+    let settings: Record<string, unknown> | undefined;
+    for (const event of this.events) {
+      if (event.event === 'served' && event.build === build) settings = event.settings;
+      else if (event.event === 'noticed' && event.build === build) settings = { ...settings, ...event.after };
+      else if (event.event === 'scaled' && settings) settings = { ...settings, ...event.after };
+    }
+    return settings;
+  }
+
+  /** The build whose files a build has again. */
+  #originOf(build: string): string {
+    return this.sent(build)?.restored ?? build;
+  }
+
+  /** All events for people, the newest first, with what each changed. */
+  listed(): ListedEvent[] {
+    return this.events.map((event, at) => this.#listed(event, at)).reverse();
+  }
+
+  #listed(event: HistoryEvent, at: number): ListedEvent {
+    if (event.event === 'served') return { ...event, isOwn: this.sent(event.build) !== undefined };
+    if (event.event !== 'sent') return event;
+    const before = this.events.slice(0, at).findLast((other) => other.event === 'sent');
+    return before?.event === 'sent' ? { ...event, changes: differences(before.settings, event.settings) } : event;
+  }
+
+  #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
+    return this.#all(name).findLast(matches);
+  }
+
+  #all<Name extends EventName>(name: Name): EventOf<Name>[] {
+    return this.events.filter((event): event is EventOf<Name> => event.event === name);
+  }
+}

@@ -1,0 +1,91 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makePrivateFolder, openForAppend, replaceFile, takeLock } from '../../disk/index.ts';
+import { stringifyJson, tryParseJson } from '../../json-text.ts';
+import { type HistoryEvent, parseEvent } from './events.ts';
+
+/** Half of what an app may keep: there are two files, the current one and the one before. */
+const maxFileBytes = 2.5 * 1024 * 1024;
+const dayMs = 86_400_000;
+const maxAgeMs = 90 * dayMs;
+/** Each of the two files covers half of the time at most. */
+const maxFileAgeMs = maxAgeMs / 2;
+
+export interface EventsRead {
+  /** Oldest first, those of the last 90 days. */
+  events: HistoryEvent[];
+  /** Lines that are no event. */
+  unreadable: number;
+}
+
+/**
+ * An append-only file of JSON lines. Each line begins with its line break, so that one that was cut off by a kill does
+ * not spoil the next. A full file becomes the file before, which replaces the one before that: nothing is rewritten, and
+ * no line of another process is lost.
+ */
+export class EventLog {
+  constructor(private readonly path: string) {}
+
+  /** Throws an error of the disk. */
+  async append(event: HistoryEvent): Promise<void> {
+    makePrivateFolder(dirname(this.path));
+    await this.#rotateIfFull(Date.parse(event.at));
+    const file = await openForAppend(this.path);
+    try {
+      // One write: lines of two processes do not mix.
+      await file.write(`\n${stringifyJson(event)}`);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async read(now: number): Promise<EventsRead> {
+    const texts = await Promise.all([readIfThere(this.#before), readIfThere(this.path)]);
+    const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
+    const parsed = lines.map((line) => parseEvent(tryParseJson(line)));
+    const events = parsed.filter((event) => event !== undefined && Date.parse(event.at) > now - maxAgeMs);
+    return {
+      events: (events as HistoryEvent[]).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
+      unreadable: parsed.filter((event) => event === undefined).length,
+    };
+  }
+
+  get #before(): string {
+    return `${this.path}.before`;
+  }
+
+  async #rotateIfFull(now: number): Promise<void> {
+    if (!(await this.#isFull(now))) return;
+    const lock = takeLock(`${this.path}.lock`);
+    try {
+      // Looked at again under the lock: another process may have done it.
+      if (lock && (await this.#isFull(now))) await replaceFile(this.path, this.#before);
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** Too large, or old enough that the file before can go. */
+  async #isFull(now: number): Promise<boolean> {
+    const stats = await stat(this.path).catch(() => undefined);
+    if (!stats) return false;
+    return stats.size > maxFileBytes || now - (await firstTime(this.path)) > maxFileAgeMs;
+  }
+}
+
+/** The time of the first event in ms, from the first bytes of the file. Infinity if it cannot be read. */
+async function firstTime(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    return (
+      Date.parse(/"at":"([^"]+)"/.exec(buffer.toString('utf8', 0, bytesRead))?.[1] ?? '') || Number.POSITIVE_INFINITY
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+function readIfThere(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}

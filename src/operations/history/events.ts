@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+
+/** Settings of an app under the platform's names, or of a request without what may hold a secret. */
+const settings = v.record(v.string(), v.unknown());
+const text = v.string();
+const build = v.string();
+
+/** What was found of a build by watching it. Unknown: nothing was seen. Superseded: another build went live meanwhile. */
+export const verdicts = ['healthy', 'sick', 'unknown', 'superseded'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/**
+ * What was seen of an app or done to it. No event holds a secret or the value of a variable: settings that may contain
+ * one are digests.
+ */
+const kinds = {
+  /** An archive was uploaded, or a partner's app created. */
+  sent: v.object({
+    build,
+    /** SHA-256 of all settings, and of all files. */
+    settingsDigest: text,
+    filesDigest: text,
+    settings,
+    /** The commit of the app folder; absent outside of a repository. */
+    commit: v.optional(text),
+    /** Whether files differed from that commit. */
+    dirty: v.optional(v.boolean()),
+    /** Flags that decide what was sent, or how. */
+    flags: v.optional(v.array(text)),
+    /** The earlier build that it was made of again. */
+    restored: v.optional(build),
+  }),
+  /** The build that answers calls, with the settings that the platform shows (get app, spec 4.4). */
+  served: v.object({ build, before: v.nullable(build), settings }),
+  verdict: v.object({
+    build,
+    verdict: v.picklist(verdicts),
+    reason: text,
+    watchedMs: v.number(),
+    /** Counts of what was looked at. */
+    seen: v.record(v.string(), v.number()),
+  }),
+  'rolled-back': v.object({
+    from: build,
+    /** The earlier build, and the new one that was made of it. */
+    to: build,
+    as: build,
+    reason: text,
+  }),
+  /** By a command of gantry. */
+  scaled: v.object({ before: settings, after: settings }),
+  /** The live settings changed, and no command on record did it. */
+  noticed: v.object({ build, before: settings, after: settings }),
+};
+
+type Kinds = typeof kinds;
+export type EventName = keyof Kinds;
+export type Facts<Name extends EventName> = v.InferOutput<Kinds[Name]>;
+
+/** When it was written (RFC 3339), and where: `ada@laptop`, or the pipeline. */
+interface Origin {
+  at: string;
+  by: string;
+}
+type Event<Name extends EventName> = Origin & { event: Name } & Facts<Name>;
+export type HistoryEvent = { [Name in EventName]: Event<Name> }[EventName];
+export type EventOf<Name extends EventName> = Extract<HistoryEvent, { event: Name }>;
+
+const origin = v.object({ at: v.pipe(text, v.isoTimestamp()), by: text, event: text });
+
+/** Reads an event. Undefined if it is none, or of a kind that a later version writes. */
+export function parseEvent(value: unknown): HistoryEvent | undefined {
+  const head = v.safeParse(origin, value);
+  if (!head.success || !Object.hasOwn(kinds, head.output.event)) return undefined;
+  const facts = v.safeParse(kinds[head.output.event as EventName], value);
+  return facts.success ? ({ ...head.output, ...facts.output } as HistoryEvent) : undefined;
+}

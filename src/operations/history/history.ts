@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { platformOf, stateKey } from '../../config/state-key.ts';
+import type { Context } from '../../context.ts';
+import { type App, getApp, liveBuild } from '../../contract/apps.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { GantryError, UnavailableError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
+import { timeoutSignal } from '../waiting/index.ts';
+import { AppHistory } from './app-history.ts';
+import { EventLog } from './event-log.ts';
+import type { EventName, Facts, HistoryEvent } from './events.ts';
+import { describeOrigin } from './origin.ts';
+import { changedSettings, shownSettings } from './shown-settings.ts';
+
+/** What is known of an app on this machine. An unreadable line is skipped with a warning. */
+export async function readHistory(context: Context, app: string): Promise<AppHistory> {
+  const { events, unreadable } = await logOf(context, app).read(context.now());
+  if (unreadable > 0) context.progress.warn(`skipped ${count(unreadable, 'unreadable line')} in the history of ${app}`);
+  return new AppHistory(events);
+}
+
+/** Writes an event down. Best effort: no command fails because of its history. */
+export async function recordEvent<Name extends EventName>(
+  context: Context,
+  app: string,
+  event: Name,
+  facts: Facts<Name>,
+): Promise<void> {
+  const at = new Date(context.now()).toISOString();
+  try {
+    await logOf(context, app).append({ at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent);
+  } catch (error) {
+    context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Writes down what a reply of get app shows and the history does not know: another build that serves, or settings that
+ * no command on record changed. Called where a command has read the app anyway. Returns the history with it.
+ */
+export async function recordLook(context: Context, name: string, app: App): Promise<AppHistory> {
+  const history = await readHistory(context, name);
+  const build = liveBuild(app);
+  if (build === undefined) return history;
+  const settings = shownSettings(app);
+  const before = history.served()?.build ?? null;
+  const known = before === build ? history.settingsOf(build) : undefined;
+  if (!known) {
+    await recordEvent(context, name, 'served', { build, before: before === build ? null : before, settings });
+    return readHistory(context, name);
+  }
+  const change = changedSettings(known, settings);
+  if (Object.keys(change.after).length === 0) return history;
+  await recordEvent(context, name, 'noticed', { build, ...change });
+  return readHistory(context, name);
+}
+
+/** How long a command waits for what it only writes down, in ms. */
+const maxLookMs = 2_000;
+
+/** Looks at an app for its history. Best effort, and without retries: the command has done its work. */
+export async function lookAfterwards(context: Context, app: string): Promise<void> {
+  const inTime = timeoutSignal(maxLookMs, () => new UnavailableError('no reply in time'), context.signal);
+  try {
+    await recordLook(
+      context,
+      app,
+      await context.apiWithSignal(inTime, () => {})(getApp, { project: context.project, app }),
+    );
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    context.trace(`cannot look at ${app}: ${error.message}`);
+  }
+}
+
+function logOf({ settings, project }: Context, app: string): EventLog {
+  const key = stateKey(platformOf(settings), project, shortAppName(project, app));
+  return new EventLog(join(settings.folders.state, 'history', `${key}.jsonl`));
+}

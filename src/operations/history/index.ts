@@ -1,0 +1,8 @@
+/**
+ * What is known of an app: what was sent, what served, what was found of it. An append-only memory on this machine, which
+ * every command asks instead of guessing from times and defaults.
+ */
+export type { AppHistory, ListedEvent } from './app-history.ts';
+export type { Verdict } from './events.ts';
+export { lookAfterwards, readHistory, recordEvent, recordLook } from './history.ts';
+export { sentSettings, settingKey } from './shown-settings.ts';

@@ -1,0 +1,179 @@
+import type { Container } from '../../contract/containers.ts';
+
+export interface SlotProblem {
+  reason: string;
+  container?: string | undefined;
+}
+
+/** How the app was scaled when the replicas were listed. */
+interface Scaling {
+  at: number;
+  minReplicas?: number | undefined;
+  cooldownMs?: number | undefined;
+}
+
+/** The place of a replica: one that ends may come back under another name. */
+interface Slot {
+  container: Container;
+  /** First look at this container, and first look at it running, in ms. */
+  since: number;
+  runningSince: number | undefined;
+  /** Since when it does not run, after it ran. */
+  downSince: number | undefined;
+  /** How often earlier replicas ended or restarted here. */
+  deaths: number;
+  /** The replica was seen waiting after it had run: its restart count may lag. */
+  hasRestarted: boolean;
+  /** False once nothing is expected here any more: the replica was scaled down, or ended at its time. */
+  isOpen: boolean;
+  /** The replica has ended, and no other one has come yet. */
+  isVacant: boolean;
+}
+
+/** One restart may be a node that was drained; a second one is a loop. */
+const maxRestarts = 1;
+const defaultCooldownMs = 10_000;
+/** A replica that takes longer to come back is lost; before that, it may be on its way. */
+const maxDownMs = 15_000;
+const failedState = /fail|error|crash|backoff|oom/i;
+const endedState = /^(succeeded|completed|terminated|stopped)$/i;
+
+/** The replicas of one build by slot, over several looks. */
+export class ReplicaSlots {
+  readonly #slots: Slot[] = [];
+  readonly #ids = new Set<string>();
+  #minReplicas = 0;
+  /** The last look, in ms. */
+  #at = 0;
+  /** Somebody lowered the number of replicas: that one ends early is no surprise. */
+  #isReduced = false;
+
+  update(containers: readonly Container[], scaling: Scaling): void {
+    const { minReplicas = this.#minReplicas } = scaling;
+    this.#isReduced ||= minReplicas < this.#minReplicas;
+    this.#minReplicas = minReplicas;
+    const listed = new Map(containers.map((container) => [container.containerId, container]));
+    const survivors = containers.filter((each) => this.#ids.has(each.containerId) && !hasEnded(each)).length;
+    this.#at = scaling.at;
+    for (const slot of this.#slots) {
+      const { container } = slot;
+      const shown = listed.get(container.containerId);
+      // Also one that was missing in a list before: it has not gone.
+      if (shown && !hasEnded(shown)) this.#see(slot, shown, scaling.at);
+      else if (slot.isOpen && !slot.isVacant) this.#end(slot, shown ?? container, scaling, survivors);
+    }
+    for (const container of containers) {
+      if (!this.#ids.has(container.containerId)) this.#fill(container, scaling);
+    }
+  }
+
+  /** What is wrong whatever comes next. */
+  problem(): SlotProblem | undefined {
+    const slots = this.#slots.filter(({ container }) => !container.isTerminating);
+    const failed = slots.find(({ isOpen, container }) => isOpen && failedState.test(stateOf(container)));
+    if (failed) return problemOf(failed, `is ${failed.container.containerState}`);
+    const looping = slots.find((slot) => restartsOf(slot) > maxRestarts);
+    return looping && problemOf(looping, `restarted ${restartsOf(looping)} times`);
+  }
+
+  /** A replica that ran, ended and did not come back. */
+  problemAtEnd(): SlotProblem | undefined {
+    const lost = this.#slots.find(({ isOpen, downSince = this.#at }) => isOpen && this.#at - downSince >= maxDownMs);
+    if (lost) return problemOf(lost, 'ended and is not running again');
+    const isGone = this.#minReplicas > 0 && this.replicas > 0 && this.#slots.every(({ isOpen }) => !isOpen);
+    return isGone ? { reason: 'no replica is running' } : undefined;
+  }
+
+  /** A replica that may be on its way back. */
+  doubt(): SlotProblem | undefined {
+    const slot = this.#slots.find(({ isOpen, downSince }) => isOpen && downSince !== undefined);
+    return slot && problemOf(slot, 'ended, and is not running again yet');
+  }
+
+  /** Whether a replica runs that never restarted, or runs again. */
+  get isRunning(): boolean {
+    return this.#slots.some(({ isOpen, isVacant, container }) => isOpen && !isVacant && isRunning(container));
+  }
+
+  /** What the build waits for. */
+  waiting(): string | undefined {
+    const slot = this.#slots.find(({ isOpen, isVacant }) => isOpen && !isVacant);
+    if (slot) return `replica ${slot.container.containerId} is ${stateOf(slot.container) || 'in no known state'}`;
+    return this.#minReplicas > 0 ? 'no replica has started' : undefined;
+  }
+
+  get replicas(): number {
+    return this.#ids.size;
+  }
+
+  get restarts(): number {
+    return this.#slots.reduce((sum, slot) => sum + restartsOf(slot), 0);
+  }
+
+  restarted(): string | undefined {
+    return this.#slots.find((slot) => restartsOf(slot) > 0)?.container.containerId;
+  }
+
+  has(containerId: string): boolean {
+    return this.#ids.has(containerId);
+  }
+
+  #see(slot: Slot, container: Container, at: number): void {
+    Object.assign(slot, { container, isOpen: true, isVacant: false });
+    if (isRunning(container)) {
+      slot.runningSince ??= at;
+      slot.downSince = undefined;
+    } else if (slot.runningSince !== undefined && /^pending$/i.test(stateOf(container))) {
+      slot.hasRestarted = true;
+      slot.downSince ??= at;
+    }
+  }
+
+  /** A replica that is not there any more: scaled down, or dead. */
+  #end(slot: Slot, container: Container, { at, cooldownMs = defaultCooldownMs }: Scaling, survivors: number): void {
+    const livedMs = at - (slot.runningSince ?? slot.since);
+    const isMissed = survivors < this.#minReplicas;
+    const isLeaving = container.isTerminating || slot.container.isTerminating;
+    const isScaledDown = isLeaving || (!isMissed && (livedMs >= cooldownMs || this.#isReduced));
+    if (isScaledDown) slot.isOpen = false;
+    else Object.assign(slot, { isVacant: true, downSince: at });
+  }
+
+  #fill(container: Container, { at }: Scaling): void {
+    this.#ids.add(container.containerId);
+    const runningSince = isRunning(container) ? at : undefined;
+    const vacant = this.#slots.find(({ isVacant }) => isVacant);
+    if (vacant) {
+      const downSince = runningSince === undefined ? vacant.downSince : undefined;
+      const deaths = restartsOf(vacant);
+      Object.assign(vacant, {
+        container,
+        since: at,
+        runningSince,
+        downSince,
+        deaths,
+        hasRestarted: false,
+        isVacant: false,
+      });
+    } else {
+      // One that ended before the first look at it shows nothing, unless it failed.
+      const isOpen = !hasEnded(container) || failedState.test(stateOf(container));
+      const slot = { container, since: at, runningSince, downSince: undefined };
+      this.#slots.push({ ...slot, deaths: 0, hasRestarted: false, isOpen, isVacant: false });
+    }
+  }
+}
+
+/** Of all replicas that were in the slot. One that is leaving anyway does not count. */
+function restartsOf({ deaths, hasRestarted, isVacant, container }: Slot): number {
+  if (container.isTerminating) return 0;
+  return deaths + (isVacant ? 1 : 0) + Math.max(hasRestarted ? 1 : 0, container.containerRestartCount ?? 0);
+}
+
+const stateOf = ({ containerState }: Container) => containerState ?? '';
+const isRunning = (container: Container) => /^(running|ready)$/i.test(stateOf(container)) && !container.isTerminating;
+const hasEnded = (container: Container) => endedState.test(stateOf(container));
+
+function problemOf({ container: { containerId } }: Slot, what: string): SlotProblem {
+  return { reason: `replica ${containerId} ${what}`, container: containerId };
+}

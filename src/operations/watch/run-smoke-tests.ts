@@ -1,0 +1,131 @@
+import type { Context } from '../../context.ts';
+import { getApp, liveBuild } from '../../contract/apps.ts';
+import { listContainers } from '../../contract/containers.ts';
+import { getRun } from '../../contract/runs.ts';
+import { GantryError, UnavailableError } from '../../errors.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { dollars, duration } from '../../output/format.ts';
+import { invokeApp, readResponse } from '../invoke/index.ts';
+import type { SmokeTest } from './smoke-test.ts';
+
+export interface SmokeOptions {
+  app: string;
+  build: string;
+  tests: readonly SmokeTest[];
+}
+
+/** What the calls of a new build showed. */
+export interface SmokeResult {
+  verdict: 'healthy' | 'sick' | 'unknown' | 'superseded';
+  /** Why it is not healthy; empty if it is. */
+  reason: string;
+  calls: number;
+}
+
+/** How long an app may take to answer, its start included, in ms. */
+const answerMs = 600_000;
+/** How long calls are repeated until the new build answers: replicas of the build before take their time to go. */
+const turnMs = 120_000;
+const pauseMs = 2_000;
+
+/**
+ * Calls the new build itself: an answer counts only if its replica is of that build. This wakes an app that has no
+ * replica, which costs what the replica does.
+ */
+export async function runSmokeTests(context: Context, options: SmokeOptions): Promise<SmokeResult> {
+  let calls = 0;
+  for (const test of options.tests) {
+    const result = await runTest(context, options, test);
+    calls += result.calls;
+    if (result.verdict !== 'healthy') return { ...result, calls };
+  }
+  return { verdict: 'healthy', reason: '', calls };
+}
+
+async function runTest(context: Context, { app, build }: SmokeOptions, test: SmokeTest): Promise<SmokeResult> {
+  const { elapsed, delay, progress } = context;
+  const started = elapsed();
+  for (let calls = 1; ; calls++) {
+    const answer = await call(context, app, test);
+    const by = await answeredBy(context, { app, build }, answer.run);
+    if (by === 'later') return { verdict: 'superseded', reason: 'another build serves now', calls };
+    if (by === 'own') {
+      const cost = await describeCost(context, app, answer.durationMs);
+      progress.note(`${test.typed}: ${answer.problem ?? 'answered'} in ${duration(answer.durationMs)}, ${cost}`);
+      if (answer.problem === undefined) return { verdict: 'healthy', reason: '', calls };
+      const verdict = answer.isUnreachable ? 'unknown' : 'sick';
+      return { verdict, reason: `${test.typed}: ${answer.problem}`, calls };
+    }
+    if (elapsed() - started > turnMs) {
+      const reason = `${test.typed}: replicas of the build before still answered after ${duration(turnMs)}`;
+      return { verdict: 'unknown', reason, calls };
+    }
+    await delay(pauseMs);
+  }
+}
+
+interface Answer {
+  run: string | undefined;
+  durationMs: number;
+  /** What is wrong with it; undefined if nothing is. */
+  problem?: string;
+  /** There was no answer of the app at all. */
+  isUnreachable?: boolean;
+}
+
+async function call(context: Context, app: string, { path, fn, data, expected }: SmokeTest): Promise<Answer> {
+  const { elapsed } = context;
+  const started = elapsed();
+  // The call sets what Ctrl-C prints, which is for the deploy to say.
+  const quiet: Context = Object.create(context, { interruption: { value: {} } });
+  const args = fn === undefined ? [] : [fn];
+  const method = path === undefined ? undefined : 'GET';
+  try {
+    const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
+    if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
+    const { run, body, durationMs } = await readResponse(result.response, elapsed);
+    const text = typeof body === 'string' ? body : stringifyJson(body);
+    const isMissing = expected !== undefined && !text.includes(expected);
+    return { run: run ?? undefined, durationMs, ...(isMissing && { problem: `the response has no "${expected}"` }) };
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    const { run } = (error.facts.details ?? {}) as { run?: string | null };
+    const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
+    return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isUnreachable };
+  }
+}
+
+/** Which build has answered. Where the platform does not show the replica, the build that serves has. */
+async function answeredBy(
+  { api, project }: Context,
+  { app, build }: { app: string; build: string },
+  run: string | undefined,
+): Promise<'own' | 'earlier' | 'later'> {
+  const [shown, containers, item] = await Promise.all([
+    api(getApp, { project, app }),
+    orUndefined(api(listContainers, { project, app })),
+    run === undefined ? undefined : orUndefined(api(getRun, { project, app, run })),
+  ]);
+  const live = liveBuild(shown);
+  if (live !== undefined && live !== build) return 'later';
+  const id = item?.item.containerId || item?.item.podName;
+  const container = containers?.find(({ containerId }) => containerId === id);
+  if (container?.buildId) return container.buildId === build ? 'own' : 'earlier';
+  // Without the replica of the call: another build may have answered if it still has any.
+  return containers?.some(({ buildId, isTerminating }) => buildId && buildId !== build && !isTerminating)
+    ? 'earlier'
+    : 'own';
+}
+
+async function describeCost({ api, project }: Context, app: string, ms: number): Promise<string> {
+  const shown = await orUndefined(api(getApp, { project, app }));
+  const cents = shown?.costPerSecondCents;
+  return typeof cents === 'number' ? `about ${dollars((cents * ms) / 1_000)}` : 'its cost is not known';
+}
+
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof GantryError) return undefined;
+    throw error;
+  });
+}

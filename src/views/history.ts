@@ -1,0 +1,67 @@
+import { type ListedEvent, settingKey } from '../operations/history/index.ts';
+import { duration, localTime } from '../output/format.ts';
+import { table } from '../output/table.ts';
+import { passThrough, text } from '../result-schema.ts';
+import { shortBuild } from './build.ts';
+
+/** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
+export const eventFields = passThrough({
+  at: text('RFC 3339, UTC'),
+  event: text('sent, served, verdict, rolled-back, scaled or noticed'),
+  by: text('who: user@machine, or the pipeline'),
+  build: text('build id'),
+});
+
+/** A line an event. */
+export function historyView(events: readonly ListedEvent[]) {
+  return table(
+    events,
+    {
+      WHEN:
+        ({ at }) =>
+        (page) =>
+          page.terminal ? localTime(at).slice(0, -3) : at,
+      WHAT: describe,
+      BY: ({ by }) => by,
+    },
+    { keep: ['WHEN', 'WHAT'] },
+  );
+}
+
+function describe(event: ListedEvent): string {
+  switch (event.event) {
+    case 'sent':
+      return describeSent(event);
+    case 'served': {
+      const before = event.before ? ` instead of ${shortBuild(event.before)}` : '';
+      return `${shortBuild(event.build)} serves${before}${event.isOwn ? '' : ', not deployed from here'}`;
+    }
+    case 'verdict':
+      return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
+    case 'rolled-back': {
+      const { from, to, as, reason } = event;
+      return `rolled back from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
+    }
+    case 'scaled':
+      return describeChange(event);
+    case 'noticed':
+      return `${describeChange(event)}, not from here`;
+  }
+}
+
+function describeSent({ build, restored, commit, dirty, changes }: Extract<ListedEvent, { event: 'sent' }>): string {
+  const source = commit ? ` of ${commit.slice(0, 8)}${dirty ? ' with local changes' : ''}` : '';
+  const sent = `deployed ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}`;
+  const changed = changes && describeChange(changes);
+  return changed ? `${sent}: ${changed}` : sent;
+}
+
+function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`).join(', ');
+}
+
+function word(value: unknown): string {
+  if (value === undefined || value === null) return 'default';
+  return Array.isArray(value) ? value.join(' ') : String(value);
+}

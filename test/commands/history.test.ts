@@ -1,0 +1,101 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let home: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  home = newFolder();
+});
+
+afterEach(() => emulator.close());
+
+const run = (words: string[], more: object = {}) =>
+  gantry(words, { emulator, env: { GANTRY_CONFIG_DIR: home }, ...more });
+
+async function deployed(version: string, toml = '', flags: string[] = []): Promise<string> {
+  await using app = await folderOf({ ...smallApp(toml), 'data.txt': version });
+  const { code, json, stderr } = await run(['deploy', '--json', ...flags], { cwd: app.path });
+  expect(code, stderr).toBe(0);
+  return (json() as { build: string }).build;
+}
+
+async function history(): Promise<{ event: string; by: string; build?: string; before?: unknown; after?: unknown }[]> {
+  return (await run(['history', 'web', '--json'])).json() as never;
+}
+
+test('tells what was sent, what served, and what was scaled, the newest first', async () => {
+  const first = await deployed('one');
+  const second = await deployed('two', '[cerebrium.scaling]\nmin_replicas = 1\n');
+  await run(['apps', 'scale', 'web', '--max-replicas', '9']);
+  const events = await history();
+  expect(events.map(({ event, build }) => [event, build])).toEqual([
+    ['scaled', undefined],
+    ['served', second],
+    ['sent', second],
+    ['served', first],
+    ['sent', first],
+  ]);
+  expect(events[0]).toMatchObject({ before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } });
+  const env = { GANTRY_CONFIG_DIR: home, ...wideTerminal.env };
+  const { stdout } = await run(['history', 'web'], { ...wideTerminal, env });
+  expect(stdout).toContain(`deployed ${second.slice(0, 8)}`);
+  expect(stdout).toContain('min_replicas default -> 1');
+  expect(stdout).toContain(`${second.slice(0, 8)} serves instead of ${first.slice(0, 8)}`);
+  expect(stdout).toContain('max_replicas 1 -> 9');
+});
+
+test('notices what changed without a command of this machine, once', async () => {
+  const build = await deployed('one');
+  const others = { env: { GANTRY_CONFIG_DIR: newFolder() } };
+  await run(['apps', 'scale', 'web', '--max-replicas', '9'], others);
+  await using app = await folderOf({ ...smallApp(), 'data.txt': 'one' });
+  for (let at = 0; at < 2; at++) await run(['deploy', '--dry-run'], { cwd: app.path });
+  const noticed = (await history()).filter(({ event }) => event === 'noticed');
+  expect(noticed).toMatchObject([{ build, before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } }]);
+});
+
+test('a build of somebody else is one that was not deployed from here', async () => {
+  const first = await deployed('one');
+  await using app = await folderOf({ ...smallApp(), 'data.txt': 'two' });
+  const others = { cwd: app.path, env: { GANTRY_CONFIG_DIR: newFolder() } };
+  const { build } = (await run(['deploy', '--json'], others)).json() as { build: string };
+  await run(['deploy', '--dry-run'], { cwd: app.path });
+  expect((await history())[0]).toMatchObject({ event: 'served', build, before: first, isOwn: false });
+});
+
+test('marks a rolled back build in the list of builds', async () => {
+  await deployed('one');
+  const second = await deployed('two');
+  await run(['rollback', 'web', '--yes']);
+  const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string | null }[];
+  expect(list.map(({ found }) => found)).toEqual([null, 'rolled back', null]);
+  expect((await run(['builds', 'get', 'web', second, '--json=found'])).json()).toEqual({ found: 'rolled back' });
+});
+
+test('holds neither secrets nor commands, and is for its owner only', async () => {
+  const secret = 'hunter2-in-a-command';
+  await deployed('one', `shell_commands = ["export KEY=${secret}"]\n`);
+  const { stdout } = await run(['history', 'web', '--json']);
+  expect(stdout).not.toContain(secret);
+});
+
+test('skips a damaged line with a warning, and nothing on record is an empty list', async () => {
+  expect(await run(['history', 'web'])).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('has not'),
+  });
+  await deployed('one');
+  const [file = ''] = filesIn(home).filter((path) => path.endsWith('.jsonl'));
+  appendFileSync(join(home, file), '\n{"at":"half');
+  const { code, stderr, json } = await run(['history', 'web', '--json']);
+  expect([code, (json() as unknown[]).length]).toEqual([0, 2]);
+  expect(stderr).toContain('skipped 1 unreadable line');
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { AppHistory } from '../../../src/operations/history/app-history.ts';
+import type { HistoryEvent } from '../../../src/operations/history/events.ts';
+
+/** Events a minute apart. */
+function historyOf(...events: object[]): AppHistory {
+  return new AppHistory(
+    events.map((event, at) => ({
+      at: new Date(Date.parse('2026-11-01T12:00:00Z') + at * 60_000).toISOString(),
+      by: 'ada@laptop',
+      ...event,
+    })) as HistoryEvent[],
+  );
+}
+
+const served = (build: string, before: string | null = null, settings = {}) => ({
+  event: 'served',
+  build,
+  before,
+  settings,
+});
+const verdict = (build: string, found: string) => ({
+  event: 'verdict',
+  build,
+  verdict: found,
+  reason: '',
+  watchedMs: 0,
+  seen: {},
+});
+const rolledBack = (from: string, to: string, as: string) => ({ event: 'rolled-back', from, to, as, reason: '' });
+
+test.each([
+  ['nothing on record', [], false],
+  ['a verdict of sick', [verdict('b-2', 'sick')], true],
+  ['sick, then healthy', [verdict('b-2', 'sick'), verdict('b-2', 'healthy')], false],
+  ['healthy, then sick', [verdict('b-2', 'healthy'), verdict('b-2', 'sick')], true],
+  ['sick, then unknown', [verdict('b-2', 'sick'), verdict('b-2', 'unknown')], true],
+  ['rolled back by a person', [rolledBack('b-2', 'b-1', 'b-3')], true],
+  ['healthy, then rolled back', [verdict('b-2', 'healthy'), rolledBack('b-2', 'b-1', 'b-3')], true],
+  ['rolled back, then found healthy', [rolledBack('b-2', 'b-1', 'b-3'), verdict('b-2', 'healthy')], false],
+  ['unknown', [verdict('b-2', 'unknown')], false],
+  ['superseded', [verdict('b-2', 'superseded')], false],
+  ['another build is sick', [verdict('b-1', 'sick')], false],
+])('a build counts as sick or not: %s', (_, events, sick) => {
+  expect(historyOf(...events).isSick('b-2')).toBe(sick);
+});
+
+test('names the builds that served before one, the latest first, whatever the order of their creation', () => {
+  const history = historyOf(served('b-7', 'b-4'), served('b-3', 'b-7'), served('b-9', 'b-3'));
+  expect(history.servedBuilds()).toEqual(['b-9', 'b-3', 'b-7', 'b-4']);
+  expect(history.servedBefore('b-9')).toEqual(['b-3', 'b-7', 'b-4']);
+  expect(history.servedBefore('b-3')).toEqual(['b-7', 'b-4']);
+  expect(history.servedBefore('b-unknown')).toEqual(['b-9', 'b-3', 'b-7', 'b-4']);
+});
+
+test('knows the settings of a build with what changed since', () => {
+  const history = historyOf(
+    served('b-1', null, { minReplicaCount: 0, cpu: 2 }),
+    { event: 'scaled', before: { minReplicaCount: 0 }, after: { minReplicaCount: 3 } },
+    { event: 'noticed', build: 'b-1', before: { cpu: 2 }, after: { cpu: 4 } },
+    served('b-2', 'b-1', { minReplicaCount: 1 }),
+  );
+  expect(history.settingsOf('b-2')).toEqual({ minReplicaCount: 1 });
+  expect(historyOf(...history.events.slice(0, 3)).settingsOf('b-1')).toEqual({ minReplicaCount: 3, cpu: 4 });
+  expect(history.settingsOf('b-3')).toBeUndefined();
+});

@@ -1,0 +1,404 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Context } from '../../../src/context.ts';
+import { getApp } from '../../../src/contract/apps.ts';
+import { listContainers } from '../../../src/contract/containers.ts';
+import { getRunsChart, listRuns } from '../../../src/contract/runs.ts';
+import { DeniedError, NotFoundError, UnavailableError } from '../../../src/errors.ts';
+import { type Watched, watchBuild } from '../../../src/operations/watch/index.ts';
+
+/** A replica over time, in ms since the watch began. */
+interface Life {
+  id: string;
+  build: string;
+  startsAt: number;
+  readyAt: number;
+  endsAt: number;
+  /** When it restarts under its name. */
+  restarts: number[];
+  /** Its state afterwards; `gone`: it is not listed any more. */
+  endsAs: string;
+  terminatesAt: number;
+}
+
+interface Call {
+  id: string;
+  replica: string;
+  startsAt: number;
+  endsAt: number;
+  status?: string;
+  statusCode?: number;
+}
+
+interface World {
+  replicas: Life[];
+  calls: Call[];
+  minReplicas: number;
+  /** Builds that serve from a time on. */
+  served: [at: number, build: string][];
+  cooldown: number;
+  /** What the platform does not list. */
+  hides: ('containers' | 'runs' | 'statuses' | 'scaling')[];
+  /** It does not answer from this time on. */
+  isDownFrom: number;
+  pageSize: number;
+  /** Lists at these times leave out all replicas. */
+  omits: number[];
+}
+
+const watchMs = 120_000;
+const never = Number.POSITIVE_INFINITY;
+
+function life(id: string, more: Partial<Life> = {}): Life {
+  const whole = { build: 'b-2', startsAt: 0, readyAt: 0, endsAt: never, restarts: [], endsAs: 'gone' };
+  return { id, ...whole, terminatesAt: never, ...more };
+}
+
+function worldOf(more: Partial<World>): World {
+  const idle = { replicas: [], calls: [], minReplicas: 0, served: [[-1, 'b-2']] satisfies World['served'] };
+  return { ...idle, cooldown: 30, hides: [], isDownFrom: never, pageSize: 1_000, omits: [], ...more };
+}
+
+/** Watches a world with a clock of its own. */
+async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
+  const world = worldOf(more);
+  let now = 0;
+  const isListed = ({ startsAt, endsAt, endsAs }: Life) => startsAt <= now && !(endsAs === 'gone' && endsAt <= now);
+  const api = async (endpoint: unknown, { query }: { query?: { nextToken?: string } } = {}) => {
+    if (now >= world.isDownFrom) throw new UnavailableError('connection refused');
+    if (endpoint === getApp) return appAt(world, now);
+    if (endpoint === listContainers) {
+      if (world.hides.includes('containers')) throw new DeniedError('not allowed');
+      if (world.omits.includes(now)) return [];
+      return world.replicas.filter(isListed).map((each) => containerOf(each, now));
+    }
+    if (endpoint === listRuns && world.hides.includes('runs')) throw new NotFoundError('no such path');
+    if (endpoint !== listRuns && endpoint !== getRunsChart) return { logs: [] };
+    const started = world.calls.filter(({ startsAt }) => startsAt <= now).sort((a, b) => b.startsAt - a.startsAt);
+    const from = Number(query?.nextToken ?? 0);
+    const items = started.slice(from, from + world.pageSize).map((call) => runOf(call, now, world.hides));
+    const nextToken = from + world.pageSize < started.length ? String(from + world.pageSize) : null;
+    return { items, nextToken };
+  };
+  const step = { update() {}, done() {}, fail() {}, clear() {} };
+  const context = {
+    api,
+    signal: new AbortController().signal,
+    project: 'p-1',
+    now: () => now,
+    elapsed: () => now,
+    delay: async (ms: number) => {
+      now += ms;
+    },
+    progress: { step: () => step, note() {}, warn() {} },
+  } as unknown as Context;
+  return watchBuild(context, { app: 'web', build: 'b-2', watchMs, minReplicas: world.minReplicas, isProven });
+}
+
+function appAt({ served, minReplicas, cooldown, hides }: World, now: number) {
+  const latestReadyBuildId = served.filter(([at]) => at <= now).at(-1)?.[1];
+  const scaling = { minReplicaCount: minReplicas, cooldownPeriodSeconds: cooldown };
+  return { id: 'p-1-web', latestReadyBuildId, ...(hides.includes('scaling') ? {} : scaling) };
+}
+
+function containerOf({ id, build, readyAt, endsAt, restarts, endsAs, terminatesAt }: Life, now: number) {
+  return {
+    containerId: id,
+    buildId: build,
+    containerState: now < readyAt ? 'PENDING' : now < endsAt ? 'RUNNING' : endsAs,
+    containerRestartCount: restarts.filter((at) => at <= now).length,
+    isTerminating: now >= terminatesAt,
+  };
+}
+
+function runOf({ id, replica, endsAt, status, statusCode }: Call, now: number, hides: World['hides']) {
+  const hasEnded = now >= endsAt;
+  const shownStatus = hides.includes('statuses') ? {} : { status: hasEnded ? (status ?? 'success') : 'processing' };
+  const code = statusCode ?? (status && !/success/.test(status) ? 500 : 200);
+  return { id, containerId: replica, ...shownStatus, ...(hasEnded && { statusCode: code }) };
+}
+
+function calls(number: number, more: Partial<Call> & { prefix?: string; everyMs?: number } = {}): Call[] {
+  const { prefix = 'r', everyMs = watchMs / (number + 1), replica = 'c-1', startsAt = 1_000, ...rest } = more;
+  return Array.from({ length: number }, (_, at) => {
+    const start = startsAt + at * everyMs;
+    return { id: `${prefix}-${at}`, replica, startsAt: start, endsAt: start + 500, ...rest };
+  });
+}
+
+/** Calls before the watch, of a replica of the build before. */
+const earlier = (number: number, more: Partial<Call> = {}) =>
+  calls(number, { prefix: 'before', replica: 'c-0', startsAt: -100_000, everyMs: 100, ...more });
+
+const failing = { status: 'failure', statusCode: 500 };
+const old = life('c-0', { build: 'b-1' });
+
+describe('healthy', () => {
+  test.each<[string, Partial<World>]>([
+    ['a replica that runs', { replicas: [life('c-1')] }],
+    ['a replica that takes its time to start', { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 }],
+    ['calls that succeed, although no replica is listed', { calls: calls(3), hides: ['containers'] }],
+    ['calls that succeed on a platform without the list of runs', { calls: calls(3), hides: ['containers', 'runs'] }],
+    [
+      'a replica that was scaled down after its calls',
+      { replicas: [life('c-1', { endsAt: 60_000 })], calls: calls(1) },
+    ],
+    ['a restart that a drained node explains', { replicas: [life('c-1', { restarts: [30_000] })] }],
+    [
+      'a replica that was drained, and one that took its place',
+      {
+        minReplicas: 1,
+        replicas: [life('c-1', { terminatesAt: 20_000, endsAt: 26_000 }), life('c-2', { startsAt: 22_000 })],
+      },
+    ],
+    [
+      'a terminating replica that restarts again and again',
+      { replicas: [life('c-1'), life('c-9', { terminatesAt: 10_000, restarts: [12_000, 14_000, 16_000] })] },
+    ],
+    [
+      'one failed call of 99',
+      { replicas: [life('c-1')], calls: [...calls(98), ...calls(1, { prefix: 'bad', ...failing })] },
+    ],
+    [
+      'failures as often as before',
+      {
+        replicas: [life('c-1'), old],
+        calls: [
+          ...calls(20, failing),
+          ...calls(80, { prefix: 'ok' }),
+          ...earlier(40, failing),
+          ...earlier(160, { id: '' }),
+        ].map((call, at) => ({ ...call, id: `r-${at}` })),
+      },
+    ],
+    ['calls that were canceled', { replicas: [life('c-1')], calls: calls(9, { status: 'cancelled', statusCode: 0 }) }],
+    [
+      'failing calls of the build before',
+      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-0', ...failing }) },
+    ],
+    [
+      'callers that send nonsense',
+      { replicas: [life('c-1')], calls: calls(4, { status: 'failure', statusCode: 422 }) },
+    ],
+    [
+      'replicas that one list leaves out',
+      { replicas: [life('c-1'), life('c-2')], minReplicas: 2, omits: [40_000, 50_000] },
+    ],
+    ['crashes of the build before', { replicas: [life('c-1'), { ...old, restarts: [1, 2, 3, 4] }] }],
+  ])('%s', async (_, world) => {
+    expect(await watch(world)).toMatchObject({ verdict: 'healthy', reason: '' });
+  });
+
+  test('a call that we made ourselves proves it', async () => {
+    expect(await watch({}, true)).toMatchObject({ verdict: 'healthy' });
+  });
+});
+
+describe('sick', () => {
+  const replaced = (livesMs: number, number = 5, more: Partial<Life> = {}) =>
+    Array.from({ length: number }, (_, at) =>
+      life(`c-${at + 1}`, { startsAt: at * livesMs, readyAt: at * livesMs, endsAt: (at + 1) * livesMs, ...more }),
+    );
+  test.each<[string, Partial<World>, RegExp]>([
+    [
+      'a replica that restarts again and again',
+      { replicas: [life('c-1', { restarts: [10_000, 20_000] })] },
+      /restarted 2 times/,
+    ],
+    [
+      'replicas that die and come back under new names',
+      { replicas: replaced(15_000), minReplicas: 1 },
+      /restarted 2 times/,
+    ],
+    ['the same of an app that keeps no replica', { replicas: replaced(15_000) }, /restarted 2 times/],
+    [
+      'replicas that never start',
+      { replicas: replaced(15_000, 6, { readyAt: never }), minReplicas: 1 },
+      /restarted 2 times/,
+    ],
+    [
+      'one that restarted, was replaced, and restarted',
+      {
+        minReplicas: 1,
+        replicas: [
+          life('c-1', { restarts: [9_000], endsAt: 50_000 }),
+          life('c-2', { startsAt: 50_000, restarts: [70_000] }),
+        ],
+      },
+      /restarted 2 times/,
+    ],
+    [
+      'one of two replicas crashed and waits',
+      { replicas: [life('c-1'), life('c-2', { endsAt: 100_000, endsAs: 'PENDING' })], minReplicas: 2 },
+      /c-2 ended and is not running again/,
+    ],
+    ['a replica that failed', { replicas: [life('c-1', { endsAt: 30_000, endsAs: 'FAILED' })] }, /c-1 is FAILED/],
+    [
+      'a replica out of memory',
+      { replicas: [life('c-1', { endsAt: 30_000, endsAs: 'OOMKilled' })] },
+      /c-1 is OOMKilled/,
+    ],
+    ['the last replica is gone', { replicas: [life('c-1', { endsAt: 60_000 })], minReplicas: 1 }, /not running again/],
+    ['four calls that fail', { replicas: [life('c-1')], calls: calls(4, failing) }, /4 of 4 calls failed, none before/],
+    [
+      'four calls whose status is only a number',
+      { replicas: [life('c-1')], calls: calls(4, failing), hides: ['statuses'] },
+      /4 of 4 calls failed/,
+    ],
+    [
+      'calls that fail more often than before',
+      { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...calls(91, { prefix: 'ok' }), ...earlier(300)] },
+      /of \d+ calls failed, 0 of 300 before/,
+    ],
+    [
+      'callers that were understood before',
+      { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
+      /of \d calls failed/,
+    ],
+    [
+      'failing calls of a replica that was never listed',
+      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
+      /of \d calls failed/,
+    ],
+    [
+      'failing calls on a later page',
+      {
+        replicas: [life('c-1')],
+        calls: [...calls(9, { ...failing, everyMs: 1 }), ...calls(9, { prefix: 'ok', startsAt: 1_500, everyMs: 1 })],
+        pageSize: 3,
+      },
+      /of \d+ calls failed/,
+    ],
+  ])('%s', async (_, world, reason) => {
+    const { verdict, reason: found } = await watch(world);
+    expect({ verdict, found }).toEqual({ verdict: 'sick', found: expect.stringMatching(reason) });
+  });
+
+  test('is known before the watch ends, and not hidden by a call that succeeded', async () => {
+    const { watchedMs, verdict } = await watch({ replicas: [life('c-1', { restarts: [10_000, 20_000] })] }, true);
+    expect(verdict).toBe('sick');
+    expect(watchedMs).toBeLessThan(30_000);
+  });
+});
+
+describe('unknown', () => {
+  test.each<[string, Partial<World>, RegExp]>([
+    ['nobody called an app that keeps no replica', {}, /no replica and no call of it was seen/],
+    ['its replica waits for the whole watch', { replicas: [life('c-1', { readyAt: never })] }, /c-1 is PENDING/],
+    [
+      'the same of an app that keeps one',
+      { replicas: [life('c-1', { readyAt: never })], minReplicas: 1 },
+      /c-1 is PENDING/,
+    ],
+    ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
+    ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /no replica and no call/],
+    ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
+    [
+      'half of two calls failed',
+      { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
+      /too few calls/,
+    ],
+    [
+      'only the build before was called',
+      { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
+      /no replica and no call/,
+    ],
+    ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /no replica and no call/],
+  ])('%s', async (_, world, reason) => {
+    const { verdict, reason: found } = await watch(world);
+    expect({ verdict, found }).toEqual({ verdict: 'unknown', found: expect.stringMatching(reason) });
+  });
+});
+
+describe('superseded', () => {
+  test.each<[string, Partial<World>]>([
+    ['another build goes live', { replicas: [life('c-1')] }],
+    ['its replicas end for the next one', { replicas: [life('c-1', { endsAt: 62_000 })], minReplicas: 1 }],
+    ['nothing else was seen', {}],
+  ])('%s', async (_, world) => {
+    const served: World['served'] = [
+      [-1, 'b-2'],
+      [60_000, 'b-3'],
+    ];
+    const { verdict, reason, watchedMs } = await watch({ ...world, served });
+    expect({ verdict, reason }).toEqual({ verdict: 'superseded', reason: 'build b-3 serves now' });
+    expect(watchedMs).toBeLessThan(64_000);
+  });
+});
+
+const time = (max = watchMs) => fc.integer({ min: 0, max });
+
+/** Replicas that come and go with the traffic: none is scaled down before its cooldown. */
+const visitor = fc.record({
+  startsAt: time(),
+  startMs: time(40_000),
+  livesMs: fc.integer({ min: 34_000, max: watchMs }),
+  restart: fc.option(time()),
+  endsAs: fc.constantFrom('SUCCEEDED', 'gone'),
+});
+
+const traffic = fc.record({
+  at: time(),
+  ms: time(30_000),
+  of: fc.nat(),
+  status: fc.constantFrom('success', 'success', 'cancelled'),
+});
+
+const goodWorld: fc.Arbitrary<Partial<World>> = fc
+  .record({
+    visitors: fc.array(visitor, { maxLength: 12 }),
+    traffic: fc.array(traffic, { maxLength: 40 }),
+    minReplicas: fc.integer({ min: 0, max: 3 }),
+  })
+  .map(({ visitors, traffic: made, minReplicas }) => {
+    const kept = Array.from({ length: Math.max(1, minReplicas) }, (_, at) => life(`c-kept-${at}`, { readyAt: 20_000 }));
+    const others = visitors.map(({ startsAt, startMs, livesMs, restart, endsAs }, at) => {
+      const readyAt = startsAt + startMs;
+      return life(`c-${at}`, {
+        startsAt,
+        readyAt,
+        endsAt: readyAt + livesMs,
+        restarts: restart === null ? [] : [readyAt + restart],
+        endsAs,
+      });
+    });
+    const replicas = [...kept, ...others];
+    const runs = made.map(({ at, ms, of, status }, index) => {
+      const replica = replicas[of % replicas.length]?.id ?? '';
+      return { id: `r-${index}`, replica, startsAt: at, endsAt: at + ms, status };
+    });
+    return { replicas, calls: runs, minReplicas };
+  });
+
+test('a hundred good deploys raise no alarm, whatever their traffic and single restarts', async () => {
+  await fc.assert(
+    fc.asyncProperty(goodWorld, async (world) => {
+      expect(await watch(world)).toMatchObject({ verdict: 'healthy' });
+    }),
+    { numRuns: 100, seed: 20 },
+  );
+});
+
+const crashes: Record<string, fc.Arbitrary<Life[]>> = {
+  'restarts in place every few seconds': fc
+    .integer({ min: 5_000, max: 40_000 })
+    .map((everyMs) => [life('c-bad', { restarts: [everyMs, 2 * everyMs] })]),
+  'crashes and stays down': time(100_000).map((endsAt) => [life('c-bad', { endsAt, endsAs: 'FAILED' })]),
+  'dies young under ever new names': fc
+    .integer({ min: 5_000, max: 24_000 })
+    .map((ms) =>
+      Array.from({ length: 24 }, (_, at) =>
+        life(`c-bad-${at}`, { startsAt: at * ms, readyAt: at * ms + 1_000, endsAt: (at + 1) * ms - 100 }),
+      ),
+    ),
+};
+
+test.each(Object.entries(crashes))('a replica that %s is found in any traffic', async (_, crash) => {
+  await fc.assert(
+    fc.asyncProperty(goodWorld, crash, async (world, bad) => {
+      const { verdict, reason } = await watch({ ...world, replicas: [...(world.replicas ?? []), ...bad] });
+      expect({ verdict, reason }).toEqual({ verdict: 'sick', reason: expect.stringMatching(/^replica c-/) });
+    }),
+    { numRuns: 50, seed: 21 },
+  );
+});
