@@ -116,7 +116,12 @@ function rejectLoneFlags(child: Commander): void {
     const { rawArgs = [] } = rootOf(child) as { rawArgs?: string[] };
     const [, sample] = /<(.+)>/.exec(first?.flags ?? '') ?? [];
     throw new UsageError(`${option.long} requires ${partners.map(({ long }) => long).join(' or ')}`, {
-      fix: new CommandLine(['gantry', ...rawArgs, first?.long ?? '', ...(sample ? [sample.toUpperCase()] : [])]),
+      fix: new CommandLine([
+        'gantry',
+        ...rawArgs.map(asTyped),
+        first?.long ?? '',
+        ...(sample ? [sample.toUpperCase()] : []),
+      ]),
     });
   }
 }
@@ -144,4 +149,9 @@ export function isUnknownChild(name: string, child: string): boolean {
 
 function findEntry(name: string): Leaf | Group | undefined {
   return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
+}
+
+/** The parser takes `--json=`, which nobody types. */
+function asTyped(word: string): string {
+  return word === '--json=' ? '--json' : word;
 }

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { smallApp } from './support/app.ts';
+import { newFolder } from './support/files.ts';
+import { gantry } from './support/gantry.ts';
+
+// What a result or an error says to type next is typed, where it says so. Each line of the tests is also parsed
+// (support/advice.ts).
+
+let emulator: Emulator;
+let cwd: string;
+const type = (words: string[]) => gantry(words, { emulator, cwd });
+const ids = async (line: string) => (await type([...line.split(' '), '--jq', '.[0].id'])).stdout.trim();
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false, seed: 1 });
+  cwd = newFolder({ ...smallApp(), 'a.txt': 'a' });
+  await type(['cp', 'a.txt', ':/a.txt']);
+});
+afterAll(() => emulator.close());
+
+/** A command line, its exit code, and what it says to type, in order; all of that exits with 0. */
+const rows: [line: string, code: number, next: string[]][] = [
+  ['apps get web', 0, ['logs web', 'builds list web', 'runs list web']],
+  ['builds get web BUILD', 0, ['builds logs web BUILD']],
+  ['runs get web RUN', 0, ['runs logs web RUN']],
+  ['runs chart web', 0, ['runs list web']],
+  ['metrics startup web', 0, ['metrics resources web']],
+  ['metrics resources web', 0, ['containers list web']],
+  ['check', 0, ['deploy --dry-run']],
+  ['package -o ../web.zip', 0, ['deploy']],
+  ['deploy', 0, ['invoke web', 'logs web']],
+  ['deploy --dry-run', 0, []],
+  ['invoke web', 0, ['logs web']],
+  ['explain web BUILD', 0, []],
+  ['apps get wob', 6, ['apps get web --json']],
+  ['logs wob', 6, ['logs web --json']],
+  ['builds get web nope', 6, ['builds list web']],
+  ['runs get web nope', 6, ['runs list web']],
+  ['deploy --files', 2, ['deploy --files --json --dry-run']],
+  ['deploy --save-plan plan.json', 2, ['deploy --save-plan plan.json --json --dry-run']],
+  ['deploy --plan plan.json', 2, ['deploy --help']],
+  ['apps lst', 2, ['apps --help']],
+  ['init .', 7, ['check -C CWD']],
+  ['ci init jenkins', 2, ['ci init --help']],
+  ['secrets get A', 2, ['secrets list --show-values']],
+  ['rm :/a.txt', 9, ['rm :/a.txt --json --yes']],
+  ['apps delete web', 9, ['apps delete web --json --confirm web']],
+];
+
+test.each(rows)('%s exits with %i, and what it says next works', async (line, code, next) => {
+  const [build, run] = [await ids('builds list web'), await ids('runs list web')];
+  const fill = (text: string) => text.replace('BUILD', build).replace('RUN', run).replace('CWD', cwd);
+  const ended = await type([...fill(line).split(' '), '--json']);
+  const { next: after, error } = ended.json() as { next?: { argv: string[] }[]; error?: { next?: string[] } };
+  const advised = error ? (error.next ? [error.next] : []) : (after ?? []).map(({ argv }) => argv);
+  expect([ended.code, advised.map(([, ...words]) => words.join(' '))]).toEqual([code, next.map(fill)]);
+  for (const [, ...words] of advised) expect(await type(words), words.join(' ')).toMatchObject({ code: 0 });
+});
