@@ -65,6 +65,13 @@ export interface Problem {
   fix?: string | CommandLine;
 }
 
+export interface CorrectedWord {
+  typed: string;
+  meant: string;
+  /** What was meant is not known: the line only shows what is valid. */
+  isExample?: boolean;
+}
+
 export interface ErrorFacts {
   location?: FileLocation;
   why?: string;
@@ -72,6 +79,8 @@ export interface ErrorFacts {
   fix?: string | CommandLine;
   /** Flags with which the same command line would work. */
   retryWith?: readonly string[];
+  /** The word of the command line that is wrong: with the other one, it would work. Becomes the fix. */
+  corrected?: CorrectedWord;
   /** The HTTP status of the reply that caused the error. */
   status?: number;
   requestId?: string;

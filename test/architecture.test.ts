@@ -17,6 +17,7 @@ const mayImport: Record<string, string[]> = {
     'api',
     'config',
     'disk',
+    'project',
     'output',
     'version',
   ],
@@ -61,6 +62,7 @@ const mayImport: Record<string, string[]> = {
 const doors: Record<string, RegExp> = {
   'program>operations': /operations\/emulator\/index$/,
   'operations>output': /output\/(redacted-json|progress|format)$/,
+  'program>project': /project\/toml\/closest-name$/,
   'transfer>api': /api\/(dispatch|http-reply|progress-limit|reply|retry|transience|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,

@@ -61,13 +61,17 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
     ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
     ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
-    ['a missing argument', 'apps delete', /error: missing argument <app>\n {2}fix gantry apps delete --help/],
+    [
+      'a missing argument',
+      'apps delete',
+      /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/,
+    ],
     ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
     ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',
       'apps list --color=sometimes',
-      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix gantry apps list --help/,
+      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix for example: gantry apps list --color=always/,
     ],
     [
       'a value of another form',

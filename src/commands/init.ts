@@ -24,7 +24,10 @@ export default defineCommand({
     const folder = resolve(cwd, dir);
     const suggested = toAppName(basename(folder));
     const chosen =
-      name ?? (prompt.isPossible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
+      name ??
+      (prompt.isPossible && dir === '.'
+        ? await prompt.ask('App name', { flag: '--name', byDefault: suggested })
+        : suggested);
     if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
     const appName = appNameDoubt(chosen) ? toAppName(chosen) : chosen;
     if (appName !== chosen)

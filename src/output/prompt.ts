@@ -28,7 +28,7 @@ export interface Prompt {
    */
   listenForKeys(listener: (key: string) => void): Promise<(() => void) | undefined>;
   /** Asks for a secret; each character is shown as `*`. */
-  secret(question: string, options: { flag: string }): Promise<string>;
+  secret(question: string, options: { flag: string; retryWith?: readonly string[] }): Promise<string>;
 }
 
 interface PromptOptions {
@@ -130,8 +130,8 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       const { listenForKeys } = await import('./keys.ts');
       return listenForKeys(io.stdin as KeyInput, listener);
     },
-    async secret(question, { flag }) {
-      const { password } = await loadPrompts(missingInput, question, flag);
+    async secret(question, { flag, retryWith }) {
+      const { password } = await loadPrompts(missingInput, question, flag, retryWith);
       const shown = { message: message(question), mask: '*', toggleMask: false };
       return answer((streams) => password(shown, streams));
     },

@@ -180,6 +180,9 @@ function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
 export function checkFields(fields: string[], known: readonly string[]): void {
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown !== undefined) {
-    throw new UsageError(`unknown JSON field "${unknown}"`, { why: `available fields: ${known.join(', ')}` });
+    throw new UsageError(`unknown JSON field "${unknown}"`, {
+      why: `available fields: ${known.join(', ')}`,
+      corrected: { typed: unknown, meant: known[0] ?? '', isExample: true },
+    });
   }
 }

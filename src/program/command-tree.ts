@@ -85,7 +85,7 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
     // Commander's message has only the number of arguments.
     const unexpected = child.args[child.registeredArguments.length];
     if (error.code === 'commander.excessArguments') error.message = `unexpected argument "${unexpected}"`;
-    throw error;
+    throw Object.assign(error, { examples: command.examples });
   });
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
@@ -120,11 +120,14 @@ function rejectLoneFlags(child: Commander): void {
         'gantry',
         ...rawArgs.map(asTyped),
         first?.long ?? '',
-        ...(sample ? [sample.toUpperCase()] : []),
+        ...(sample ? [samples[sample] ?? sample.toUpperCase()] : []),
       ]),
     });
   }
 }
+
+/** Values for a line that works. */
+const samples: Record<string, string> = { duration: '2m', number: '1' };
 
 /** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {
@@ -144,7 +147,13 @@ export function isCommand(name: string): boolean {
 /** Whether a word is the name of a group, and the next word is none of its commands. */
 export function isUnknownChild(name: string, child: string): boolean {
   const entry = findEntry(name);
-  return entry !== undefined && 'commands' in entry && !Object.hasOwn(entry.commands, child);
+  return entry !== undefined && 'commands' in entry && !hasChild(name, child);
+}
+
+/** Whether a word is the name of a group that has this command. */
+export function hasChild(name: string, child: string): boolean {
+  const entry = findEntry(name);
+  return entry !== undefined && 'commands' in entry && Object.hasOwn(entry.commands, child);
 }
 
 function findEntry(name: string): Leaf | Group | undefined {

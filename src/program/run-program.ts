@@ -64,13 +64,19 @@ function normalizeArguments(argv: string[]): string[] {
   const end = argv.indexOf('--');
   const own = end < 0 ? argv : argv.slice(0, end);
   const rest = end < 0 ? [] : argv.slice(end);
-  const words = own.map((word) => (word === '--json' ? '--json=' : word));
+  const words = own.flatMap((word, at) => {
+    if (word === '--json') return fieldList.test(own[at + 1] ?? '') ? [] : ['--json='];
+    return own[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
+  });
   const [first, second, third = '-'] = words;
   if (first !== 'help' || (second !== undefined && !isCommand(second))) return [...words, ...rest];
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);
   return [...words.slice(1), ...(isUnknown ? [] : ['--help']), ...rest];
 }
+
+/** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
+const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */
 async function showHelp(commander: Commander, argv: string[], io: Io): Promise<void> {

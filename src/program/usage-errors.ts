@@ -1,17 +1,46 @@
 import type { CommanderError } from 'commander';
-import { gantryCommand } from '../command-line.ts';
-import { UsageError } from '../errors.ts';
+import { CommandLine, gantryCommand } from '../command-line.ts';
+import { type CorrectedWord, UsageError } from '../errors.ts';
+import { closestName } from '../project/toml/closest-name.ts';
+import { hasChild, isCommand } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
-type UsageFacts = { message: string; why?: string; fix?: string };
+type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 
-/** Rewords commander's error; its "did you mean" becomes the fix. */
-export function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = gantryCommand`${readTypedCommand(argv).path} --help`;
+/** Rewords commander's error; its "did you mean" becomes the line to type. */
+export function usageError(error: CommanderError & { examples?: string[] }, argv: string[]): UsageError {
+  const { examples: [example] = [] } = error;
+  const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
+  const { path } = readTypedCommand(argv);
+  const help = isIncomplete ? `for example: gantry ${example}` : gantryCommand`${path} --help`;
   const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
   const { message, ...facts } = reword(original);
-  return new UsageError(message, { fix: suggestion ? `did you mean ${suggestion}?` : help, ...facts });
+  const fields = fieldsAfterJson(original, argv);
+  if (fields) return new UsageError(message, { why: 'the fields of --json follow a =', fix: fields });
+  const [, typed = ''] = /^unknown (?:command|option) '(.+)'$/.exec(original) ?? [];
+  const suggestions = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ');
+  if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });
+  const next = argv[argv.indexOf(typed) + 1] ?? '';
+  const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
+  return new UsageError(`${message}: did you mean ${suggestions.join(' or ')}?`, {
+    fix: help,
+    ...facts,
+    corrected: { typed, meant },
+  });
+}
+
+/** A command in a group that it is not in, or in one that does not exist: `apps logs web`, `auth login`. */
+function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | undefined {
+  const at = argv.indexOf(typed);
+  const extra = group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(argv[at + 1] ?? '') ? at : -1;
+  return typed === '' || extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
+}
+
+/** `--json name`, as other programs have it, where `--json=name` is meant. */
+function fieldsAfterJson(original: string, argv: readonly string[]): CommandLine | undefined {
+  const [, word = ''] = /^unexpected argument "(\w+)"$/.exec(original) ?? [];
+  const at = argv.findIndex((each, index) => each === '--json=' && argv[index + 1] === word);
+  return at < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(at, 2, `--json=${word}`)]);
 }
 
 const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
@@ -48,6 +77,14 @@ function reword(original: string): UsageFacts {
 function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const message = `invalid ${flag} "${value}"`;
   const text = (reason.charAt(0).toLowerCase() + reason.slice(1)).replace(/\.$/, '');
-  const expected = /^(?:write|expected) (.+)$/s.exec(text.replace(/^allowed choices are /, 'expected one of '))?.[1];
-  return expected === undefined ? { message, why: text } : { message: `${message}: expected ${expected}` };
+  const choices = /^allowed choices are (.+)$/.exec(text)?.[1]?.split(', ');
+  const expected = /^(?:write|expected) (.+)$/s.exec(choices ? `expected one of ${choices.join(', ')}` : text)?.[1];
+  if (expected === undefined) return { message, why: text };
+  const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
+  const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+) (?:up|to)/.exec(expected) ?? [];
+  const meant = similar ?? choices?.[0] ?? sample;
+  return {
+    message: `${message}: expected ${expected}`,
+    ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),
+  };
 }

@@ -139,7 +139,7 @@ describe('the names of settings', () => {
   test.each(settingNames)('%s can be set, read and unset', async (name) => {
     await using place = await settled();
     const value = name === 'project' ? 'p-1' : name === 'region' ? 'eu-west-1' : 'https://own.example';
-    expect((await place.run(`config set ${name} ${value}`)).stdout).toBe(`${name} is ${value} (profile default)\n`);
+    expect((await place.run(`config set ${name} ${value}`)).stdout).toBe(`set ${name} to ${value} (profile default)\n`);
     expect((await place.run(`config get ${name}`)).stdout).toBe(`${value}\n`);
     expect((await place.run(`config get ${name} --json=origin`)).json()).toEqual({ origin: 'profile' });
     expect((await place.run(`config unset ${name}`)).code).toBe(0);
@@ -147,9 +147,9 @@ describe('the names of settings', () => {
   });
 
   test.each([
-    ['set api-ur x', 'fix did you mean api-url?'],
+    ['set api-ur x', 'fix gantry config set api-url x'],
     ['set dev-project p-1', 'available settings: project, region'],
-    ['get projekt', 'fix did you mean project?'],
+    ['get projekt', 'fix gantry config get project'],
     ['unset token', 'available settings: project, region'],
   ])('config %s exits with 2', async (line, said) => {
     const { code, stderr } = await gantry(['config', ...line.split(' ')]);
@@ -163,7 +163,7 @@ describe('config set', () => {
   test.each([
     ['project', 'web', 'invalid project id'],
     ['project', 'p-', 'invalid project id'],
-    ['region', 'US East', 'invalid region'],
+    ['region', 'US East', 'unknown region'],
     ['api-url', 'http://example.com', 'it is not https'],
     ['logs-url', 'nonsense', 'is not a URL'],
     ['api-url', 'https://ada:secret@example.com', 'must not contain credentials'],

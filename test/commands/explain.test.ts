@@ -80,7 +80,7 @@ describe('a log of a file', () => {
       stdin: 'loading\nZeroDivisionError: division by zero\n',
     });
     expect(stdout).toBe(
-      'cause: unknown\n  why from the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+      'cause: no known cause matches\n  why from the log:\n      loading\n      ZeroDivisionError: division by zero\n',
     );
   });
 

@@ -170,7 +170,14 @@ describe('previews', () => {
     expect([json(), appNames()]).toMatchObject([[{ app: name, changed: false }], [name]]);
   });
 
-  test('need a repository', async () => {
-    expect((await run(['previews', 'list'], { cwd: tmpdir() })).code).toBe(2);
+  test('outside of a repository are those of the app in this folder, and are not pruned', async () => {
+    await using bare = await folderOf(smallApp());
+    await using other = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "other"\n' });
+    expect((await run(['deploy', '--preview', 'demo'], { cwd: bare.path })).code).toBe(0);
+    const { code, json } = await run(['previews', 'list', '--json'], { cwd: bare.path });
+    expect([code, json()]).toEqual([0, [expect.objectContaining({ branch: 'demo', proof: 'record', merged: null })]]);
+    expect((await run(['previews', 'list', '--json'], { cwd: other.path })).json()).toEqual([]);
+    const { code: refused, stderr } = await run(['previews', 'prune'], { cwd: bare.path });
+    expect([refused, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
   });
 });

@@ -190,9 +190,15 @@ describe('nothing is sent', () => {
       { 'job.py': job },
       ['job.py::trian'],
       6,
-      /function trian not found in job\.py\n {2}why available functions: train/,
+      /function trian not found in job\.py: did you mean train\?\n {2}why available functions: train/,
     ],
-    ['a function with a similar name', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
+    [
+      'a function with a similar name',
+      { 'job.py': job },
+      ['job.py::trains'],
+      6,
+      /did you mean train\?[\s\S]*fix gantry run job\.py::train/,
+    ],
     ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /function g not found/],
     [
       'data without a function',

@@ -166,10 +166,17 @@ describe('the number of runs', () => {
     );
   });
 
+  test('fields after a space, as gh has them', async () => {
+    const { code, json } = await list('--json', 'id,status');
+    expect([code, Object.keys((json() as object[])[0] ?? { id: 1, status: 1 })]).toEqual([0, ['id', 'status']]);
+    const { stderr } = await list('--json', 'id');
+    expect(stderr).toContain('fix gantry runs list web --json=id\n');
+  });
+
   test('cannot be limited and all', async () => {
     const { code, stderr } = await list('--all', '--limit', '5');
     expect([code, asked()]).toEqual([2, []]);
-    expect(stderr).toContain('cannot be used with');
+    expect(stderr).toContain('cannot be combined');
   });
 });
 
@@ -248,7 +255,7 @@ describe('the selection', () => {
     [['--since', '2026-02-30'], 'expected a time such as'],
     [['--until', 'yesterday'], 'expected a time such as'],
     [['--status', 'failed'], 'expected one of pending'],
-    [['--status-code', 'ok'], 'expected a whole number from -1 up'],
+    [['--status-code', 'ok'], 'expected an HTTP status such as 500'],
     [['--min-response', '10'], 'expected a duration'],
     [['--limit', '0'], 'expected a whole number from 1 up'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],

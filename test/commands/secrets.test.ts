@@ -94,7 +94,7 @@ describe('a value is read', () => {
   test('not without a source and a terminal: exits with 9 without waiting for stdin', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix pass --from-file FILE (- is stdin) or --from-env');
+    expect(outcome.stderr).toContain('gantry secrets set KEY --json --from-file -');
     expectErrorDocument(outcome);
   });
 

@@ -68,6 +68,15 @@ describe('inviting a user', () => {
     expectErrorDocument(outcome);
   });
 
+  test.each([
+    ['amdin', [], 2, 'did you mean admin?\n  fix gantry users invite new@example.com --role admin\n'],
+    ['king', [], 9, 'The known roles are member, billing, admin.'],
+    ['king', ['--yes'], 0, ''],
+  ])('the role %s %j', async (role, flags, code, text) => {
+    const outcome = await invite('new@example.com', '--role', role, ...flags);
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringContaining(text)]);
+  });
+
   test('needs a role, and the help names some', async () => {
     expect((await invite('new@example.com')).code).toBe(2);
     const { stdout } = await gantry(['users', 'invite', '--help']);

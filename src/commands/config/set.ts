@@ -10,7 +10,7 @@ export default defineCommand({
   view:
     ({ name, value, profile }) =>
     () =>
-      `${name} is ${value} (profile ${profile})`,
+      `set ${name} to ${value} (profile ${profile})`,
   effect: 'destroys',
   local: true,
   exits: [],

@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
+import { looksLikeRegion } from '../../config/region-name.ts';
 import {
   describeSettings,
   describeTarget,
@@ -11,6 +12,7 @@ import { checkUrl, type StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { regions } from '../../project/hardware.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 
 /** The settings that `config set` accepts. */
@@ -30,7 +32,11 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
   if (names.includes(name)) return name;
   const suggestion = closestName(name, names);
   const why = `available settings: ${names.join(', ')}`;
-  throw new UsageError(`unknown setting "${name}"`, suggestion ? { why, fix: `did you mean ${suggestion}?` } : { why });
+  if (!suggestion) throw new UsageError(`unknown setting "${name}"`, { why, fix: gantryCommand`config list` });
+  throw new UsageError(`unknown setting "${name}": did you mean ${suggestion}?`, {
+    fix: gantryCommand`config list`,
+    corrected: { typed: name, meant: suggestion },
+  });
 }
 
 /** Reads one setting. Throws NotFoundError if it is not set. */
@@ -59,7 +65,7 @@ export interface StoredSetting {
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(checkSettingName(name, { toStore: true })) as StoredKey;
-  const value = given === undefined ? undefined : checkValue(key, given);
+  const value = given === undefined ? undefined : checks[key](given, context.progress);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
   await storeSettings(context.settings, profile, { [key]: value });
@@ -80,17 +86,40 @@ export function warnIfOverridden(
   }
 }
 
-function checkValue(key: StoredKey, value: string): string {
-  if (key === 'project') return checkProjectId(value);
-  if (key === 'packingCache' || key === 'keepArchives') return checkSwitch(value);
-  if (key.endsWith('Url')) return checkUrl(value, 'command line');
-  if (/^[a-z0-9-]+$/.test(value)) return value;
-  throw new UsageError(`invalid region "${value}"`, { why: 'only lower-case letters, digits and hyphens are allowed' });
+/** What each setting accepts: returns the value to store, or throws UsageError. */
+const checks: Record<StoredKey, (value: string, progress: Context['progress']) => string> = {
+  project: checkProjectId,
+  region: checkRegion,
+  apiUrl: checkAddress,
+  inferenceUrl: checkAddress,
+  loginUrl: checkAddress,
+  refreshUrl: checkAddress,
+  logsUrl: checkAddress,
+  statusUrl: checkAddress,
+  packingCache: checkSwitch,
+  keepArchives: checkSwitch,
+};
+
+function checkAddress(value: string): string {
+  return checkUrl(value, 'command line');
+}
+
+/** The platform may have regions that are not documented yet, but they are named like the others. */
+function checkRegion(value: string, progress: Context['progress']): string {
+  if (regions.includes(value)) return value;
+  const expected = `expected ${regions.join(', ')}`;
+  if (!looksLikeRegion(value)) {
+    const meant = closestName(value, regions) ?? regions[0] ?? '';
+    throw new UsageError(`unknown region ${value}: ${expected}`, { fix: gantryCommand`config set region ${meant}` });
+  }
+  progress.warn(`region ${value} is not documented: ${expected}`);
+  return value;
 }
 
 function checkSwitch(value: string): string {
   if (value === 'on' || value === 'off') return value;
-  throw new UsageError(`invalid value "${value}"`, { why: 'it is on or off' });
+  const meant = /^(0|false|no|n|disabled?|none)$/i.test(value) ? 'off' : 'on';
+  throw new UsageError(`invalid value "${value}": expected on or off`, { corrected: { typed: value, meant } });
 }
 
 /** Returns the id. Throws UsageError if it is not a project id. */

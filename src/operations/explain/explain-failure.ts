@@ -35,7 +35,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
   const found = explainLog(log, { ...facts, config: own });
   if (!found) {
-    const unknown = { ...nothing, cause: 'unknown', ...describeUnknown(log, facts.reason) };
+    const unknown = { ...nothing, cause: 'unknown', ...describeUnknown(log, facts) };
     return { ...subject, ...unknown, ...(logCommand && { command: logCommand }) };
   }
   const { setting, next, ...explanation } = found;

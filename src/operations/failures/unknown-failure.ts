@@ -1,3 +1,4 @@
+import type { FailureFacts } from './facts.ts';
 import { cleanLines } from './log-text.ts';
 import { relevantLines } from './relevant-lines.ts';
 import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
@@ -13,7 +14,7 @@ const shownLines = 20;
 const shownCharacters = 400;
 
 /** The last traceback of a log; else the lines that speak of an error; else its end. */
-export function describeUnknown(log: string, reason = ''): UnknownFailure {
+export function describeUnknown(log: string, { reason = '', statusCode }: Partial<FailureFacts> = {}): UnknownFailure {
   const lines = relevantLines(cleanLines(log)).map(({ text }) => text);
   const traceback = findTracebacks(lines).at(-1);
   const reasons = reason.split('\n');
@@ -21,7 +22,8 @@ export function describeUnknown(log: string, reason = ''): UnknownFailure {
     const { start, end } = traceback;
     return { title: titleOf(traceback, lines), log: shorten([...lines.slice(start, end + 3), ...reasons]) };
   }
-  return { title: 'the cause is unknown', log: shorten([...errorsOf(lines), ...reasons]) };
+  const returned = statusCode && statusCode >= 400 ? `; the call returned ${statusCode}` : '';
+  return { title: `no known cause matches${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
 }
 
 function titleOf({ start, end, exception }: Traceback, lines: readonly string[]): string {

@@ -20,7 +20,10 @@ export function readIdWord(word: string | undefined): IdWord {
   }
   const result = word.slice('latest:'.length);
   if (result === 'failed' || result === 'success') return { latest: result };
-  throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`);
+  const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:success';
+  throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`, {
+    corrected: { typed: word, meant, isExample: true },
+  });
 }
 
 /**

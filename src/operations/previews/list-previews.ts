@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { UsageError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { checkAppConfig } from '../../project/config.ts';
 import { findDefaultBranch, isMerged, listBranches, type Repository, readRepository } from '../git/index.ts';
@@ -24,20 +23,23 @@ export interface Preview {
 
 /** Every app that may be a preview, those that are previews of this repository with a proof. */
 export async function listPreviews(context: Context): Promise<{ repository: Repository; previews: Preview[] }> {
-  const repository = await readRepository(context);
-  if (!repository) throw new UsageError(`${context.cwd} is not in a git repository`, { why: 'previews belong to one' });
+  const here = await nameHere(context);
+  const repository = (await readRepository(context)) ?? noRepository;
   const apps = await context.api(listApps, { project: context.project, query: {} });
   const clone = await readClone(context, repository);
   const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(context.project, app.id) }));
-  const names = [...named.map(({ name }) => name), await nameHere(context)];
+  const names = [...named.map(({ name }) => name), here];
   const previews: Preview[] = [];
   for (const { app, name } of named) {
-    const proven = prove(name, clone);
+    const proven = prove(name, clone, here);
     const mayBe = looksLikePreview(name) && names.some((base) => base && name.startsWith(`${base}-`));
     if (proven || mayBe) previews.push(toPreview(app, name, proven, await findMerged(context, proven, clone)));
   }
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
+
+/** Outside of git, previews of the app in this folder have a name of their own, and a record. */
+const noRepository: Repository = { id: '', name: '' };
 
 /** What this clone knows. */
 interface Clone {
@@ -63,9 +65,10 @@ interface Proven {
   commit: string | undefined;
 }
 
-function prove(name: string, { repository, branches, records }: Clone): Proven | undefined {
+function prove(name: string, { repository, branches, records }: Clone, here: string | undefined): Proven | undefined {
   const record = records.get(name);
-  if (record?.repository === repository && previewName(record) === name) {
+  const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
+  if (isOfHere && previewName(record) === name) {
     const { branch } = record;
     return { branch, proof: 'record', commit: branches.get(branch) ?? record.commit ?? undefined };
   }

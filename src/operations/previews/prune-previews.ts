@@ -1,4 +1,6 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { deleteAppAndWait } from '../apps/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
@@ -19,6 +21,12 @@ export async function prunePreviews(
 ): Promise<(Preview & { changed: boolean })[]> {
   const { prompt, willChange, progress } = context;
   const { repository, previews } = await listPreviews(context);
+  if (repository.id === '') {
+    throw new UsageError(`${context.cwd} is not in a git repository`, {
+      why: 'without one, nothing shows which previews are no longer needed',
+      fix: gantryCommand`previews list`,
+    });
+  }
   const unproven = previews.filter(({ proof }) => proof === null);
   if (unproven.length > 0) {
     progress.note(

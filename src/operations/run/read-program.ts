@@ -94,7 +94,12 @@ function splitTarget(target: string): [file: string, functionName: string | unde
   const [file, name] = at < 0 ? [target, undefined] : [target.slice(0, at), target.slice(at + 2)];
   if (name === '') throw new UsageError(`missing function name in "${target}"`, { fix: `${file}::name, or ${file}` });
   if (!file.endsWith('.py')) {
-    throw new UsageError(`not a Python file: ${file}`, { why: 'the file name must end with .py' });
+    throw new UsageError(`not a Python file: ${file}`, {
+      why: 'the file name must end with .py',
+      corrected: /^(list|get|follow|cancel|chart)$/.test(file)
+        ? { typed: 'run', meant: 'runs' }
+        : { typed: target, meant: 'main.py', isExample: true },
+    });
   }
   return [file, name];
 }
@@ -194,9 +199,10 @@ const defaultNames = ['main', 'run', 'handler', 'process', 'execute', 'predict']
 
 function throwMissing(functions: readonly string[], file: string, name: string): never {
   const meant = closestName(name, functions);
-  throw new NotFoundError(`function ${name} not found in ${file}`, {
+  const hint = meant ? `: did you mean ${meant}?` : '';
+  throw new NotFoundError(`function ${name} not found in ${file}${hint}`, {
     why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
-    ...(meant && { fix: `did you mean ${file}::${meant}?` }),
+    ...(meant && { corrected: { typed: `${file}::${name}`, meant: `${file}::${meant}` } }),
   });
 }
 

@@ -55,7 +55,10 @@ export async function readSecretValues(context: Reading, names: string[], source
   for (const name of new Set(names)) {
     const value = fromEnv
       ? (ownValue(context.env, name) ?? throwNotInEnvironment(names, name))
-      : await context.prompt.secret(`Value of ${name}`, { flag: '--from-file FILE (- is stdin) or --from-env' });
+      : await context.prompt.secret(`Value of ${name}`, {
+          flag: '--from-file - to read it from stdin, --from-file FILE or --from-env',
+          retryWith: ['--from-file', '-'],
+        });
     values.push([name, checkNotEmpty(name, value)]);
   }
   return Object.fromEntries(values);

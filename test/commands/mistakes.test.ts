@@ -1,0 +1,157 @@
+import parseArgs from 'string-argv';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+/** Command lines as people type them by mistake, or by the habit of other programs. All run in the folder of an app. */
+const mistakes = `
+# misspelt commands
+deplyo
+aps list
+apps lst
+apps delte web --confirm web
+build list
+builds lst
+log
+logss
+invok web
+rns list
+runs lsit
+run list
+contaners list
+container ls
+metric startup
+metrics resource
+secret list
+secrets lst
+projects us p-12345678
+profile list
+statsu
+whomai
+chek
+intit my-app
+explian
+roolback
+preview list
+config gte project
+# apps, builds and runs that are not there
+logs wbe
+logs Transcribr
+apps get wbe
+invoke wbe prompt=hello
+builds list webb
+builds get web 0000001
+builds get web 11111111-1111-4111-8111-111111111111
+runs get web 0000001
+runs get web 11111111-1111-4111-8111-111111111111
+runs list wbe
+metrics startup wbe
+containers list wbe
+open wbe
+apps scale wbe --min-replicas 1
+apps cost wbe
+explain wbe
+rollback wbe
+logs --run 0000001
+builds get latest:broken
+runs cancel web latest
+# what is missing
+apps delete
+builds cancel
+builds cancel web
+runs cancel web
+users invite ada@example.com
+projects use
+secrets set
+secrets set API_KEY
+secrets unset
+api GET
+config set region
+config get
+cp
+sync a
+rm
+apps delete web
+rm :/nothing
+# flags
+deploy --detailed-exit-code
+deploy --files
+deploy --max-failures 3
+deploy --or-rollback
+runs chart --open
+secrets set NAME --keep-newline
+logs --folow
+logs --tial 5
+logs --sinse 1h
+deploy --dryrun
+deploy --detatch
+apps list --jsn
+runs list --limt 3
+runs list --status fail
+runs list --status-code 5xx
+runs list --since yesterday
+logs --since 1hour
+apps scale --min-replicas one
+metrics startup --resolution max
+deploy --if-busy stop
+# values
+config set region mars
+config set regoin us-east-1
+config set packing-cache yes
+config set project web
+users invite ada@example.com --role admn
+users invite ada --role member
+plan set gold
+# habits of gh, kubectl, modal, the official client
+apps list --json name,nope
+apps describe web
+app logs web
+secret create NAME
+secrets set NAME=value
+auth login
+login --token abc
+ps
+deploy web
+`;
+
+const lines = mistakes.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let here: Setting;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ seed: 1 });
+  app = await folderOf(smallApp());
+  here = { emulator, cwd: app.path };
+});
+
+afterAll(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+});
+
+/** Lines that need an account, a terminal or minutes: only their words are checked. */
+const notRun = /^(deploy|rollback|login|init|dev|secrets)\b/;
+
+test('at least 95 of 100 mistakes are answered with the line to type, and that line works', async () => {
+  const unanswered: string[] = [];
+  const broken: string[] = [];
+  const fixes = new Set<string>();
+  for (const line of lines) {
+    const { code, stderr } = await gantry(line.split(' '), here);
+    expect([0, 70], `${line}\n${stderr}`).not.toContain(code);
+    const [, fix] = /\n {2}fix .*?gantry (.*)\n/.exec(stderr) ?? [];
+    if (fix === undefined || fix.endsWith('--help')) unanswered.push(line);
+    else fixes.add(fix.replace(/ \(.*| shows .*/, ''));
+  }
+  for (const fix of fixes) {
+    const words = parseArgs(fix);
+    const { code, stderr } = await gantry(notRun.test(fix) ? [...words, '--help'] : words, here);
+    if (code === 2 || code === 70) broken.push(`${fix}\n${stderr}`);
+  }
+  expect(broken).toEqual([]);
+  expect(lines.length).toBeGreaterThanOrEqual(100);
+  expect(unanswered.length, unanswered.join('\n')).toBeLessThanOrEqual(lines.length * 0.05);
+});
