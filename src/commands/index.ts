@@ -190,7 +190,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
     open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
-    status: { summary: 'show platform status', load: () => import('./status.ts') },
+    status: { summary: 'show the state of an app, or of the project', load: () => import('./status.ts') },
     api: { summary: 'call any endpoint of the platform', load: () => import('./api.ts') },
     emulator: {
       summary: 'run the platform locally',

@@ -70,7 +70,8 @@ async function resolve(
   const { readAppHere } = await import('../operations/apps/index.ts');
   const here = await readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app)).catch(
     (error: unknown) => {
-      if (isOptional && app === undefined && rest[0] === undefined) return undefined;
+      // The last of the rest are the flags.
+      if (isOptional && app === undefined && rest.slice(0, -1)[0] === undefined) return undefined;
       throw error;
     },
   );

@@ -179,7 +179,10 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'cache clear': [{ line: 'cache info', when: 'to see what it takes' }],
   doctor: [{ line: 'status', when: 'to see the incidents of the platform' }],
   open: [{ line: 'apps list', when: 'to see the apps of the project' }],
-  status: [{ line: 'doctor', when: 'to check this machine as well' }],
+  status: [
+    { line: 'explain <app>', when: 'to see why it failed', if: ({ failure }) => failure != null },
+    { line: 'doctor', when: 'to check this machine as well' },
+  ],
   'emulator start': [{ line: 'emulator env', when: 'to use it from another shell', if: isRunning }],
   'emulator env': [{ line: 'emulator stop', when: 'to stop it' }],
   'emulator list': [{ line: 'emulator stop', when: 'to stop one' }],

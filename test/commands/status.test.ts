@@ -1,10 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { isOperational, parseStatusPage } from '../../src/operations/status/service-status.ts';
-import { localTime } from '../../src/output/format.ts';
+import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
 
 const now = Date.now();
 const minutes = 60_000;
@@ -19,91 +20,127 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 const run = (flags: string[] = [], setting: Setting = {}) =>
-  gantry(['status', ...flags], { emulator, ...setting, columns: 100, env: { NO_COLOR: '1', ...setting.env } });
+  gantry(['status', ...flags], { emulator, ...setting, env: { NO_COLOR: '1', ...setting.env } });
 const incident = {
   ...{ title: 'Slow starts', state: 'degraded', services: ['Builds', 'Storage'], startedAt: now - 90 * minutes },
-  updates: [
-    { at: now - 80 * minutes, message: 'We are looking into it.' },
-    { at: now - 10 * minutes, message: 'A fix is being rolled out.' },
-  ],
+  updates: [{ at: now - 10 * minutes, message: 'A fix is being rolled out.' }],
 };
 
-test('shows that the platform is operational, without a token', async () => {
-  const { code, stdout, stderr } = await run(['--exit-code'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(/^all services operational\n\nSERVICE +STATUS\nDashboard +operational\n/);
-  expect(emulator.calls[0]).toMatchObject({ path: '/index.json', hasAuthorization: false });
-});
-
-describe('an incident', () => {
-  beforeEach(() => {
-    emulator.store.incidents.push(incident);
-  });
-
-  test('is shown with its latest update and what it affects', async () => {
-    const { stdout } = await run();
-    expect(stdout).toContain('platform status: degraded\n\ndegraded: Slow starts\n');
-    expect(stdout).toContain(`  since ${localTime(time(incident.startedAt))}\n  affects Builds, Storage\n`);
-    expect(stdout).toContain('  10 min ago: A fix is being rolled out.');
-    expect(stdout).not.toContain('looking into it');
-    expect(stdout).toMatch(/^Builds +degraded$/m);
-    expect(stdout).toMatch(/^Dashboard +operational$/m);
-  });
-
-  test('exits with 1 when requested, and with 0 otherwise', async () => {
-    expect((await run()).code).toBe(0);
-    expect((await run(['--exit-code'])).code).toBe(1);
-    expect((await run(['--exit-code', '--json'])).code).toBe(1);
-  });
-
-  test('in JSON has its times and words', async () => {
-    expect((await run(['--json=status,incidents'])).json()).toEqual({
-      status: 'degraded',
-      incidents: [
-        {
-          ...{ title: 'Slow starts', status: 'degraded', startsAt: time(incident.startedAt), endsAt: null },
-          ...{ affects: ['Builds', 'Storage'], lastUpdate: 'A fix is being rolled out.' },
-          updatedAt: time(now - 10 * minutes),
-        },
-      ],
+describe('in the folder of an app', () => {
+  test('shows its state on one screen, and what differs here', async () => {
+    await using app = await folderOf(smallApp());
+    const setting = { cwd: app.path };
+    const before = await run([], setting);
+    expect([before.code, before.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^project\tp-12345678 \(emulator\)\napp\t\S+\nlive\tnot deployed: gantry deploy\nplatform\tall/,
+      ),
+    ]);
+    const deployed = await gantry(['deploy', '--json'], { emulator, ...setting });
+    const { app: name, build } = deployed.json() as { app: string; build: string };
+    await gantry(['invoke', '.'], { emulator, ...setting });
+    emulator.calls.length = 0;
+    const same = await run(['--json'], setting);
+    expect(same.json()).toMatchObject({
+      ...{ target: 'p-12345678 (emulator)', app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
+      ...{ here: { changed: false, settings: [], paths: [] }, lastHour: { calls: 1 }, failure: null, unknown: {} },
+      ...{ costPerHourCents: expect.any(Number), platform: { status: 'operational' } },
     });
+    expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
+    writeFileSync(join(app.path, 'new.py'), '');
+    for (const columns of [60, 80, 120]) {
+      const lines = (await run([], { ...setting, columns })).stdout.trimEnd().split('\n');
+      expect(lines.length).toBeLessThan(24);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+      expect(lines.join('\n')).toMatch(/^live {7}build [\da-f]{8}, /m);
+      expect(lines.join('\n')).toMatch(/^here {7}1 file changed: new\.py$/m);
+    }
   });
 
-  test('that is over is not shown', async () => {
-    emulator.store.incidents = [{ ...incident, endsAt: now - minutes }];
-    const { code, stdout } = await run(['--exit-code']);
-    expect([code, stdout]).toEqual([0, expect.not.stringContaining('Slow starts')]);
+  test('says of each part why it is not known', async () => {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    emulator.fail('listContainers', '500*');
+    emulator.fail('getServiceStatus', 'html*');
+    const { code, json } = await run(['--json'], { cwd: app.path });
+    expect([code, json()]).toMatchObject([
+      0,
+      {
+        ...{ replicas: null, costPerHourCents: null, platform: null, here: { changed: false } },
+        unknown: { replicas: expect.any(String), costPerHourCents: expect.any(String), platform: expect.any(String) },
+      },
+    ]);
+    expect((await run(['--exit-code'], { cwd: app.path })).code).toBe(1);
+  });
+
+  test('asks a dead platform once', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('getApp', '503*');
+    emulator.calls.length = 0;
+    const { code, stdout, stderr } = await run([], { cwd: app.path });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(Service Unavailable .*retrying.*\n)*$/)]);
+    for (const part of ['live', 'here', 'replicas', 'last hour', 'cost now', 'failure'])
+      expect(stdout).toMatch(new RegExp(`^${part}\tnot known: `, 'm'));
+    expect(new Set(emulator.calls.map(({ path }) => path)).size).toBe(2);
+  });
+
+  test('names an app that does not exist', async () => {
+    const { code, stderr } = await run(['nope']);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('nope')]);
   });
 });
 
-test('planned maintenance is shown, and does not cause a failure', async () => {
+test('outside of an app, shows the apps of the project', async () => {
+  await emulator.close();
+  emulator = await startEmulator({ seed: 1 });
+  await using empty = await folderOf({});
+  const { code, stdout } = await run([], { cwd: empty.path, columns: 80 });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^project {3}p-12345678 \(emulator\)\nplatform {2}all services operational\n\nAPP +STATUS/);
+  expect((await run(['--json=apps'], { cwd: empty.path })).json()).toMatchObject({
+    apps: expect.arrayContaining([expect.objectContaining({ app: 'web' })]),
+  });
+});
+
+test('without a login, shows the platform only', async () => {
+  await using empty = await folderOf({});
+  const { code, stdout } = await run([], { cwd: empty.path, env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^project\tno project \(127\.0\.0\.1:\d+\)\napps\tnot known: not logged in\nplatform\tall/),
+  ]);
+});
+
+test('an incident of the platform is one line, and fails with --exit-code', async () => {
+  emulator.store.incidents.push(incident);
+  const { code, stdout } = await run(['--exit-code']);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^platform\tdegraded: Slow starts$/m)]);
+  expect((await run(['--json=platform'])).json()).toMatchObject({
+    platform: {
+      status: 'degraded',
+      incidents: [{ title: 'Slow starts', affects: ['Builds', 'Storage'], lastUpdate: 'A fix is being rolled out.' }],
+    },
+  });
+});
+
+test('maintenance that is planned does not fail', async () => {
   const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
   emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
-  const { code, stdout } = await run(['--exit-code']);
-  expect(code).toBe(0);
-  expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
+  expect((await run(['--exit-code'])).code).toBe(0);
+  expect((await run(['--json=platform'])).json()).toMatchObject({
+    platform: { planned: [{ startsAt: time(startedAt) }] },
+  });
 });
 
 test('text of the page cannot control the terminal', async () => {
   const title = '\u001b]0;owned\u0007\u001b[2JDown\u202e::error::x';
-  emulator.store.incidents = [{ ...incident, title, updates: [{ at: now, message: `\u001b[1Aup\r${title}` }] }];
+  emulator.store.incidents = [{ ...incident, title, updates: [] }];
   for (const columns of [undefined, 80]) {
     const { stdout } = await run([], { ...(columns && { columns }), env: { GITHUB_ACTIONS: 'true', NO_COLOR: '1' } });
     expect(stdout).toContain('Down');
     expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|^\s*::/m);
   }
-});
-
-test.each([
-  [['503*'], 69],
-  [['html*'], 69],
-  [['malformed*'], 69],
-  [['empty*'], 69],
-])('a page that replies with %j exits with %i', async (faults, exit) => {
-  emulator.fail('getServiceStatus', ...faults);
-  const outcome = await run(['--json']);
-  expect(outcome.code).toBe(exit);
-  expectErrorDocument(outcome);
 });
 
 describe('a page', () => {

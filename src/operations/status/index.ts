@@ -1,1 +1,3 @@
-export { isOperational, readServiceStatus, type ServiceStatus, type StatusReport } from './service-status.ts';
+export { type AppStatus, readAppStatus } from './app-status.ts';
+export { type ProjectStatus, readProjectStatus } from './project-status.ts';
+export { isOperational, type ServiceStatus } from './service-status.ts';

@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts';
+import { GantryError } from '../../errors.ts';
+
+/** Why parts of a status are not known, by the name of the part. */
+export type Unknown = Record<string, string>;
+
+/** Reads parts of a status, each of which may fail without the others. The platform is not asked twice if it is down. */
+export class Parts {
+  readonly unknown: Unknown = {};
+
+  constructor(private readonly signal: AbortSignal) {}
+
+  /** Null if the part cannot be had: `unknown` says why. */
+  async read<T>(name: string, read: () => Promise<T>): Promise<T | null> {
+    try {
+      return await read();
+    } catch (error) {
+      if (this.signal.aborted || !(error instanceof GantryError)) throw error;
+      this.unknown[name] = error.message;
+      return null;
+    }
+  }
+
+  /** Says that other parts are not known for the reason of this one. */
+  missing(names: readonly string[], like: string): void {
+    for (const name of names) this.unknown[name] = this.unknown[like] ?? '';
+  }
+}
+
+/** The same context without steps and notes: the status is all that is shown. */
+export function silent(context: Context): Context {
+  const step = () => ({ update() {}, done() {}, fail() {}, clear() {} });
+  const progress = { ...context.progress, step, note() {}, footnote() {}, warn() {} };
+  return Object.create(context, { progress: { value: progress } });
+}
