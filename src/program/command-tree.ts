@@ -132,7 +132,7 @@ const samples: Record<string, string> = { duration: '2m', number: '1' };
 /** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {
   const { requires = [] } = flag as Partial<PartneredFlag>;
-  return options.filter((option) => requires.includes(option.attributeName()));
+  return requires.flatMap((name) => options.find((option) => option.attributeName() === name) ?? []);
 }
 
 function rootOf(command: Commander): Commander {

@@ -77,7 +77,7 @@ rm :/nothing
 # flags
 deploy --detailed-exit-code
 deploy --files
-deploy --max-failures 3
+deploy --save-plan plan.json
 deploy --or-rollback
 runs chart --open
 secrets set NAME --keep-newline
