@@ -129,7 +129,7 @@ describe('every command has JSON', () => {
     ['deploy'],
     ['apps', 'scale', 'web', '--max-replicas', '3'],
     ['secrets', 'set', 'HOME', '--from-env'],
-    ['users', 'invite', 'new@example.com', '--role', 'member'],
+    ['team', 'invite', 'new@example.com', '--role', 'member'],
     ['plan', 'set', 'hobby', '--yes'],
     ['config', 'set', 'region', 'us-east-1'],
     ['config', 'get', 'region'],
@@ -177,7 +177,7 @@ describe('a pipeline written for the official client', () => {
 });
 
 describe('an extra argument is an error', () => {
-  const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--input=x' };
+  const needed: Record<string, string> = { 'team invite': '--role=member' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
   });

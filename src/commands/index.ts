@@ -112,10 +112,9 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     webhooks: {
-      summary: 'receive, verify and replay webhook deliveries',
+      summary: 'receive and replay webhook deliveries',
       commands: {
         listen: { summary: 'receive deliveries on this machine', load: () => import('./webhooks/listen.ts') },
-        verify: { summary: 'verify the signature of a delivery', load: () => import('./webhooks/verify.ts') },
         replay: { summary: 'send a received delivery again', load: () => import('./webhooks/replay.ts') },
       },
     },
@@ -127,26 +126,15 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         use: { summary: 'select a project', load: () => import('./projects/use.ts') },
       },
     },
-    users: {
-      summary: 'list and invite users',
+    team: {
+      summary: 'manage users, service accounts and API keys',
       commands: {
-        list: { summary: 'list users and pending invitations', load: () => import('./users/list.ts') },
-        invite: { summary: 'invite a user to the project', load: () => import('./users/invite.ts') },
-      },
-    },
-    'service-accounts': {
-      summary: 'manage service accounts and their grants',
-      commands: {
-        list: { summary: 'list service accounts', load: () => import('./service-accounts/list.ts') },
-        grant: { summary: 'add grants for projects', load: () => import('./service-accounts/grant.ts') },
-        revoke: { summary: 'remove grants for projects', load: () => import('./service-accounts/revoke.ts') },
-        'set-grants': { summary: 'replace all grants', load: () => import('./service-accounts/set-grants.ts') },
-      },
-    },
-    'api-keys': {
-      summary: 'list API keys',
-      commands: {
-        list: { summary: 'list the API keys of the project', load: () => import('./api-keys/list.ts') },
+        users: { summary: 'list users and pending invitations', load: () => import('./team/users.ts') },
+        invite: { summary: 'invite a user to the project', load: () => import('./team/invite.ts') },
+        'service-accounts': { summary: 'list service accounts', load: () => import('./team/service-accounts.ts') },
+        grant: { summary: 'give a service account access to projects', load: () => import('./team/grant.ts') },
+        revoke: { summary: "end a service account's access to projects", load: () => import('./team/revoke.ts') },
+        'api-keys': { summary: 'list the API keys of the project', load: () => import('./team/api-keys.ts') },
       },
     },
     plan: {

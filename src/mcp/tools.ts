@@ -50,7 +50,7 @@ const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init', 'ci'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
   apps: ['apps', 'containers', 'metrics', 'previews'],
-  account: ['whoami', 'doctor', 'status', 'projects', 'users', 'service-accounts', 'api-keys', 'profiles', 'config'],
+  account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config'],
 };
 
 function nounOf({ command }: CommandReference): string {

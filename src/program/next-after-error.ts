@@ -62,7 +62,7 @@ function listOfSuch(failed: Failed): readonly string[] {
   return lists?.[0].split(' ') ?? (hasList.includes(first) ? [first, 'list'] : help(failed));
 }
 
-const hasList = ['secrets', 'projects', 'users', 'service-accounts', 'profiles', 'config', 'emulator'];
+const hasList = ['secrets', 'projects', 'profiles', 'config', 'emulator'];
 const listsFor: Record<string, readonly string[]> = {
   'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'containers', 'builds', 'runs'],
   ls: ['ls', 'cat', 'rm', 'du', 'cp', 'sync'],

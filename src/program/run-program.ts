@@ -49,8 +49,8 @@ async function runTranslated(
   io: Io,
   state: RunState,
 ): Promise<number> {
-  const { translateOfficialClient } = await import('./official-client.ts');
-  const found = translateOfficialClient(words, Object(error).code === 'commander.excessArguments');
+  const { translateSpellings } = await import('./translate-spellings.ts');
+  const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, env, secrets, warning } = found;
   state.secrets.add(...secrets);

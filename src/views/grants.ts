@@ -1,7 +1,7 @@
 import type { GrantChange } from '../operations/team/index.ts';
 import type { View } from '../output/page.ts';
 import { wrapped } from '../output/table.ts';
-import { boolean, document, list, nullable, text } from '../result-schema.ts';
+import { boolean, document, list, text } from '../result-schema.ts';
 
 export function grantChangeView({ serviceAccount, after, changed }: GrantChange): View {
   const outcome = changed ? 'updated' : 'unchanged';
@@ -10,7 +10,7 @@ export function grantChangeView({ serviceAccount, after, changed }: GrantChange)
 
 export const grantChangeJson = document({
   serviceAccount: text('service account id'),
-  before: nullable(list(text('name'), 'projects it had access to; null if unknown')),
+  before: list(text('name'), 'projects it had access to'),
   after: list(text('name'), 'projects it has access to after the change'),
   changed: boolean('false if nothing had to change'),
   confirmed: boolean('false if the platform accepted it and does not list the grants, or not in a known format'),

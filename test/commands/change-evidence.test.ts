@@ -176,8 +176,8 @@ describe('volumes resize', () => {
   });
 });
 
-describe('service-accounts set-grants', () => {
-  const words = ['service-accounts', 'set-grants', 'sa-1', 'p-2', '--yes'];
+describe('team grant', () => {
+  const words = ['team', 'grant', 'sa-1', 'p-2', '--yes'];
 
   test('waits until the change is listed', async () => {
     empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });

@@ -119,8 +119,8 @@ describe('fields of null', () => {
 describe('an item that cannot be read', () => {
   const commands: [string, string[], string][] = [
     ['apps', ['apps', 'list'], '/apps'],
-    ['users', ['users', 'list'], '/users'],
-    ['API keys', ['api-keys', 'list'], '/api-keys'],
+    ['users', ['team', 'users'], '/users'],
+    ['API keys', ['team', 'api-keys'], '/api-keys'],
     ['projects', ['projects', 'list'], '/projects'],
     ['builds', ['builds', 'list', 'web'], '/builds'],
     ['containers', ['containers', 'list', 'web'], '/containers'],

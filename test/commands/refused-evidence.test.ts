@@ -85,14 +85,11 @@ describe.each(refusals)('where the platform answers a look with %s', (_, answer)
     expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeDefined();
   });
 
-  test('set-grants sets grants; grant does not guess those that would be lost', async () => {
+  test('team grant does not guess grants that would be lost', async () => {
     empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });
-    const words = (verb: string) => ['service-accounts', verb, 'sa-1', emulator.project, '--yes'];
-    const { code, json, stderr } = await through(words('set-grants'), refusing(/\/service-accounts$/, answer));
-    expect([code, json()]).toMatchObject([0, { before: null, after: [emulator.project], confirmed: false }]);
-    expect(stderr).toContain(unconfirmed);
     const calls = emulator.calls.length;
-    const refused = await through(words('grant'), refusing(/\/service-accounts$/, answer));
+    const words = ['team', 'grant', 'sa-1', emulator.project, '--yes'];
+    const refused = await through(words, refusing(/\/service-accounts$/, answer));
     expect(refused.stderr).toContain('cannot be listed');
     expect([refused.code, emulator.calls.slice(calls)]).toEqual([answer.status === 403 ? 5 : refused.code, []]);
     expect(refused.code).not.toBe(0);

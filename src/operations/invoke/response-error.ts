@@ -154,12 +154,12 @@ function accessError(
   reason: string | undefined,
   facts: ErrorFacts,
 ): GantryError {
-  const key = "GANTRY_INFERENCE_KEY to the project's key (gantry api-keys list --show-values)";
+  const key = "GANTRY_INFERENCE_KEY to the project's key (gantry team api-keys --show-values)";
   const [message, fix] = {
     login: ['apps do not accept login tokens', `set ${key}, or GANTRY_TOKEN to a service account token`],
     none: ['the app requires a token', 'omit --no-auth'],
     header: ['the app does not accept the Authorization header', 'omit the header to send the token in use'],
-    'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', 'gantry api-keys list --show-values'],
+    'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', 'gantry team api-keys --show-values'],
     'service-account': ['the app does not accept the token', `check gantry whoami, or set ${key}`],
   }[kind];
   const denied = kind === 'none' ? message : 'the token has no permission to call the app';

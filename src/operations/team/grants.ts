@@ -4,20 +4,19 @@ import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { cutText } from '../../output/format.ts';
-import { readEvidence, type Shown, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
+import { readEvidence, type Shown, waitForChange } from '../waiting/index.ts';
 
 /** What a service account may access before and after a change. */
 export interface GrantChange {
   serviceAccount: string;
-  /** Null if the platform lists the grants in an unknown format. */
-  before: string[] | null;
+  before: string[];
   after: string[];
   changed: boolean;
   /** Whether the platform lists the grants after the change; false if it lists none that are understood. */
   confirmed: boolean;
 }
 
-export type GrantAction = 'grant' | 'revoke' | 'set';
+export type GrantAction = 'grant' | 'revoke';
 
 type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -31,20 +30,19 @@ export async function changeGrants(
 ): Promise<GrantChange> {
   const { api, project, progress, prompt, willChange } = context;
   const listed = await readEvidence(() => findAccount(context, id));
-  const current = 'state' in listed ? knownGrants(listed.state) : undefined;
-  if (current === undefined && change !== 'set') throw unknownGrantsError(id, listed);
-  const before = current ?? [];
+  const before = 'state' in listed ? knownGrants(listed.state) : undefined;
+  if (before === undefined) throw unknownGrantsError(project, id, listed);
   const after = applyAction[change](before, projects);
   if (after.length === 0) throw noGrantsLeftError(id);
 
-  const changed = current === undefined || !isSameSet(before, after);
-  const result = { serviceAccount: id, before: current ?? null, after: changed ? after : before, changed };
+  const changed = !isSameSet(before, after);
+  const result = { serviceAccount: id, before, after: changed ? after : before, changed };
   if (!changed) return { ...result, confirmed: true };
-  progress.note(`before  ${before.join(', ') || (current ? 'none' : 'unknown')}\nafter   ${after.join(', ')}`);
-  if (change !== 'grant') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
+  progress.note(`before  ${before.join(', ') || 'none'}\nafter   ${after.join(', ')}`);
+  if (change === 'revoke') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
   willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
-  return { ...result, confirmed: await confirmGrants(context, id, after, 'state' in listed) };
+  return { ...result, confirmed: await confirmGrants(context, id, after) };
 }
 
 /**
@@ -68,14 +66,13 @@ function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown)
 const applyAction: Record<GrantAction, (before: string[], projects: string[]) => string[]> = {
   grant: (before, projects) => [...new Set([...before, ...projects])],
   revoke: (before, projects) => before.filter((name) => !projects.includes(name)),
-  set: (_, projects) => [...new Set(projects)],
 };
 
 async function findAccount({ api, project }: Calls, id: string): Promise<ServiceAccount> {
   const { serviceAccounts } = await api(listServiceAccounts, { project });
   const found = serviceAccounts.find((account) => account.id === id);
   if (found) return found;
-  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
+  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`team service-accounts` });
 }
 
 /** The project of a grant. An object must name its project and have no fields that a change would lose. */
@@ -109,16 +106,11 @@ async function confirmGrants(
   context: Calls & Pick<Context, 'progress' | 'delay'>,
   id: string,
   after: string[],
-  wasListed: boolean,
 ): Promise<boolean> {
   const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
   const read = async () => knownGrants(await findAccount(context, id));
   const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));
-  if ('refusal' in evidence) {
-    if (wasListed) throw evidence.refusal;
-    warnUnconfirmed(context, `${id} has these grants`, evidence.refusal);
-    return false;
-  }
+  if ('refusal' in evidence) throw evidence.refusal;
   const now = evidence.state;
   if (now === undefined) {
     context.progress.note(
@@ -129,16 +121,16 @@ async function confirmGrants(
   if (isSameSet(now, after)) return true;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
-    fix: gantryCommand`service-accounts list`,
+    fix: gantryCommand`team service-accounts`,
     details: { now, wanted: after },
   });
 }
 
 /** One grant cannot be added to grants that are not known. */
-function unknownGrantsError(id: string, listed: Shown<ServiceAccount>): GantryError {
+function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAccount>): GantryError {
   const facts = {
     why: 'the platform replaces all grants at once, so unknown ones would be lost',
-    fix: `gantry service-accounts set-grants ${id} PROJECT…`,
+    fix: `gantry api PATCH /v2/projects/${project}/service-accounts/${id} --field 'grants:=["PROJECT"]' replaces all of them`,
   };
   if ('refusal' in listed) {
     const { refusal } = listed;
@@ -154,7 +146,7 @@ function unknownGrantsError(id: string, listed: Shown<ServiceAccount>): GantryEr
 function noGrantsLeftError(id: string): UsageError {
   return new UsageError(`service account ${id} must keep access to at least one project`, {
     why: 'the platform requires at least one grant',
-    fix: `gantry service-accounts set-grants ${id} PROJECT…`,
+    fix: `gantry team grant ${id} PROJECT, then revoke the others`,
   });
 }
 

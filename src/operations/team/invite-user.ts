@@ -22,7 +22,7 @@ export async function sendInvitation(
   if (success) return { email, role, changed: true };
   throw new FailedError(`no invitation was sent to ${email}`, {
     why: 'the platform gives no reason; the user may already be a member or invited',
-    fix: gantryCommand`users list`,
+    fix: gantryCommand`team users`,
   });
 }
 

@@ -3,4 +3,3 @@ export { parseDeliveryUrl } from './delivery-url.ts';
 export { type ListenEvent, listenForDeliveries, type ShownDelivery } from './listen.ts';
 export { replayDelivery } from './replay.ts';
 export { readWebhookSecret } from './secret.ts';
-export { verifyDelivery } from './verify.ts';

@@ -2,7 +2,7 @@ import { drawSteps } from './steps.js';
 
 /** @typedef {import('../draw.js').Draw} Draw @typedef {import('../types.ts').Plan} Plan */
 
-/** service-accounts grant and revoke. @param {Draw} draw @returns {Partial<Plan>} */
+/** team grant and revoke. @param {Draw} draw @returns {Partial<Plan>} */
 export function grants(draw) {
   const before = draw.some(['p-1111aaaa', 'p-2222bbbb', 'p-3333cccc'], 0.7);
   const change = draw.chance(0.6) || before.length < 2 ? 'grant' : 'revoke';

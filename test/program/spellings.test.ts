@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { translateOfficialClient } from '../../src/program/official-client.ts';
-import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../src/program/official-spellings.ts';
+import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../src/program/spellings.ts';
+import { translateSpellings } from '../../src/program/translate-spellings.ts';
 
 const metricsLine = 'metrics resources web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
 
@@ -103,11 +103,11 @@ const rows: [typed: string, here: string][] = [
 const words = (line: string) => line.split(' ').filter(Boolean);
 
 test.each(rows)('%s means %s', (typed, here) => {
-  expect(translateOfficialClient(words(typed))?.argv).toEqual(words(here));
+  expect(translateSpellings(words(typed))?.argv).toEqual(words(here));
 });
 
 test('a time in the form of the official client is a local time', () => {
-  expect(translateOfficialClient(['logs', 'web', '--since', '2026-11-20 10:00:00'])?.argv).toEqual([
+  expect(translateSpellings(['logs', 'web', '--since', '2026-11-20 10:00:00'])?.argv).toEqual([
     ...['logs', 'web', '--since', '2026-11-20T10:00:00'],
   ]);
 });
@@ -153,7 +153,7 @@ test.each([
   ['secrets add TOKEN', 'added as NAME=value', /^gantry secrets set TOKEN$/],
   ['secrets add TOKEN hf-abc', 'added as NAME=value', /^gantry secrets set TOKEN$/],
 ])('%s is refused with what to type', (typed, message, fix) => {
-  const error = thrownBy(() => translateOfficialClient(words(typed), true));
+  const error = thrownBy(() => translateSpellings(words(typed), true));
   expect(error.message).toContain(message);
   expect(String(error.facts.fix)).toMatch(fix);
   expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
@@ -172,7 +172,7 @@ describe('a secret on the command line', () => {
       { CEREBRIUM_SERVICE_ACCOUNT_TOKEN: 'T-1', GANTRY_TOKEN: '' },
     ],
   ])('%s passes the token in the environment, with a warning', (typed, argv, env) => {
-    const found = translateOfficialClient(words(typed));
+    const found = translateSpellings(words(typed));
     expect(found).toMatchObject({ argv, env, secrets: ['T-1'] });
     expect(found?.warning).toMatch(/visible .* set GANTRY_TOKEN instead$/);
   });
@@ -182,14 +182,14 @@ describe('a secret on the command line', () => {
     ['save-auth-config T-1 R-1 p-1', { accesstoken: 'T-1', refreshtoken: 'R-1', project: 'p-1' }, ['T-1', 'R-1']],
     ['save-auth-config T-1 --project-id p-2', { serviceaccounttoken: 'T-1', project: 'p-2' }, ['T-1']],
   ])('%s imports the tokens from stdin, with a warning', (typed, stored, secrets) => {
-    const found = translateOfficialClient(words(typed));
+    const found = translateSpellings(words(typed));
     expect(found).toMatchObject({ argv: ['login', '--import', '-'], secrets });
     expect(JSON.parse(found?.input ?? '')).toEqual(stored);
     expect(found?.warning).toContain('GANTRY_TOKEN');
   });
 
   test('of secrets add travels on stdin, with a warning', () => {
-    const found = translateOfficialClient(['secrets', 'add', 'A=1', 'B=x=y z', '--app', 'web']);
+    const found = translateSpellings(['secrets', 'add', 'A=1', 'B=x=y z', '--app', 'web']);
     expect(found).toMatchObject({ argv: ['secrets', 'import', '-', '--app', 'web'], secrets: ['1', 'x=y z'] });
     expect(JSON.parse(found?.input ?? '')).toEqual({ A: '1', B: 'x=y z' });
     expect(found?.warning).toContain('gantry secrets set A, which asks for it');
@@ -206,7 +206,7 @@ test.each([
   ['logs web --tail 5 --bogus'],
   ['download'],
 ])('%s is not of the official client, or not clear: it stays as it is', (typed) => {
-  expect(translateOfficialClient(words(typed))).toBeUndefined();
+  expect(translateSpellings(words(typed))).toBeUndefined();
 });
 
 test('every spelling has a row here and stands in the guide for switchers', () => {

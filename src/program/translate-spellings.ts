@@ -6,9 +6,10 @@ import {
   commandSpellings,
   flagRefusals,
   flagSpellings,
+  formerCommands,
   refusals,
   switches,
-} from './official-spellings.ts';
+} from './spellings.ts';
 
 /** A command line of the platform's official client, in gantry's words. */
 export interface Translation {
@@ -26,7 +27,7 @@ export interface Translation {
  * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it
  * otherwise. Throws UsageError, with what to type, if gantry has nothing that means the same.
  */
-export function translateOfficialClient(argv: readonly string[], hasExtraWord = false): Translation | undefined {
+export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
   const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters))), secrets: [] };
   refuse(line.argv);
@@ -34,6 +35,7 @@ export function translateOfficialClient(argv: readonly string[], hasExtraWord = 
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
   rewriteOperands(line);
+  refuseFormerCommand(line.argv);
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
@@ -112,6 +114,18 @@ function refuse(words: string[]): void {
   if (!found) return;
   const { message, ...facts } = found.entry;
   throw new UsageError(message, facts);
+}
+
+/** Names the whole line to type. */
+function refuseFormerCommand(words: string[]): void {
+  const found = findName(words, formerCommands);
+  if (!found) return;
+  const name = found.places.map((at) => words[at]).join(' ');
+  const isArgument = (at: number) => positionals(words).includes(at) && !found.places.includes(at);
+  const given = words.filter((_, at) => isArgument(at));
+  const flags = words.filter((_, at) => !isArgument(at) && !found.places.includes(at));
+  const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
+  throw new UsageError(`unknown command "${name}"`, { fix: gantryCommand`${line} ${flags}` });
 }
 
 /** Commands without arguments, which old clients gave some. */

@@ -4,14 +4,11 @@ import { changeGrants } from '../../operations/team/index.ts';
 import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
 export default defineCommand({
-  configure: (command) => grantFlags(command, 'all projects it may access'),
-  run: (context, id, projects) => changeGrants(context, { id, change: 'set', projects }),
+  configure: (command) => grantFlags(command, 'projects to add'),
+  run: (context, id, projects) => changeGrants(context, { id, change: 'grant', projects }),
   view: grantChangeView,
   effect: 'destroys',
   dryRun: true,
   json: grantChangeJson,
-  examples: [
-    'service-accounts set-grants sa-1234 p-1234',
-    'service-accounts set-grants sa-1234 p-1234 p-5678 --dry-run',
-  ],
+  examples: ['team grant sa-1234 p-1234', 'team grant sa-1234 p-1234 p-5678 --dry-run'],
 });

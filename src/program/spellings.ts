@@ -2,13 +2,12 @@ import { gantryCommand } from '../command-line.ts';
 import { looksLikeRegion } from '../config/region-name.ts';
 import type { ErrorFacts } from '../errors.ts';
 
-/** What users of the official client type, in gantry's words. docs/switching.md lists all of it. */
+/**
+ * What users of the official client, or of an earlier gantry, type, in gantry's words. docs/switching.md lists all of it.
+ */
 
 /** Groups with `list`. Other clients call it `ls`. */
-const listed = [
-  ...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'users'],
-  ...['service-accounts', 'api-keys', 'profiles', 'config'],
-];
+const listed = [...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'profiles', 'config']];
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
@@ -34,6 +33,21 @@ export const commandSpellings: Record<string, string> = {
   scale: 'apps scale',
   delete: 'apps delete',
   docs: 'open docs',
+};
+
+/**
+ * Commands that gantry itself once had, and what to type now: words that replace the name, or what makes the line of the
+ * arguments.
+ */
+export const formerCommands: Record<string, string | ((...words: string[]) => readonly string[])> = {
+  'users list': 'team users',
+  'users invite': 'team invite',
+  'service-accounts list': 'team service-accounts',
+  'service-accounts grant': 'team grant',
+  'service-accounts revoke': 'team revoke',
+  'service-accounts set-grants': 'team grant',
+  'api-keys list': 'team api-keys',
+  'webhooks verify': () => ['webhooks', 'listen'],
 };
 
 interface FlagSpelling {
