@@ -4,9 +4,9 @@ import { logFlags, readLogOptions } from '../flags/log.ts';
 import { buildLogSource, resolveBuild } from '../operations/builds/index.ts';
 import { appLogSource, findContainer, readLog } from '../operations/logs/index.ts';
 import { checkRunExists, resolveRun } from '../operations/runs/index.ts';
-import { appLogOutput } from '../views/log-line.ts';
+import { logOutput } from '../views/log-line.ts';
 
-/** Lines to show if no flag says how far to go back. */
+/** Lines to show of an app, whose log has no end, if no flag says how far to go back. */
 const defaultLines = 100;
 
 export default defineCommand({
@@ -28,12 +28,12 @@ export default defineCommand({
       ),
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
-    const options = readLogOptions(context, flags, defaultLines);
+    const { source: stream, search, build, run } = flags;
+    const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
-    const { source: stream, search, build, run } = flags;
     const runId = run === undefined ? undefined : await resolveRun(client, app, run);
     const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     const container =
@@ -43,14 +43,17 @@ export default defineCommand({
       : appLogSource(client, app, { container, stream, search, runId });
     return readLog(context, source, { ...options, onEmpty });
   },
-  ...appLogOutput,
+  ...logOutput,
   effect: 'reads',
+  details: [
+    'Of an app, the last 100 lines are shown; of a build or a run, all of them. --run, --container and --source do not apply to the log of a build.',
+  ],
   examples: [
     'logs web',
     'logs web -f --timestamps --prefix',
     'logs web --since 1h30m --source stderr --search Traceback',
-    'logs web --run 6fa459ea-ee8a --tail all',
-    'logs web --build',
+    'logs web --run 6fa459ea-ee8a',
+    'logs web --build -f',
     "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",
   ],
 });

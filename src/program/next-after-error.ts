@@ -30,7 +30,7 @@ const usualNext: Record<ExitName, (failed: Failed) => readonly string[]> = {
   project: () => ['check'],
   limit: () => ['plan', 'cost'],
   'build-failed': ({ details: { app, build } }) =>
-    app && build ? ['builds', 'logs', `${app}`, `${build}`] : ['check'],
+    app && build ? ['logs', `${app}`, '--build', `${build}`] : ['check'],
   'not-ready': ({ details: { app } }) => (app ? ['logs', `${app}`] : ['check']),
   'app-error': ({ details, operand }) => {
     const app = details.app ?? operand;

@@ -40,13 +40,18 @@ export const commandSpellings: Record<string, string> = {
  * arguments.
  */
 export const formerCommands: Record<string, string | ((...words: string[]) => readonly string[])> = {
+  users: 'team users',
   'users list': 'team users',
   'users invite': 'team invite',
+  'service-accounts': 'team service-accounts',
   'service-accounts list': 'team service-accounts',
   'service-accounts grant': 'team grant',
   'service-accounts revoke': 'team revoke',
   'service-accounts set-grants': 'team grant',
+  'api-keys': 'team api-keys',
   'api-keys list': 'team api-keys',
+  'builds logs': (app = '', build = '', ...rest) => ['logs', app, '--build', build, ...rest],
+  'runs logs': (app = '', run = 'latest', ...rest) => ['logs', app, '--run', run, ...rest],
   'webhooks verify': () => ['webhooks', 'listen'],
 };
 

@@ -12,8 +12,8 @@ export interface LogLineFlags {
   raw?: true | undefined;
 }
 
-/** How commands print an app log: as lines, or as JSON with the platform's field names. */
-export const appLogOutput = {
+/** How a log is printed: as lines, or as JSON with the platform's field names. */
+export const logOutput = {
   view: logLineView,
   data: ({ line }: ReadLine) => line.original,
   raw: ({ raw }: LogLineFlags) => raw === true,
@@ -30,6 +30,7 @@ export const appLogOutput = {
       appId: text('app id'),
       projectId: text('project'),
     }),
+    passThrough({ id: text('line id'), createdAt: text('RFC 3339, UTC'), log: text('text of a line of a build') }),
   ),
 };
 

@@ -99,7 +99,7 @@ test('6: finds why the last deploy failed', async () => {
   await run('deploy --json');
   const { json: build } = await run(['builds', 'list', 'web', '--json', '--jq', '.[0] | {id, status}']);
   expect(build.status).toBe('build_failure');
-  const { json: log } = await run(['builds', 'logs', 'web', build.id, '--json']);
+  const { json: log } = await run(['logs', 'web', '--build', build.id, '--json']);
   expect(JSON.stringify(log)).toMatch(/error/i);
 });
 
@@ -132,7 +132,7 @@ test('10: calls an app without waiting, and follows the run to its end', async (
 test('11: finds failed calls of an app and the log of one', async () => {
   const { json: runs } = await run('runs list transcriber --status failure --json --limit 3');
   expect(runs.length).toBeGreaterThan(0);
-  const { code } = await run(['runs', 'logs', 'transcriber', runs[0].id, '--json']);
+  const { code } = await run(['logs', 'transcriber', '--run', runs[0].id, '--json']);
   expect(code).toBe(0);
 });
 

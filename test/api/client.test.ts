@@ -216,7 +216,7 @@ describe('with a proxy in the environment', () => {
     const { emulator } = await platform();
     const { url, asked } = await joiningProxy();
     await using app = await folderOf(smallApp());
-    for (const words of [['deploy'], ['cp', 'main.py', ':/main.py'], ['builds', 'logs', 'web']]) {
+    for (const words of [['deploy'], ['cp', 'main.py', ':/main.py'], ['logs', 'web', '--build']]) {
       const { code, stderr } = await gantry(words, { emulator, cwd: app.path, env: { [name]: url } });
       expect(code, stderr).toBe(0);
     }

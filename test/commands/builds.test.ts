@@ -48,8 +48,8 @@ test('shows the given build or the latest', async () => {
 
 test('prints the log, with times if requested', async () => {
   await deploy();
-  const plain = await gantry(['builds', 'logs', 'web'], { emulator });
-  const timed = await gantry(['builds', 'logs', 'web', '--timestamps'], { emulator });
+  const plain = await gantry(['logs', 'web', '--build'], { emulator });
+  const timed = await gantry(['logs', 'web', '--build', '--timestamps'], { emulator });
   expect(plain.stdout).toMatch(/App is ready\n$/);
   expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} .*App is ready\n$/m);
 });
@@ -59,7 +59,7 @@ test('prints a note if the log is empty', async () => {
   const build = emulator.store.builds.get(await deploy(['--detach']));
   if (!build) throw new Error('there is no build');
   build.script.scenes = [];
-  const { code, stdout, stderr } = await gantry(['builds', 'logs', 'web'], { emulator });
+  const { code, stdout, stderr } = await gantry(['logs', 'web', '--build'], { emulator });
   expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
 });
 
@@ -323,7 +323,7 @@ async function deploy(flags: string[] = []): Promise<string> {
 describe('the log of a build', () => {
   test('follows the log until the build ends, with or without the live log, each line once', async () => {
     await deploy();
-    const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
+    const whole = (await gantry(['logs', 'web', '--build'], { emulator })).stdout;
     for (const fault of [undefined, 'cut-after-two*', 'repeating*', 'refused*'] as const) {
       if (fault) emulator.fail('log-socket', fault);
       const slow = await startEmulator({ real: false, pace: 60 });
@@ -331,7 +331,7 @@ describe('the log of a build', () => {
         if (fault) slow.fail('log-socket', fault);
         await using app = await folderOf(smallApp());
         await gantry(['deploy', '--detach'], { emulator: slow, cwd: app.path });
-        const { code, stdout } = await gantry(['builds', 'logs', 'web', '-f', '--fail-on-gap'], { emulator: slow });
+        const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--fail-on-gap'], { emulator: slow });
         expect([code, stdout]).toEqual([0, whole]);
       } finally {
         await slow.close();
@@ -343,7 +343,7 @@ describe('the log of a build', () => {
     'is shown by a deploy from the same source, every line once (the socket: %s)',
     async (fault) => {
       await deploy();
-      const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
+      const whole = (await gantry(['logs', 'web', '--build'], { emulator })).stdout;
       await using slow = await slowEmulator();
       if (fault) slow.fail('log-socket', fault);
       expect(await shownBy(slow, ['deploy', '--events'])).toMatchObject({ code: 0, shown: whole });
@@ -391,7 +391,7 @@ describe('the log of a build', () => {
   test('logs --build shows the last 100 lines of the latest or the given build', async () => {
     const first = await deploy();
     const latest = await gantry(['logs', 'web', '--build'], { emulator });
-    expect(latest.stdout).toBe((await gantry(['builds', 'logs', 'web'], { emulator })).stdout);
+    expect(latest.stdout).toBe((await gantry(['logs', 'web', '--build'], { emulator })).stdout);
     const { stdout } = await gantry(['logs', 'web', '--build', first, '--tail', '1', '--json=log'], { emulator });
     expect(stdout).toBe('{"log":"App is ready"}\n{"type":"result"}\n');
     expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
@@ -399,10 +399,10 @@ describe('the log of a build', () => {
 
   test('can be filtered', async () => {
     await deploy();
-    const { stdout } = await gantry(['builds', 'logs', 'web', '--search', 'Load', '--since', '1h'], { emulator });
+    const { stdout } = await gantry(['logs', 'web', '--build', '--search', 'Load', '--since', '1h'], { emulator });
     expect(stdout).toBe('Loading main.py\n');
-    expect((await gantry(['builds', 'logs', 'web', '--tail', '1'], { emulator })).stdout).toBe('App is ready\n');
-    expect((await gantry(['builds', 'logs', 'web', '--until', '1h'], { emulator })).stderr).toBe(
+    expect((await gantry(['logs', 'web', '--build', '--tail', '1'], { emulator })).stdout).toBe('App is ready\n');
+    expect((await gantry(['logs', 'web', '--build', '--until', '1h'], { emulator })).stderr).toBe(
       'no log lines match\n',
     );
   });

@@ -393,7 +393,7 @@ describe('the build', () => {
 
   test.each<Case>([
     ['build', 'fail', 11, /error: build \S+ of web failed \(build_failure\)\n {2}why pip install failed/, ended],
-    ['build', 'build_failure', 11, /fix gantry builds logs web \S+/, ended],
+    ['build', 'build_failure', 11, /fix gantry logs web --build \S+/, ended],
     ['build', 'init_failure', 12, /error: web was built but did not start \(init_failure\)/, ended],
     ['build', 'init_timeout', 12, /error: web was built but did not start \(init_timeout\)/, ended],
     [
@@ -422,7 +422,7 @@ describe('the build', () => {
   ])('sanitizes a hostile log %s', async (_, setting: Setting) => {
     emulator.fail('build', 'hostile-log', 'hostile-log');
     const followed = await gantry(['deploy'], { emulator, cwd: app.path, ...setting });
-    const printed = await gantry(['builds', 'logs', 'web'], { emulator, cwd: app.path, ...setting });
+    const printed = await gantry(['logs', 'web', '--build'], { emulator, cwd: app.path, ...setting });
     for (const said of [followed.stderr, printed.stdout]) {
       expect(said).toContain('click me');
       expect(said).toContain('txt.exe');

@@ -149,7 +149,7 @@ describe('a deploy that fails', () => {
       const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
       expect(code).toBe(exit);
       expect(stderr).toContain(reason);
-      expect(stderr).toMatch(/fix gantry builds logs web \S+/);
+      expect(stderr).toMatch(/fix gantry logs web --build \S+/);
       expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
       await expectNoTrace(stderr);
     },

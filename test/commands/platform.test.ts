@@ -197,7 +197,7 @@ test.each([
   expect(code).toBe(6);
 });
 
-test.each(['builds get web b-none', 'builds logs web b-none', 'builds files web b-none', 'builds follow web b-none'])(
+test.each(['builds get web b-none', 'logs web --build b-none', 'builds files web b-none', 'builds follow web b-none'])(
   'gantry %s exits with 6',
   async (line) => {
     const { code, stderr } = await gantry(line.split(' '), { emulator });

@@ -104,7 +104,7 @@ describe('following a run', () => {
 });
 
 describe('the log of a run', () => {
-  const logs = (run: string, ...flags: string[]) => gantry(['runs', 'logs', 'web', run, ...flags], { emulator });
+  const logs = (run: string, ...flags: string[]) => gantry(['logs', 'web', '--run', run, ...flags], { emulator });
 
   test('shows all output, with times if requested', async () => {
     record(emulator, { id: 'l-1', createdAt });

@@ -43,7 +43,7 @@ test('an error has message, reason, fix and request id', () => {
 });
 
 test('a suggested command stays on one line of a narrow terminal, and prose is wrapped', () => {
-  const command = gantryCommand`builds logs my-app 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4`;
+  const command = gantryCommand`logs my-app --build 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4`;
   const narrow = { ...page(), columns: 40 };
   const lines = (fix: string | CommandLine) => failureText(new FailedError('m', { fix }), narrow, false).split('\n');
   expect(lines(command)).toEqual(['error: m', `  fix ${command}`]);

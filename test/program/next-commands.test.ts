@@ -109,7 +109,7 @@ describe('after an error', () => {
 
   test('the log of the build that failed', () => {
     const failed = new Failure('build-failed', { details: { app: 'web', build: 'b-1' } });
-    expect(nextAfterError(failed, ['deploy'])).toEqual(['gantry', 'builds', 'logs', 'web', 'b-1']);
+    expect(nextAfterError(failed, ['deploy'])).toEqual(['gantry', 'logs', 'web', '--build', 'b-1']);
   });
 });
 

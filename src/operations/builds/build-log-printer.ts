@@ -21,7 +21,7 @@ const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
 const minWaitMs = 500;
 
 /**
- * Prints the log of a build while its end is waited for, as `builds logs -f` does. A failure to read it is one warning
+ * Prints the log of a build while its end is waited for, as `logs --build -f` does. A failure to read it is one warning
  * and never delays or changes the result.
  */
 export class BuildLogPrinter {

@@ -111,7 +111,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
   const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),
-    fix: gantryCommand`builds logs ${app} ${build.id}`,
+    fix: gantryCommand`logs ${app} --build ${build.id}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
     log: log.tail(Number.POSITIVE_INFINITY),
   };

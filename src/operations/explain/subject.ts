@@ -83,7 +83,7 @@ function buildSubject(context: Context, app: string, { id: build, status, initEr
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: () => readText(context, buildLogSource(context, app, build)),
-    logCommand: gantryCommand`builds logs ${app} ${build}`,
+    logCommand: gantryCommand`logs ${app} --build ${build}`,
   };
 }
 
@@ -111,7 +111,7 @@ function runSubject(context: Context, app: string, run: Run): Subject {
       ...(typeof exitCode === 'number' && { exitCode }),
     },
     readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
-    logCommand: gantryCommand`runs logs ${app} ${run.id}`,
+    logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
 }
 
