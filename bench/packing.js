@@ -43,7 +43,7 @@ async function again({ folder, quick, report }) {
   makeTree(app, tree);
   const rounds = quick ? 3 : 7;
   const [empty, filled] = [join(folder, 'empty'), join(folder, 'filled')];
-  const command = gantry(app).command.filter((word) => word !== '--no-cache');
+  const command = gantry(app).command.filter((word) => word !== '--repack');
   let changes = 0;
   const first = {
     ...gantry(app),
@@ -125,7 +125,7 @@ function gantry(cwd) {
   const output = `${cwd}.gantry.zip`;
   return {
     name,
-    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'package', '--no-cache', '-o', output],
+    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'package', '--repack', '-o', output],
     cwd,
     output,
   };

@@ -33,7 +33,7 @@ export default defineCommand({
       .option('--dry-run', 'show what would be sent and changed')
       .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
       .option('--use-gitignore', 'skip files that git ignores')
-      .option('--no-cache', 'compress every file again')
+      .option('--repack', 'compress every file again, without the packing cache')
       .addOption(
         command
           .createOption('--if-changed', 'deploy only if settings or files differ from the live build')
@@ -101,6 +101,7 @@ export default defineCommand({
       keepScaling: options.keepScaling === true,
       strict: options.strict === true,
       detach: options.detach === true,
+      cache: options.repack !== true,
       limit,
       verification: {
         watchMs: watch === true ? defaultWatchMs : watch,

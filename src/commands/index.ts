@@ -31,11 +31,11 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
     cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
     rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },
-    du: { summary: 'show disk usage of folders on a volume', load: () => import('./du.ts') },
-    df: { summary: 'list volumes and their sizes', load: () => import('./df.ts') },
     volumes: {
-      summary: 'resize volumes',
+      summary: 'list, measure and resize volumes',
       commands: {
+        list: { summary: 'list volumes and their sizes', load: () => import('./volumes/list.ts') },
+        usage: { summary: 'show what takes the space of a volume', load: () => import('./volumes/usage.ts') },
         resize: { summary: 'make a volume larger', load: () => import('./volumes/resize.ts') },
       },
     },
@@ -61,10 +61,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         files: { summary: 'list the files of a build', load: () => import('./builds/files.ts') },
         follow: { summary: 'show the log of a build until it ends', load: () => import('./builds/follow.ts') },
         cancel: { summary: 'cancel a build', load: () => import('./builds/cancel.ts') },
-        archives: {
-          summary: 'list and remove the archives kept for rollback',
-          load: () => import('./builds/archives.ts'),
-        },
       },
     },
     previews: {
@@ -168,10 +164,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     cache: {
-      summary: 'show and clear the compressed files of apps',
+      summary: 'list and remove what gantry keeps on this machine',
       commands: {
-        info: { summary: 'show where they are and what they take', load: () => import('./cache/info.ts') },
-        clear: { summary: 'remove them', load: () => import('./cache/clear.ts') },
+        list: { summary: 'list what is kept, with its size', load: () => import('./cache/list.ts') },
+        clear: { summary: 'remove what is kept', load: () => import('./cache/clear.ts') },
       },
     },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },

@@ -43,11 +43,11 @@ export default defineCommand({
       .option('-o, --output <file>', 'archive, or - for stdout (default: ../<app>.zip)')
       .option('--files', 'list all files and why they are sent')
       .option('--use-gitignore', 'skip files that git ignores')
-      .option('--no-cache', 'compress every file again')
+      .option('--repack', 'compress every file again, without the packing cache')
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
-  run: async (context, { output, files, cache: isCached, ...options }): Promise<Packed | RawOutput> => {
-    const cache = packingCache(context, isCached);
+  run: async (context, { output, files, repack, ...options }): Promise<Packed | RawOutput> => {
+    const cache = packingCache(context, !repack);
     const app = await readLocalApp(context, { ...options, outputs: [output] });
     if (app.project.partner) throw nothingToPack(app.project);
     if (output === '-' || output === '/dev/stdout') {

@@ -43,7 +43,7 @@ const byPlace: Record<string, ValueKind> = {
   'ls path': 'remote-path',
   'cat path': 'remote-path',
   'rm path': 'remote-path',
-  'du path': 'remote-path',
+  'volumes usage path': 'remote-path',
   'cp path': 'path',
   'sync source': 'path',
   'sync target': 'path',

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
@@ -14,6 +14,7 @@ import {
   startEmulator,
 } from '../emulator/index.ts';
 import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
+import { pythonFolder } from '../operations/cache/index.ts';
 import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
@@ -76,7 +77,7 @@ export async function startEmulatorFromFlags(
   }
   const emulator = await startEmulator({
     ...options,
-    packages: join(context.settings.folders.cache, 'python'),
+    packages: pythonFolder(context.settings.folders.cache),
     data: dataDir?.(context.cwd),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,

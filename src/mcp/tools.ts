@@ -39,7 +39,7 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 const notForAgents = new Set([
   ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
   ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
-  ...['builds archives', 'previews prune', 'cache info', 'cache clear'],
+  ...['previews prune', 'cache list', 'cache clear'],
 ]);
 
 /** Of tools whose noun has commands with several effects. */
@@ -48,7 +48,7 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 /** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init', 'ci'],
-  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'du', 'df', 'volumes'],
+  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
   apps: ['apps', 'containers', 'metrics', 'previews'],
   account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config'],
 };

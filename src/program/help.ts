@@ -24,7 +24,7 @@ function describe(source: HelpSource): Help {
 
 /** These need no explanation, and share a line. */
 const listedTogether = [
-  ['ls', 'cat', 'rm', 'du', 'df'],
+  ['ls', 'cat', 'rm'],
   ['login', 'logout', 'whoami', 'profiles', 'config', 'doctor', 'status'],
 ];
 

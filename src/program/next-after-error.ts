@@ -62,10 +62,10 @@ function listOfSuch(failed: Failed): readonly string[] {
   return lists?.[0].split(' ') ?? (hasList.includes(first) ? [first, 'list'] : help(failed));
 }
 
-const hasList = ['secrets', 'projects', 'profiles', 'config', 'emulator'];
+const hasList = ['secrets', 'projects', 'profiles', 'config', 'volumes', 'emulator'];
 const listsFor: Record<string, readonly string[]> = {
   'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'containers', 'builds', 'runs'],
-  ls: ['ls', 'cat', 'rm', 'du', 'cp', 'sync'],
+  ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
 };
 
 /** The command line with these flags, where the program takes them for its own. */

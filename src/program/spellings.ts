@@ -52,6 +52,10 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   'api-keys list': 'team api-keys',
   'builds logs': (app = '', build = '', ...rest) => ['logs', app, '--build', build, ...rest],
   'runs logs': (app = '', run = 'latest', ...rest) => ['logs', app, '--run', run, ...rest],
+  'builds archives': (app, ...rest) => ['cache', 'list', 'archives', ...(app ? ['--app', app] : []), ...rest],
+  'cache info': 'cache list',
+  df: 'volumes list',
+  du: 'volumes usage',
   'webhooks verify': () => ['webhooks', 'listen'],
 };
 

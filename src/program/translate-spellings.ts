@@ -121,11 +121,12 @@ function refuseFormerCommand(words: string[]): void {
   const found = findName(words, formerCommands);
   if (!found) return;
   const name = found.places.map((at) => words[at]).join(' ');
-  const isArgument = (at: number) => positionals(words).includes(at) && !found.places.includes(at);
-  const given = words.filter((_, at) => isArgument(at));
-  const flags = words.filter((_, at) => !isArgument(at) && !found.places.includes(at));
+  const rest = words.filter((_, at) => !found.places.includes(at));
+  // What follows a flag may be its value.
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  const given = end < 0 ? rest : rest.slice(0, end);
   const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
-  throw new UsageError(`unknown command "${name}"`, { fix: gantryCommand`${line} ${flags}` });
+  throw new UsageError(`unknown command "${name}"`, { fix: gantryCommand`${line} ${rest.slice(given.length)}` });
 }
 
 /** Commands without arguments, which old clients gave some. */

@@ -249,12 +249,12 @@ test('25: lets the most expensive app sleep, after a look at what that changes',
 test('26: finds what fills the volume, and frees it', async () => {
   await writeFile(join(folder.path, 'large.bin'), 'x'.repeat(5000));
   await run('cp large.bin :/old/checkpoints/ --json');
-  const { json: use } = await run('du / --json');
+  const { json: use } = await run('volumes usage / --json');
   const [largest] = use.entries.toSorted((a: { bytes: number }, b: { bytes: number }) => b.bytes - a.bytes);
   const asked = await run(['rm', '-r', use.path + largest.name, '--json']);
   expect([asked.code, asked.json.error.code]).toEqual([9, 'input-needed']);
   expect((await run(asked.json.error.next)).code).toBe(0);
-  expect(JSON.stringify((await run('du / --json')).json.entries)).not.toContain(largest.name);
+  expect(JSON.stringify((await run('volumes usage / --json')).json.entries)).not.toContain(largest.name);
 });
 
 test('27: notices that somebody scaled the app by hand, and keeps that', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -10,12 +10,13 @@ test('package keeps what it compressed, until it is told not to or the cache is 
   const run = (words: string[], env = {}) =>
     gantry(words, { cwd: app.path, env: { GANTRY_CONFIG_DIR: home.path, ...env } });
   const pack = (...flags: string[]) => run(['package', '-o', join(home.path, 'app.zip'), ...flags]);
-  const bytes = async () => ((await run(['cache', 'info', '--json'])).json() as { bytes: number }).bytes;
+  const bytes = async () =>
+    ((await run(['cache', 'list', '--json'])).json() as { bytes: number }[]).reduce((sum, each) => sum + each.bytes, 0);
 
-  await pack('--no-cache');
+  await pack('--repack');
   await run(['package', '-o', join(home.path, 'app.zip')], { GANTRY_PACKING_CACHE: 'off' });
   expect(await bytes()).toBe(0);
-  expect((await run(['cache', 'info'])).stdout).toContain('is empty');
+  expect((await run(['cache', 'list'])).stderr).toContain('nothing is kept');
   await run(['config', 'set', 'packing-cache', 'off']);
   await pack();
   expect(await bytes()).toBe(0);
@@ -25,8 +26,9 @@ test('package keeps what it compressed, until it is told not to or the cache is 
   expect(await bytes()).toBeGreaterThan(0);
   await writeFile(join(app.path, 'more.txt'), 'more');
   expect((await pack()).code).toBe(0);
-  expect((await run(['cache', 'clear', '--json'])).json()).toMatchObject({ changed: true });
-  expect((await run(['cache', 'clear'])).stdout).toContain('was empty');
+  expect((await run(['cache', 'clear', '--dry-run'])).stdout).toMatch(/^would remove /);
+  expect((await run(['cache', 'clear', '--json'])).json()).toMatchObject([{ kind: 'packing', removed: true }]);
+  expect((await run(['cache', 'clear'])).stderr).toContain('nothing to remove');
 });
 
 test('the cache is on or off', async () => {
@@ -35,4 +37,21 @@ test('the cache is on or off', async () => {
     env: { GANTRY_CONFIG_DIR: home.path },
   });
   expect([code, stderr]).toEqual([2, expect.stringContaining('it is on or off')]);
+});
+
+test('environments of the emulator are listed with their size, and removed by age', async () => {
+  const days = (count: number) => new Date(Date.now() - count * 86_400_000);
+  await using home = await folderOf({
+    'cache/python/0123456789abcdef/complete': '',
+    'cache/python/0123456789abcdef/lib/module.py': 'x = 1',
+    'cache/python/fedcba9876543210/complete': '',
+  });
+  const folder = join(home.path, 'cache', 'python');
+  await utimes(join(folder, '0123456789abcdef', 'complete'), days(40), days(40));
+  const run = (...words: string[]) => gantry(['cache', ...words], { env: { GANTRY_CONFIG_DIR: home.path } });
+  const old = { kind: 'python', files: 2, bytes: 5, path: join(folder, '0123456789abcdef'), app: null };
+  expect((await run('list', '--json')).json()).toMatchObject([{ bytes: 0 }, { ...old, removed: false }]);
+  const removed = await run('clear', 'python', '--older-than', '30d', '--json');
+  expect(removed.json()).toMatchObject([{ ...old, removed: true }]);
+  expect(await readdir(folder)).toEqual(['fedcba9876543210']);
 });

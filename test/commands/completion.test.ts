@@ -97,7 +97,7 @@ describe('completion', () => {
       [['ls', '/m'], ['/models/', '/main.log'], ':4'],
       [['rm', '/mo'], ['/models/'], ':6'],
       [['cat', 'models/'], ['models/sub/', 'models/a.bin'], ':4'],
-      [['du', 'default:/models/s'], ['default:/models/sub/'], ':6'],
+      [['volumes', 'usage', 'default:/models/s'], ['default:/models/sub/'], ':6'],
       [['cp', ':/models/a'], [':/models/a.bin'], ':4'],
       [['cp', './x', ':'], [':models/', ':main.log'], ':4'],
       [['sync', './x', 'default:/mo'], ['default:/models/'], ':6'],

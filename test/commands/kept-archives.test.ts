@@ -35,12 +35,11 @@ async function deployed(content: string, more: { env?: Record<string, string>; f
   return { code, build: (json() as { build?: string }).build ?? '' };
 }
 
+type Entry = { build: string; bytes: number; removed: boolean };
+const cleared = async (...flags: string[]) =>
+  (await run(['cache', 'clear', 'archives', '--json', ...flags])).json() as Entry[];
 const listed = async (...flags: string[]) =>
-  (await run(['builds', 'archives', '--json', ...flags])).json() as {
-    build: string;
-    bytes: number;
-    removed: boolean;
-  }[];
+  (await run(['cache', 'list', 'archives', '--json', ...flags])).json() as Entry[];
 
 test('the archive of a deploy is kept under its content, for its owner only', async () => {
   const { build } = await deployed('one');
@@ -109,21 +108,17 @@ test('a deploy removes archives that are too old, and what killed processes left
   expect((await listed()).map((each) => each.build)).toEqual([build]);
 });
 
-test('--prune removes them after a yes, those of one app or older ones', async () => {
+test('cache clear removes them after a yes, those of one app or older ones', async () => {
   const { build } = await deployed('one');
   await deployed('two', { flags: ['--name', 'other'] });
-  const refused = await run(['builds', 'archives', '--prune']);
+  const refused = await run(['cache', 'clear', 'archives']);
   expect(refused.code).toBe(9);
-  expect(await listed('--prune', '--older-than', '1d', '--yes')).toEqual([]);
-  expect(await listed('web', '--prune', '--dry-run')).toMatchObject([{ build, dryRun: true }]);
+  expect(await cleared('--older-than', '1d', '--yes')).toEqual([]);
+  expect(await cleared('--app', 'web', '--dry-run')).toMatchObject([{ build, dryRun: true }]);
   expect(await listed()).toHaveLength(2);
-  expect(await listed('web', '--prune', '--yes')).toMatchObject([{ build, removed: true }]);
+  expect(await cleared('--app', 'web', '--yes')).toMatchObject([{ build, removed: true }]);
   expect(await listed()).toMatchObject([{ app: 'other' }]);
   expect(await namesIn(files())).toHaveLength(1);
-});
-
-test('--older-than without --prune is a mistake', async () => {
-  expect((await run(['builds', 'archives', '--older-than', '1d'])).code).toBe(2);
 });
 
 test.skipIf(process.platform === 'win32')(

@@ -61,9 +61,8 @@ describe('gantry mcp', () => {
         'webhooks listen',
       ],
       [
-        'builds archives',
         'cache clear',
-        'cache info',
+        'cache list',
         'completion',
         'help',
         'logout',
@@ -132,7 +131,7 @@ describe('gantry mcp', () => {
     const result = await call(session, 'deploy', {});
     expect(result.isError).toBe(true);
     expect(JSON.parse(textOf(result))).toMatchObject({
-      error: { code: 'build-failed', exitCode: 11, next: expect.arrayContaining(['gantry', 'builds']) },
+      error: { code: 'build-failed', exitCode: 11, next: expect.arrayContaining(['gantry', 'logs', '--build']) },
     });
     expect(result.structuredContent).toEqual(JSON.parse(textOf(result)));
   });

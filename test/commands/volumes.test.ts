@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 const sizeOf = async (region: string) => {
-  const { json } = await gantry(['df', '--json'], { emulator });
+  const { json } = await gantry(['volumes', 'list', '--json'], { emulator });
   return (json() as { region: string; sizeGb: number }[]).find((volume) => volume.region === region)?.sizeGb;
 };
 
@@ -53,10 +53,10 @@ describe('volumes resize', () => {
   });
 });
 
-describe('df', () => {
+describe('volumes list', () => {
   test('shows the volumes and their usage', async () => {
     emulator.volume('global').write('/a', Buffer.alloc(2048));
-    const { code, stdout } = await gantry(['df'], { emulator });
+    const { code, stdout } = await gantry(['volumes', 'list'], { emulator });
     expect(code).toBe(0);
     expect(
       stdout
@@ -91,13 +91,16 @@ describe('df', () => {
     ['an empty list', [], /volume/],
     ['a list of volumes', [{ name: 'v', size: '50Gi' }], /^$/],
   ])('prints a note on stderr if there is no volume: %s', async (_, answer, expected) => {
-    const { code, stderr } = await gantry(['df'], { emulator, env: { GANTRY_API_URL: await answering(answer) } });
+    const { code, stderr } = await gantry(['volumes', 'list'], {
+      emulator,
+      env: { GANTRY_API_URL: await answering(answer) },
+    });
     expect(code).toBe(0);
     expect(stderr).toMatch(expected);
   });
 
   test('passes a reply of another shape through', async () => {
-    const { code, json } = await gantry(['df', '--json'], { emulator });
+    const { code, json } = await gantry(['volumes', 'list', '--json'], { emulator });
     expect([code, json()]).toEqual([0, [expect.objectContaining({ id: 'default-us-east-1' })]]);
   });
 });

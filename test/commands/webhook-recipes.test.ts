@@ -6,14 +6,8 @@ import { signWebhook } from '../../src/contract/webhooks.ts';
 const guide = readFileSync('docs/webhooks.md', 'utf8');
 const recipe = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? '';
 
-type Headers = Record<string, string>;
-
 /** What the platform sends, with what was altered. */
-function delivery({
-  body = '{"a": "ö"}',
-  secondsAgo = 0,
-  ...altered
-}: { body?: string; secondsAgo?: number } & Headers = {}) {
+function delivery(altered: Record<string, string> = {}, { body = '{"a": "ö"}', secondsAgo = 0 } = {}) {
   const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
   const signature = signWebhook('hush', { requestId: 'r-1', timestamp, body: '{"a": "ö"}' });
   const names = { 'x-request-id': 'r-1', 'x-cerebrium-webhook-timestamp': timestamp };
@@ -22,11 +16,11 @@ function delivery({
 
 const deliveries = [
   delivery(),
-  delivery({ body: '{"a":"ö"}' }),
+  delivery({}, { body: '{"a":"ö"}' }),
   delivery({ 'x-request-id': 'r-2' }),
   delivery({ 'x-cerebrium-webhook-timestamp': 'noon' }),
   delivery({ 'x-cerebrium-webhook-signature': 'v1,00' }),
-  delivery({ secondsAgo: 301 }),
+  delivery({}, { secondsAgo: 301 }),
 ];
 const genuine = [true, false, false, false, false, false];
 

@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../src/program/spellings.ts';
+import {
+  commandSpellings,
+  flagRefusals,
+  flagSpellings,
+  formerCommands,
+  refusals,
+} from '../../src/program/spellings.ts';
 import { translateSpellings } from '../../src/program/translate-spellings.ts';
+import { reference } from '../../src/reference.ts';
 
 const metricsLine = 'metrics resources web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
 
@@ -19,18 +26,10 @@ const rows: [typed: string, here: string][] = [
   ['config get default-region', 'config get region'],
   ['config set default-region eu-north-1', 'config set region eu-north-1'],
   ['secrets ls', 'secrets list'],
-  ...[
-    'apps',
-    'builds',
-    'runs',
-    'containers',
-    'projects',
-    'users',
-    'service-accounts',
-    'api-keys',
-    'profiles',
-    'config',
-  ].map((group): [string, string] => [`${group} ls`, `${group} list`]),
+  ...['apps', 'builds', 'runs', 'containers', 'projects', 'profiles', 'config'].map((group): [string, string] => [
+    `${group} ls`,
+    `${group} list`,
+  ]),
   ['apps show web', 'apps get web'],
   ['builds show web b-1', 'builds get web b-1'],
   ['runs show web r-1', 'runs get web r-1'],
@@ -159,6 +158,38 @@ test.each([
   expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
 });
 
+/** Earlier names of gantry, and the line that the error tells. Every row of the table occurs. */
+const former: [typed: string, fix: string][] = [
+  ['users', 'team users'],
+  ['users list --json', 'team users --json'],
+  ['users invite ada@example.com --role member', 'team invite ada@example.com --role member'],
+  ['service-accounts', 'team service-accounts'],
+  ['service-accounts list', 'team service-accounts'],
+  ['service-accounts grant sa-1 p-1 --yes', 'team grant sa-1 p-1 --yes'],
+  ['service-accounts revoke sa-1 p-1', 'team revoke sa-1 p-1'],
+  ['service-accounts set-grants sa-1 p-1', 'team grant sa-1 p-1'],
+  ['api-keys', 'team api-keys'],
+  ['api-keys list --show-values', 'team api-keys --show-values'],
+  ['builds logs web b-1 -f', 'logs web --build b-1 -f'],
+  ['builds logs web --search x', 'logs web --build --search x'],
+  ['runs logs web r-1 --timestamps', 'logs web --run r-1 --timestamps'],
+  ['builds archives web', 'cache list archives --app web'],
+  ['cache info --json', 'cache list --json'],
+  ['df -p p-12345678', 'volumes list -p p-12345678'],
+  ['du /models', 'volumes usage /models'],
+  ['webhooks verify', 'webhooks listen'],
+];
+
+test.each(former)('%s, an earlier name, is answered with gantry %s', async (typed, fix) => {
+  const error = thrownBy(() => translateSpellings(words(typed)));
+  expect([error.message, String(error.facts.fix)]).toEqual([
+    expect.stringMatching(/^unknown command "/),
+    `gantry ${fix}`,
+  ]);
+  const names = (await reference()).commands.map(({ command }) => command);
+  expect(names.some((name) => `${fix} `.startsWith(`${name} `))).toBe(true);
+});
+
 describe('a secret on the command line', () => {
   test.each([
     [
@@ -215,12 +246,15 @@ test('every spelling has a row here and stands in the guide for switchers', () =
   const names = [
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
+    ...Object.keys(formerCommands),
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
     ...[...flagSpellings, ...flagRefusals].flatMap(({ names: spelled }) => spelled),
   ];
   const isListing = (name: string) => name.endsWith(' ls') && guide.includes('`ls` in place of `list`');
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);
   const untested = [...Object.keys(commandSpellings), ...flagSpellings.flatMap(({ names: spelled }) => spelled)];
+  const unanswered = Object.keys(formerCommands).filter((name) => !former.some(([line]) => line.startsWith(name)));
+  expect(unanswered).toEqual([]);
   expect(untested.filter((name) => !typed.some((line) => line.includes(name)))).toEqual([]);
 });
 

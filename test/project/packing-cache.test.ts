@@ -22,7 +22,7 @@ import { writeArchive } from '../../src/project/archive.ts';
 import { collectFiles } from '../../src/project/collect.ts';
 import { maxCacheBytes, trimCache } from '../../src/project/packing-cache/cache-folder.ts';
 import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
-import { cacheUsage, clearPackingCache } from '../../src/project/packing-cache/index.ts';
+import { clearPackingCache, packingUsage } from '../../src/project/packing-cache/index.ts';
 import { DeflatePool } from '../../src/project/zip/deflate-pool.ts';
 
 let folder: string;
@@ -135,10 +135,10 @@ describe('a second archive', () => {
     renameSync(root, join(folder, 'other'));
     root = join(folder, 'other');
     renameSync(file('text-1.py'), file('renamed.py'));
-    const size = cacheUsage(cache).bytes;
+    const size = packingUsage(cache).bytes;
     await expectSameArchive();
     // Only the index of the other folder is new.
-    expect(cacheUsage(cache).bytes - size).toBeLessThan(10_000);
+    expect(packingUsage(cache).bytes - size).toBeLessThan(10_000);
   });
 
   test('changes with one block of a large file', async () => {
@@ -270,7 +270,7 @@ describe('the cache', () => {
     chmodSync(packing(), mode);
     makeTree();
     await expectSameArchive();
-    expect(cacheUsage(cache).files).toBe(0);
+    expect(packingUsage(cache).files).toBe(0);
   });
 
   test('is used by several packings at a time', async () => {
@@ -330,7 +330,7 @@ describe('the cache', () => {
     makeTree();
     await pack();
     expect(clearPackingCache(cache)).toMatchObject({ files: 2 });
-    expect(cacheUsage(cache)).toEqual({ folder: packing(), files: 0, bytes: 0 });
+    expect(packingUsage(cache)).toMatchObject({ folder: packing(), files: 0, bytes: 0 });
     expect(clearPackingCache(cache).files).toBe(0);
   });
 });

@@ -74,7 +74,6 @@ export const local = [
     'dev',
     'projects current',
     'webhooks listen',
-    'webhooks verify',
     'webhooks replay',
   ],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],

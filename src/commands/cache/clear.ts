@@ -1,34 +1,21 @@
 import { defineCommand } from '../../command.ts';
-import { toDiskErrorOf } from '../../disk/index.ts';
-import { count, size } from '../../output/format.ts';
-import { type CacheUsage, clearPackingCache } from '../../project/packing-cache/index.ts';
-import { boolean, document, integer, text } from '../../result-schema.ts';
+import { durationFlag } from '../../flags/values.ts';
+import { cacheKinds, clearCache } from '../../operations/cache/index.ts';
+import { cacheDetails, cacheOutput } from '../../views/cache-entry.ts';
 
 export default defineCommand({
-  run: async ({ settings }) => {
-    const removed = clear(settings.folders.cache);
-    return { ...removed, changed: removed.files > 0 };
-  },
-  view:
-    ({ folder, files, bytes, changed }) =>
-    () =>
-      changed ? `removed ${size(bytes)} in ${count(files, 'file')} from ${folder}` : `${folder} was empty`,
+  configure: (command) =>
+    command
+      .addArgument(command.createArgument('[kind]', 'only these').choices(cacheKinds))
+      .option('--app <app>', 'only archives of this app')
+      .option('--older-than <duration>', 'only what was not used for this long', durationFlag),
+  run: (context, kind, { app, olderThan }) => clearCache(context, { kind, app, olderThan }),
+  ...cacheOutput,
+  empty: 'there was nothing to remove',
   effect: 'destroys',
   local: true,
-  exits: ['failed'],
-  json: document({
-    folder: text('where the compressed files were'),
-    files: integer('number of removed files'),
-    bytes: integer('their total size'),
-    changed: boolean('false if there was nothing to remove'),
-  }),
-  examples: ['cache clear'],
+  dryRun: true,
+  exits: ['failed', 'input-needed'],
+  details: cacheDetails,
+  examples: ['cache clear packing', 'cache clear --older-than 30d', 'cache clear archives --app web --yes'],
 });
-
-function clear(folder: string): CacheUsage {
-  try {
-    return clearPackingCache(folder);
-  } catch (error) {
-    throw toDiskErrorOf(`cannot remove ${folder}`, error);
-  }
-}

@@ -7,7 +7,7 @@ import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { findWritableByOthers, readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
 import { size } from '../../output/format.ts';
-import { cacheUsage, packingFolder } from '../../project/packing-cache/index.ts';
+import { packingFolder, packingUsage } from '../../project/packing-cache/index.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 import { archiveFolders } from '../archives/index.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
@@ -58,7 +58,7 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
 
 /** Shows what compressed files of apps take. */
 export function checkCache({ folders, packingCache }: Settings): Check {
-  const { folder, bytes } = cacheUsage(folders.cache);
+  const { folder, bytes } = packingUsage(folders.cache);
   const state = packingCache.value === 'off' ? `off (${packingCache.origin})` : 'on';
   return okCheck('cache', `${state}, ${size(bytes)} in ${folder}`);
 }

@@ -24,7 +24,9 @@ export async function growVolume(context: Context, newSizeGb: number): Promise<R
   const volume = `default-${region}`;
   const currentGb = await readSize(context, region);
   if (currentGb !== undefined && currentGb > newSizeGb) {
-    throw new UsageError(`${volume} has ${currentGb} GB and cannot be made smaller`, { fix: gantryCommand`df` });
+    throw new UsageError(`${volume} has ${currentGb} GB and cannot be made smaller`, {
+      fix: gantryCommand`volumes list`,
+    });
   }
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
   willChange(`grow ${volume} to ${newSizeGb} GB`, { volume, region, sizeGb: newSizeGb, confirmed: false });
@@ -38,7 +40,7 @@ export async function growVolume(context: Context, newSizeGb: number): Promise<R
     return { volume, region, sizeGb: newSizeGb, confirmed: reportedGb !== undefined };
   throw new PendingError(`${volume} still has ${reportedGb} GB`, {
     why: 'the platform accepted the new size, but still reports the old one',
-    fix: gantryCommand`df`,
+    fix: gantryCommand`volumes list`,
     details: { volume, region, newSizeGb, sizeGb: reportedGb },
   });
 }

@@ -21,22 +21,25 @@ export function packingFolder(cache: string): string {
   return join(cache, 'packing');
 }
 
-export interface CacheUsage {
+export interface PackingUsage {
   folder: string;
   files: number;
   bytes: number;
+  /** When one of the files was used last, in ms since 1970. */
+  usedAt: number;
 }
 
 /** `cache`: gantry's folder for caches. */
-export function cacheUsage(cache: string): CacheUsage {
+export function packingUsage(cache: string): PackingUsage {
   const folder = packingFolder(cache);
   const files = listFiles(folder);
-  return { folder, files: files.length, bytes: totalOf(files) };
+  const usedAt = Math.max(0, ...files.map((file) => file.usedAt));
+  return { folder, files: files.length, bytes: totalOf(files), usedAt };
 }
 
 /** Removes everything. Returns what there was. Throws system errors. */
-export function clearPackingCache(cache: string): CacheUsage {
-  const before = cacheUsage(cache);
+export function clearPackingCache(cache: string): PackingUsage {
+  const before = packingUsage(cache);
   rmSync(before.folder, { recursive: true, force: true });
   return before;
 }

@@ -4,6 +4,6 @@
  *
  * A packing never fails because of its cache, and its archive is the same with and without it.
  */
-export { type CacheUsage, cacheUsage, clearPackingCache, packingFolder } from './cache-folder.ts';
+export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';
 export { KnownFiles } from './known-files.ts';
 export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';

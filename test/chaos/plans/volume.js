@@ -25,7 +25,7 @@ export function remove(draw) {
   };
 }
 
-/** ls, du and cat. @param {Draw} draw @returns {Partial<Plan>} */
+/** ls, volumes usage and cat. @param {Draw} draw @returns {Partial<Plan>} */
 export function read(draw) {
   const files = drawTree(draw, { most: 6, large: 0.03 });
   const volume = files.map(({ path, ...rest }) => ({
@@ -34,20 +34,20 @@ export function read(draw) {
     etag: /** @type {const} */ ('md5'),
   }));
   const [one, other] = [draw.pick(volume), draw.pick(volume)];
-  const form = draw.pick(/** @type {const} */ (['ls', 'du', 'cat', 'cat', 'cp-out']));
+  const form = draw.pick(/** @type {const} */ (['ls', 'usage', 'cat', 'cat', 'cp-out']));
   const args = {
     ls: ['ls', '-R', '--json', '/d'],
-    du: ['du', '--json', '/d'],
+    usage: ['volumes', 'usage', '--json', '/d'],
     cat: ['cat', one.path, other.path],
     'cp-out': ['cp', `:${one.path}`, '-'],
   }[form];
-  const full = form !== 'du' && draw.chance(0.08) ? { stdout: /** @type {const} */ ('full') } : {};
+  const full = form !== 'usage' && draw.chance(0.08) ? { stdout: /** @type {const} */ ('full') } : {};
   const steps = drawSteps(draw, {
     command: { args },
-    points: form === 'ls' || form === 'du' ? ['ls'] : ['ls', 'download', 'get', 'get'],
+    points: form === 'ls' || form === 'usage' ? ['ls'] : ['ls', 'download', 'get', 'get'],
   });
   if (full.stdout && steps[0]) steps[0].commands = steps[0].commands.map((command) => ({ ...command, ...full }));
-  const shown = { ls: [], du: [], cat: [one.content, other.content], 'cp-out': [one.content] }[form];
+  const shown = { ls: [], usage: [], cat: [one.content, other.content], 'cp-out': [one.content] }[form];
   return { kind: `read-${form}`, volume, steps, facts: { form, shown } };
 }
 

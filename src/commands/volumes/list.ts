@@ -1,8 +1,8 @@
-import { defineCommand } from '../command.ts';
-import { listVolumes } from '../contract/volumes.ts';
-import { parseVolumes, type VolumeAmount } from '../operations/volumes/index.ts';
-import { type Cell, table } from '../output/table.ts';
-import { anyDocument } from '../result-schema.ts';
+import { defineCommand } from '../../command.ts';
+import { listVolumes } from '../../contract/volumes.ts';
+import { parseVolumes, type VolumeAmount } from '../../operations/volumes/index.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { anyDocument } from '../../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -24,7 +24,7 @@ export default defineCommand({
     ),
   json: anyDocument('volumes; platform value, passed through'),
   effect: 'reads',
-  examples: ['df', 'df --json'],
+  examples: ['volumes list', 'volumes list --json'],
 });
 
 /** Off a terminal in bytes, as in the other commands, if the unit is known. */

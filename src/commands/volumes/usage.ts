@@ -1,8 +1,8 @@
-import { defineCommand } from '../command.ts';
-import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../operations/volumes/index.ts';
-import { count, countCell, sizeCell } from '../output/format.ts';
-import { table } from '../output/table.ts';
-import { document, integer, list, object, text } from '../result-schema.ts';
+import { defineCommand } from '../../command.ts';
+import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../../operations/volumes/index.ts';
+import { count, countCell, sizeCell } from '../../output/format.ts';
+import { table } from '../../output/table.ts';
+import { document, integer, list, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'remote folder or file, as volume:/path or /path', '/'),
@@ -37,5 +37,5 @@ export default defineCommand({
       'name, files and bytes of each entry, largest first',
     ),
   }),
-  examples: ['du', 'du /models', 'du --region global --json=bytes'],
+  examples: ['volumes usage', 'volumes usage /models', 'volumes usage --region global --json=bytes'],
 });

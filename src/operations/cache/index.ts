@@ -1,0 +1,2 @@
+export { type CacheEntry, cacheKinds, clearCache, listCache } from './local-cache.ts';
+export { pythonFolder } from './python-environments.ts';
