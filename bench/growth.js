@@ -35,7 +35,10 @@ export async function growth(bench) {
 /** @type {Case[]} */
 const cases = [
   ...['deep', 'flat', 'mixed'].flatMap((shape) => [
-    { title: `du, ${shape}`, words: (/** @type {string} */ files) => ['du', `/${shape}-${files}`] },
+    {
+      title: `volumes usage, ${shape}`,
+      words: (/** @type {string} */ files) => ['volumes', 'usage', `/${shape}-${files}`],
+    },
     { title: `ls -R, ${shape}`, words: (/** @type {string} */ files) => ['ls', '-R', `/${shape}-${files}`] },
   ]),
   { title: 'ls -R --json, deep', words: (files) => ['ls', '-R', '--json', `/deep-${files}`] },

@@ -47,7 +47,7 @@ export default defineCommand({
           .conflicts('dryRun'),
       )
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
-      .option('--strict', 'fail if a setting was changed outside of the config file since the last deploy')
+      .option('--fail-on-drift', 'fail if a setting was changed outside of the config file')
       .addOption(
         requiring(command.createOption('--save-plan <file>', 'write a plan that --apply-plan applies'), 'dryRun'),
       )
@@ -78,7 +78,6 @@ export default defineCommand({
         requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
       )
       .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
-      .option('--no-logs', 'do not show the build log')
       .option('--disable-build-logs', 'ask the platform not to keep a build log')
       .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
@@ -99,9 +98,10 @@ export default defineCommand({
       listFiles: options.files === true,
       ifChanged: options.ifChanged === true,
       keepScaling: options.keepScaling === true,
-      strict: options.strict === true,
+      failOnDrift: options.failOnDrift === true,
       detach: options.detach === true,
       cache: options.repack !== true,
+      logs: !unlimited.progress.isQuiet,
       limit,
       verification: {
         watchMs: watch === true ? defaultWatchMs : watch,
@@ -114,7 +114,7 @@ export default defineCommand({
     const { plan } = prepared;
     if (preview) await recordPreview(context, preview);
     if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
-    const rollback = { ...options, typedMs, before: plan.build };
+    const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
     const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
     const deployment = await reportOutcome(unlimited, plan, run);
     const { runtime, root } = local.project;

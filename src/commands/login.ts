@@ -9,10 +9,9 @@ import { boolean, document, list, nullable, optional, text } from '../result-sch
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--no-browser', 'print the URL instead of opening a browser')
       .addOption(
         command
-          .createOption('--device', 'print a URL and a code to log in on another device; works without a terminal')
+          .createOption('--device', 'print a URL and a code instead of opening a browser; works without a terminal')
           .conflicts(['token', 'import']),
       )
       .addOption(command.createOption('--token [-]', 'store a token from a prompt or stdin').conflicts('import'))
@@ -46,17 +45,16 @@ export default defineCommand({
 });
 
 interface LoginFlags {
-  browser: boolean;
   device?: true | undefined;
   token?: string | true | undefined;
   import?: string | true | undefined;
 }
 
-function logIn(context: Context, { browser, device, token, import: file }: LoginFlags): Promise<Login> {
+function logIn(context: Context, { device, token, import: file }: LoginFlags): Promise<Login> {
   if (token !== undefined) return loginByToken(context, token);
   if (file !== undefined) return importLogin(context, file);
   if (!device && !context.prompt.isPossible) throw noTerminalError();
-  return loginByBrowser(context, { browser: browser && !device });
+  return loginByBrowser(context, { browser: !device });
 }
 
 /** In a pipeline nobody would see the URL, and the command would wait until the code expires. */

@@ -12,10 +12,17 @@ export default defineCommand({
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
       .option('--restore-scaling', 'scale as that build was deployed, not as the app is scaled now')
       .option('--force', 'deploy even if the files differ')
-      .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, app, build, { fromGit, configFile, force = false, logs, restoreScaling, timeout: typedMs }) =>
-    rollback(context, app, { build, fromGit, configFile, force, logs, restoreScaling, typedMs }),
+  run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) =>
+    rollback(context, app, {
+      build,
+      fromGit,
+      configFile,
+      force,
+      logs: !context.progress.isQuiet,
+      restoreScaling,
+      typedMs,
+    }),
   view:
     ({ app, build, restored, endpoint, changed }) =>
     () =>
@@ -45,7 +52,7 @@ export default defineCommand({
     changed: boolean('false if the build serves already'),
   }),
   details: [
-    'Deploys the archive of an earlier build again, with the settings that it was deployed with, and compares the files that the platform lists for both builds. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry builds archives).',
+    'Deploys the archive of an earlier build again, with the settings that it was deployed with, and compares the files that the platform lists for both builds. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry cache list archives).',
   ],
   examples: [
     'rollback web',

@@ -8,6 +8,8 @@ import { wrapText } from './wrap-text.ts';
 
 /** Messages to the user on stderr. */
 export interface Progress {
+  /** Whether steps, notes and logs are hidden: with `--quiet`. */
+  isQuiet: boolean;
   step(title: string): Step;
   note(message: string | View): void;
   /** A message below the result, such as how many entries it omits. */
@@ -66,6 +68,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
   const footnotes: string[] = [];
   return {
+    isQuiet: quiet,
     step(title) {
       const started = options.elapsed();
       let text = title;

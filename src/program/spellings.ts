@@ -95,6 +95,16 @@ export const flagSpellings: readonly FlagSpelling[] = [
   },
 ];
 
+/** Flags that gantry itself once had, and what to type now. */
+export const formerFlags: readonly { names: readonly string[]; of: readonly string[]; here: string }[] = [
+  { names: ['--no-logs'], of: ['deploy', 'rollback', 'builds follow'], here: '-q' },
+  { names: ['--no-cache'], of: ['deploy', 'package'], here: '--repack' },
+  { names: ['--strict'], of: ['deploy'], here: '--fail-on-drift' },
+  { names: ['--output', '-o'], of: ['deploy'], here: '--save-plan' },
+  { names: ['--plan'], of: ['deploy'], here: '--apply-plan' },
+  { names: ['--no-browser'], of: ['login'], here: '--device' },
+];
+
 /** Flags without a value that the official client also takes as `--yes=true` and `--yes=false`. */
 export const switches = ['--yes', '-y', '--detach', '--disable-build-logs', '--async', '--show-values'];
 
@@ -158,18 +168,6 @@ interface FlagRefusal extends Refusal {
 
 /** Flags of official and old clients, and of habit, for which gantry has no word. */
 export const flagRefusals: readonly FlagRefusal[] = [
-  {
-    names: ['--output', '-o'],
-    of: ['deploy'],
-    message: 'a deploy writes no file but a plan',
-    fix: gantryCommand`deploy --dry-run --save-plan gantry-plan.json`,
-  },
-  {
-    names: ['--plan'],
-    of: ['deploy'],
-    message: 'a plan is applied with --apply-plan',
-    fix: 'gantry deploy --apply-plan FILE',
-  },
   {
     names: ['--output', '-o'],
     of: ['apps', 'builds', 'runs', 'containers', 'projects', 'secrets', 'metrics', 'ls', 'status'],

@@ -7,6 +7,7 @@ import {
   flagRefusals,
   flagSpellings,
   formerCommands,
+  formerFlags,
   refusals,
   switches,
 } from './spellings.ts';
@@ -36,6 +37,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
   rewriteOperands(line);
   refuseFormerCommand(line.argv);
+  refuseFormerFlags(line.argv);
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
@@ -127,6 +129,19 @@ function refuseFormerCommand(words: string[]): void {
   const given = end < 0 ? rest : rest.slice(0, end);
   const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
   throw new UsageError(`unknown command "${name}"`, { fix: gantryCommand`${line} ${rest.slice(given.length)}` });
+}
+
+/** Names the whole line to type. */
+function refuseFormerFlags(words: string[]): void {
+  const commands = commandOf(words);
+  const formerOf = (word: string) =>
+    formerFlags.find(
+      ({ names, of }) => names.includes(splitFlag(word)[0]) && of.some((name) => commands.includes(name)),
+    );
+  const [flag] = words.filter((word) => formerOf(word)).map((word) => splitFlag(word)[0]);
+  if (flag === undefined) return;
+  const line = words.map((word) => word.replace(splitFlag(word)[0], formerOf(word)?.here ?? '$&'));
+  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line}` });
 }
 
 /** Commands without arguments, which old clients gave some. */

@@ -260,7 +260,7 @@ test('26: finds what fills the volume, and frees it', async () => {
 test('27: notices that somebody scaled the app by hand, and keeps that', async () => {
   await run('deploy --json');
   await run('apps scale web --max-replicas 4 --json');
-  const refused = await run('deploy --strict --json');
+  const refused = await run('deploy --fail-on-drift --json');
   expect([refused.code, refused.json.error.code]).toEqual([7, 'conflict']);
   expect((await run('deploy --keep-scaling --json')).code).toBe(0);
   expect((await run('apps get web --json=maxReplicaCount')).json.maxReplicaCount).toBe(4);

@@ -24,7 +24,7 @@ test('every request that changes something and is not repeated has a command tha
 });
 
 test.each([
-  ['users invite new@example.com --role member', 'inviteUser', 'gantry users list'],
+  ['team invite new@example.com --role member', 'inviteUser', 'gantry team users'],
   ['plan set standard --yes', 'changePlan', 'gantry open'],
   ['secrets set KEY --from-env --yes', 'setProjectSecrets', 'gantry secrets list'],
   ['api POST /v2/projects/{project}/users --field emailAddress=a@b.test', 'inviteUser', 'gantry api GET /v2/projects/'],

@@ -36,13 +36,13 @@ const lines = [
   'builds get',
   'builds files',
   'builds follow',
-  'builds logs',
   'containers list',
   'explain',
   'invoke',
   'invoke | prompt=hello',
   'logs',
   'logs | --build',
+  'logs | --run latest',
   'metrics resources',
   'metrics startup',
   'open',
@@ -51,7 +51,6 @@ const lines = [
   'runs get',
   'runs list',
   'runs list | --limit 3',
-  'runs logs',
 ];
 
 test.each(lines)('gantry %s needs no app in the folder of one', async (line) => {
@@ -70,7 +69,7 @@ test.each(lines)('gantry %s needs no app in the folder of one', async (line) => 
 test('a command that reads or calls needs no app, one that destroys something does', async () => {
   const { commands } = await reference();
   const withApp = commands.flatMap(({ command, effect, arguments: [first] }) =>
-    first?.name === 'app' && command !== 'builds archives' ? [{ command, effect, required: first.required }] : [],
+    first?.name === 'app' ? [{ command, effect, required: first.required }] : [],
   );
   expect(withApp.length).toBeGreaterThan(20);
   expect(withApp.filter(({ effect, required }) => required !== (effect === 'destroys'))).toEqual([]);

@@ -39,7 +39,7 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
   });
 
   test('shows its traceback once without the log', async () => {
-    const deploy = await gantry(['deploy', '--no-logs'], { emulator, cwd: fixture('crashes'), meanwhile });
+    const deploy = await gantry(['deploy', '-q'], { emulator, cwd: fixture('crashes'), meanwhile });
     expect(deploy.stderr.match(/ModuleNotFoundError/g)).toHaveLength(1);
     expect(deploy.stderr).not.toContain('end of the log');
   });

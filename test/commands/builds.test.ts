@@ -178,7 +178,7 @@ describe('following a build', () => {
 
   test('does not show a duration if the build has already ended', async () => {
     await deploy();
-    const { stderr } = await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator });
+    const { stderr } = await gantry(['builds', 'follow', 'web'], { emulator });
     expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built web in');
   });
@@ -191,10 +191,10 @@ describe('following a build', () => {
     expect(stderr).not.toMatch(/goes on|warning/);
   });
 
-  test('shows the log unless --no-logs is given', async () => {
+  test('shows the log unless -q is given', async () => {
     await deploy();
     expect((await gantry(['builds', 'follow', 'web'], { emulator })).stderr).toContain('App is ready');
-    expect((await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator })).stderr).not.toContain('App is ready');
+    expect((await gantry(['builds', 'follow', 'web', '-q'], { emulator })).stderr).not.toContain('App is ready');
   });
 
   test('streams events that end with the result or the error', async () => {
@@ -379,12 +379,12 @@ describe('the log of a build', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
   });
 
-  test('requests the log with --no-logs only if the build failed', async () => {
-    await deploy(['--no-logs']);
+  test('requests the log with -q only if the build failed', async () => {
+    await deploy(['-q']);
     const asked = () => emulator.calls.filter(({ endpoint }) => /getBuildLogs|log-socket/.test(endpoint ?? ''));
     expect(asked()).toEqual([]);
     emulator.fail('build', 'fail');
-    await deploy(['--no-logs']);
+    await deploy(['-q']);
     expect(asked().map(({ endpoint }) => endpoint)).toEqual(['getBuildLogs']);
   });
 

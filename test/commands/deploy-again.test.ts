@@ -93,5 +93,5 @@ test('a platform with defaults of its own is no reason to deploy again, and no d
     expect(again.json(), again.stderr).toMatchObject({ changed: false });
     expect(again.stderr).not.toContain('changed outside');
   }
-  expect((await run(['--strict'])).code).toBe(0);
+  expect((await run(['--fail-on-drift'])).code).toBe(0);
 });

@@ -158,7 +158,7 @@ describe('a deploy that fails', () => {
   test('shows the end of the log if it was not followed', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'fail');
-    const { stderr } = await gantry(['deploy', '--no-logs'], { emulator, cwd: app.path });
+    const { stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
     expect(stderr).toContain('end of the log:');
     expect(stderr).toContain('ERROR: No matching distribution');
   });

@@ -58,7 +58,6 @@ describe('gantry login', () => {
   test.each<[string, boolean, string, number | undefined, Record<string, string>]>([
     ['on a terminal with a screen', true, 'login', 80, { DISPLAY: ':0' }],
     ['on a terminal with a Wayland screen', true, 'login', 80, { WAYLAND_DISPLAY: 'wayland-0' }],
-    ['with --no-browser', false, 'login --no-browser', 80, { DISPLAY: ':0' }],
     ['over SSH', false, 'login', 80, { DISPLAY: ':0', SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }],
     ['over SSH, its terminal known', false, 'login', 80, { DISPLAY: ':0', SSH_TTY: '/dev/pts/1' }],
     ['without a terminal', false, 'login --device', undefined, { DISPLAY: ':0' }],

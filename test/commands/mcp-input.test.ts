@@ -5,8 +5,8 @@ import { type CommandReference, reference } from '../../src/reference.ts';
 
 /** Verbs of commands that remove or replace what gantry cannot bring back. */
 const destroying = new Set([
-  ...['api', 'archives', 'cancel', 'clear', 'cp', 'delete', 'import', 'logout', 'prune', 'remove', 'revoke', 'rm'],
-  ...['serve', 'set', 'set-grants', 'stop', 'sync', 'unset'],
+  ...['api', 'cancel', 'clear', 'cp', 'delete', 'import', 'logout', 'prune', 'remove', 'revoke', 'rm'],
+  ...['serve', 'set', 'stop', 'sync', 'unset'],
 ]);
 
 test('says of each command that removes or replaces something that it destroys', async () => {

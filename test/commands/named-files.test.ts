@@ -30,7 +30,6 @@ const lines: [line: string, limit: string][] = [
   ['run main.py --data @FILE', '64 MiB'],
   ['secrets import FILE', '1 MiB'],
   ['secrets set KEY --from-file FILE', '1 MiB'],
-  ['webhooks verify --input FILE', '64 MiB'],
   ['webhooks replay latest --secret-file FILE', '64 KiB'],
 ];
 

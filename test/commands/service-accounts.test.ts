@@ -88,18 +88,15 @@ describe('a change', () => {
     expect(sent()).toEqual([]);
   });
 
-  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7'])(
-    'by %s of the same grants sends nothing',
-    async (line) => {
-      const { code, stdout, stderr } = await run(line);
-      expect([code, stdout, stderr]).toEqual([
-        0,
-        'unchanged: sa-1 has access to p-1, p-2\n',
-        'project p-12345678 (emulator)\n',
-      ]);
-      expect(sent()).toEqual([]);
-    },
-  );
+  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7'])('by %s of the same grants sends nothing', async (line) => {
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'unchanged: sa-1 has access to p-1, p-2\n',
+      'project p-12345678 (emulator)\n',
+    ]);
+    expect(sent()).toEqual([]);
+  });
 
   test.each([
     ['revoke sa-1 p-1', 'y', 0, 1],

@@ -15,7 +15,7 @@ async function deployed(app: string) {
   const emulator = await startEmulator({ install: true, packages });
   onTestFinished(() => emulator.close());
   const setting = { emulator, cwd: fixture(app), meanwhile: () => setTimeout(50) };
-  const { code, stderr } = await gantry(['deploy', '--no-logs', '--timeout', '10d'], setting);
+  const { code, stderr } = await gantry(['deploy', '-q', '--timeout', '10d'], setting);
   expect(code, stderr).toBe(0);
   return { emulator, setting };
 }

@@ -10,11 +10,11 @@ export default defineCommand({
   configure: (command) =>
     appArgument(command)
       .argument('[build]', 'build id (default: latest)')
-      .option('--no-logs', 'do not show the build log')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, app, build, { logs, timeout: typedMs }) => {
-    const { interruption } = context;
+  run: async (context, app, build, { timeout: typedMs }) => {
+    const { interruption, progress } = context;
+    const logs = !progress.isQuiet;
     const named = build ? `build ${build}` : 'the latest build';
     const limit = new TimeLimit(context, { typedMs, failure: `the status of ${named} of ${app} was not known` });
     const id = await resolveBuild(limit.context, app, build);

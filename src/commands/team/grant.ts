@@ -7,7 +7,7 @@ export default defineCommand({
   configure: (command) => grantFlags(command, 'projects to add'),
   run: (context, id, projects) => changeGrants(context, { id, change: 'grant', projects }),
   view: grantChangeView,
-  effect: 'destroys',
+  effect: 'changes',
   dryRun: true,
   json: grantChangeJson,
   examples: ['team grant sa-1234 p-1234', 'team grant sa-1234 p-1234 p-5678 --dry-run'],

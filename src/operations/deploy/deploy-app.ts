@@ -24,7 +24,7 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   ifChanged: boolean;
   ifBusy: BusyPolicy;
   keepScaling: boolean;
-  strict: boolean;
+  failOnDrift: boolean;
   detach: boolean;
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
@@ -50,14 +50,14 @@ export async function prepareDeploy(
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
   const { settings } = context;
-  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, strict, limit, confirm } = options;
+  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, failOnDrift, limit, confirm } = options;
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
   const checksums = fileChecksums(context, local, options.cache);
   const trustRecord = ifChanged && !dryRun;
   const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
   const plan = await planInTurn(context, local, options, planOptions);
-  checkDrift(context, plan, strict);
+  checkDrift(context, plan, failOnDrift);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep, isVerified: isAsked(options.verification) };
   if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);

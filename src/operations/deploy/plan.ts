@@ -176,16 +176,16 @@ function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: 
 
 /**
  * Tells which settings the deploy overwrites although they were changed outside of the file, for example by
- * `gantry apps scale`. With `strict`, throws ConflictError for them, and for those of which that is unknown.
+ * `gantry apps scale`. With `failOnDrift`, throws ConflictError for them, and for those of which that is unknown.
  */
-export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, strict: boolean): void {
+export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, failOnDrift: boolean): void {
   const overwritten = settings.filter(
-    (change) => change.drifted === true || (strict && change.drifted === null && isCertain(change)),
+    (change) => change.drifted === true || (failOnDrift && change.drifted === null && isCertain(change)),
   );
   if (overwritten.length === 0) return;
   const texts = overwritten.map(({ setting, from, to }) => `${setting} ${stringifyJson(from)} -> ${stringifyJson(to)}`);
   const message = `the deployed settings of ${app} differ from the config file: ${texts.join(', ')}`;
   const fix = 'pass --keep-scaling, or change the config file';
-  if (strict) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
+  if (failOnDrift) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
   progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
 }

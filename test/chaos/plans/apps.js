@@ -43,7 +43,7 @@ export function deploy(draw) {
   const coming = [...draw.weighted(ends)];
   const isEndless = coming.length === 1 && coming[0] === 'building';
   const flags = [
-    ...draw.pick([[], ['--json'], ['--events'], ['--no-logs']]),
+    ...draw.pick([[], ['--json'], ['--events'], ['-q']]),
     ...(isEndless || draw.chance(0.1) ? ['--timeout', isEndless ? '1s' : '20s'] : []),
     ...(draw.chance(0.1) ? ['--detach'] : []),
     '--yes',
