@@ -6,6 +6,7 @@ import type { Send } from './api/transport.ts';
 import type { UnreadableItems } from './api/unreadable-items.ts';
 import type { Credential } from './config/credentials.ts';
 import type { Environment } from './config/environment.ts';
+import type { Host } from './config/mixed-environment.ts';
 import type { SettingFlags, Settings } from './config/settings.ts';
 import type { Target } from './config/target.ts';
 import type { KnownSecrets } from './output/known-secrets.ts';
@@ -57,6 +58,8 @@ export interface Context {
   readonly target: Target;
   /** The token in use and its claims. Throws AuthError if there is none. */
   readonly credential: Credential;
+  /** The same, for a request that is not made through `api`. Throws UsageError if it must not go to this host. */
+  credentialFor(host: Host): Credential;
   readonly settings: Settings;
   /** The settings given as flags, for commands that resolve settings again (`gantry doctor`). */
   readonly flags: SettingFlags;

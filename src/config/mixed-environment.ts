@@ -6,6 +6,8 @@ import { type Environment, readVariable } from './environment.ts';
 import { type SettingFlags, type Settings, settingSources } from './settings.ts';
 import { platformOf } from './state-key.ts';
 
+export type { Host };
+
 type Resolved = Pick<Settings, 'addresses' | 'project'>;
 
 /**

@@ -5,7 +5,7 @@ import { createTokenProvider } from '../api/token-provider.ts';
 import type { Send } from '../api/transport.ts';
 import type { UnreadableItems } from '../api/unreadable-items.ts';
 import type { Credential } from '../config/credentials.ts';
-import type { checkHost } from '../config/mixed-environment.ts';
+import type { Host } from '../config/mixed-environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
@@ -23,7 +23,7 @@ interface ApiAccessOptions {
   warn: (message: string) => void;
   unread: UnreadableItems;
   /** Throws if requests with the token to this host would mix two platforms. */
-  checkAddress: (host: Parameters<typeof checkHost>[1]) => void;
+  checkAddress: (host: Host) => void;
   /** Whether requests that change something are refused. */
   dryRun: boolean;
 }

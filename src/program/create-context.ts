@@ -5,7 +5,7 @@ import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
 import type { LocalSettings } from '../config/local-settings.ts';
-import { checkEnvironment, checkHost } from '../config/mixed-environment.ts';
+import { checkEnvironment, checkHost, type Host } from '../config/mixed-environment.ts';
 import { resolveSettings } from '../config/settings.ts';
 import { findTarget } from '../config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
@@ -57,7 +57,7 @@ export function createContext(
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
   const dryRun = flags.dryRun === true;
-  const checkAddress = (host: Parameters<typeof checkHost>[1]) => {
+  const checkAddress = (host: Host) => {
     checkEnvironment(io.env, settings(), credential(), settingFlags);
     checkHost(settings(), host);
   };
@@ -70,6 +70,10 @@ export function createContext(
       return settings().project.value ?? projectFromToken(credential());
     },
     get credential() {
+      return credential();
+    },
+    credentialFor: (host) => {
+      checkAddress(host);
       return credential();
     },
     get target() {

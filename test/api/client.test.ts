@@ -195,10 +195,11 @@ describe('with a proxy in the environment', () => {
   });
 
   test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('every call of a deploy uses %s', async (name) => {
-    const { emulator, far } = await platform();
+    const { emulator, far, token } = await platform();
     const { asked, url } = await joiningProxy();
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: env(far, { [name]: url }) });
+    const variables = env(far, { [name]: url, ...token });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: variables });
     expect(code, stderr).toBe(0);
     expect(new Set(asked)).toEqual(new Set([new URL(far).host]));
   });
@@ -224,9 +225,9 @@ describe('with a proxy in the environment', () => {
   });
 
   test('a proxy that closes every connection after CONNECT is tried five times', async () => {
-    const { emulator, far } = await platform();
+    const { emulator, far, token } = await platform();
     const { url, seen } = await hostileProxy((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    const outcome = await gantry(['apps', 'list'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
+    const outcome = await gantry(['apps', 'list'], { emulator, env: env(far, { HTTPS_PROXY: url, ...token }) });
     expect([outcome.code, outcome.waits.length, seen.connections]).toEqual([69, 4, 5]);
     expect(outcome.stderr).toContain('(5 of 5)');
   });
@@ -243,9 +244,10 @@ describe('with a proxy in the environment', () => {
   ])(
     'an error names a proxy that replies with %i, and says that the call of an app was not sent',
     async (status, tries, message, fix) => {
-      const { emulator, far } = await platform();
+      const { emulator, far, token } = await platform();
       const { url, seen } = await hostileProxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
-      const outcome = await gantry(['invoke', 'web', '--json'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
+      const variables = env(far, { HTTPS_PROXY: url, ...token });
+      const outcome = await gantry(['invoke', 'web', '--json'], { emulator, env: variables });
       expect([outcome.code, seen.connections]).toEqual([69, tries]);
       expect(outcome.stderr).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY) ${message}`);
       expect(outcome.stderr).toContain(fix);
@@ -254,11 +256,12 @@ describe('with a proxy in the environment', () => {
     },
   );
 
-  /** An emulator, and its address by a name that is not loopback. */
-  async function platform(): Promise<{ emulator: Emulator; far: string }> {
+  /** An emulator, its address by a name that is not loopback, and a token that may be sent there. */
+  async function platform(): Promise<{ emulator: Emulator; far: string; token: Record<string, string> }> {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.close());
-    return { emulator, far: await overHttps(emulator.url) };
+    const token = { GANTRY_TOKEN: emulator.issueToken({ iss: 'platform.test' }) };
+    return { emulator, far: await overHttps(emulator.url), token };
   }
 });
 

@@ -212,8 +212,9 @@ test('a key for secrets points to gantry secrets, and its value is shown nowhere
   await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': toml });
   const { stdout, stderr } = await gantry(['check', '--json'], { cwd: app.path });
   expect(stdout + stderr).not.toContain('hunter2');
-  for (const fix of ['set DB_PASSWORD', 'set api_key', 'set HF_TOKEN OTHER', 'set A']) {
-    expect(stderr).toContain(`fix gantry secrets ${fix}\n`);
+  const each = 'set each as a secret: gantry secrets set HF_TOKEN, gantry secrets set OTHER';
+  for (const fix of ['gantry secrets set DB_PASSWORD', 'gantry secrets set api_key', each, 'gantry secrets set A']) {
+    expect(stderr).toContain(`fix ${fix}\n`);
   }
 });
 

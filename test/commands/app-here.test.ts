@@ -78,7 +78,7 @@ test('a command that reads or calls needs no app, one that destroys something do
 describe('errors about the app', () => {
   const failed = async (line: string, setting: Setting) => {
     const { code, stderr } = await gantry(line.split(' '), setting);
-    return [code, stderr.replace(/^(Reading|project ).*\n/gm, '')];
+    return [code, stderr.replace(/^(project|Reading| {2}request) .*\n/gm, '')];
   };
 
   test.each([

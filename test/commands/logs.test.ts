@@ -126,7 +126,7 @@ describe('the log of an app', () => {
     [['--since', 'yesterday'], 'expected a time'],
     [['--source', 'stdin'], 'expected one of stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
-    [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
+    [['--build', 'b-1', '--run', 'r-1'], 'cannot be combined'],
   ])('rejects %j with exit 2', async (flags, said) => {
     const { code, stderr } = await logs(flags);
     expect(code).toBe(2);

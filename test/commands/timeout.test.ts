@@ -125,7 +125,7 @@ describe('--timeout bounds the whole command:', () => {
       [/error: the status of the latest build of web was not known within 3\.0 s/],
       noBuild,
     ],
-    ['builds follow web', 'getBuild', 8, [goesOn], noBuild],
+    ['builds follow web', 'getBuild', 69, [/error: the status of build \S+ of web was not known within/], noBuild],
   ])('%s of an app that exists, without a reply to %s, exits with %i', async (words, stalled, exit, says, builds) => {
     await deployTwice();
     const known = new Set(emulator.store.builds.keys());
@@ -142,6 +142,14 @@ describe('--timeout bounds the whole command:', () => {
     const { code, stderr } = await runStalled(['builds', 'follow', 'web', build, ...flags], 'getBuild');
     expect(code).toBe(69);
     expect(stderr).toContain(`error: the status of build ${build} of web was not known within 3.0 s`);
+  });
+
+  test('runs follow without a reply about the given run exits with 69', async () => {
+    const run = '11111111-1111-4111-8111-111111111111';
+    const outcome = await runStalled(['runs', 'follow', 'web', run, ...flags], 'getRun');
+    expect(outcome.code).toBe(69);
+    expect(outcome.stderr).toContain(`error: the status of run ${run} of web was not known within 3.0 s`);
+    expectErrorDocument(outcome);
   });
 
   test.each<[Stalled, number, RegExp]>([

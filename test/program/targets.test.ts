@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/command.ts';
 import { rememberFolderTarget } from '../../src/config/folder-target.ts';
-import { checkEnvironment, checkHost } from '../../src/config/mixed-environment.ts';
 import { storeSettings, useProfile } from '../../src/config/stored-files.ts';
 import type { GlobalFlags } from '../../src/context.ts';
 import { GantryError } from '../../src/errors.ts';
@@ -13,6 +12,7 @@ import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import type { Io } from '../../src/process.ts';
 import { approveTarget } from '../../src/program/approve-target.ts';
 import { createContext } from '../../src/program/create-context.ts';
+import { gantry } from '../support/gantry.ts';
 
 const token = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
 const ofEmulator = token({ iss: 'gantry-emulator', sub: 'emulator', project_id: 'p-12345678' });
@@ -55,8 +55,7 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
   let exitCode = 0;
   try {
     await approveTarget(command, context, [], ['deploy']);
-    checkEnvironment(io.env, context.settings, context.credential, context.flags);
-    checkHost(context.settings, 'invocation');
+    context.credentialFor('invocation');
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
     exitCode = error.exitCode;
@@ -111,6 +110,14 @@ describe('half an environment is refused', () => {
   ])('%s', async (_, env) => {
     const { exitCode, said } = await judge({ env });
     expect([exitCode, said]).toEqual([2, expect.stringMatching(/emulator env|GANTRY_INFERENCE_URL|GANTRY_PROJECT/)]);
+  });
+
+  test('a call of an app is refused, too', async () => {
+    const nowhere = { HTTPS_PROXY: 'http://127.0.0.1:1' };
+    for (const env of [{ ...ci, GANTRY_API_URL: 'https://rest.example.com' }, { GANTRY_TOKEN: ofEmulator }]) {
+      const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...nowhere, ...env } });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/emulator env|GANTRY_INFERENCE_URL/)]);
+    }
   });
 
   test('also with the login of a profile, if the project of the emulator is left', async () => {

@@ -23,7 +23,8 @@ export default defineCommand({
     const run = await resolveRun(limit.context, app, word);
     context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
     const { forwardExitCode } = options;
-    return runOutput(context, followRun(context, { app, run, timeoutMs: limit.handOver(), forwardExitCode }), options);
+    const following = { app, run, timeoutMs: limit.handOver(), startedBefore: true, forwardExitCode } as const;
+    return runOutput(context, followRun(context, following), options);
   },
   verbatim: () => true,
   view: () => () => '',

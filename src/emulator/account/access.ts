@@ -8,6 +8,8 @@ import { equalsInConstantTime } from './constant-time.ts';
 
 /** The claims of a JWT. Times in seconds since 1970. */
 export interface TokenClaims {
+  /** The issuer, by which gantry recognizes an emulator's token; the emulator by default. */
+  iss?: string;
   /** The id of a service account, a user or a project. */
   sub: string;
   /** The project that the token was created in. A user's token has none and may access every project. */

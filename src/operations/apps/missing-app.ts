@@ -29,8 +29,12 @@ export async function explainMissingApp(
   const typed = shortAppName(project, app);
   if (!names || names.includes(typed)) return error;
   const meant = closestName(typed, names);
-  const { status, details } = error.facts;
-  const facts = { ...(status && { status }), details: { ...details, app: typed, apps: names } };
+  const { status, requestId, details } = error.facts;
+  const facts = {
+    ...(status && { status }),
+    ...(requestId && { requestId }),
+    details: { ...details, app: typed, apps: names },
+  };
   if (isHere) {
     const message = `app ${typed} of this folder is not deployed to ${project}`;
     return new NotFoundError(message, { ...facts, fix: gantryCommand`deploy` });

@@ -1,10 +1,17 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
-import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
+import { BuildFailedError, type GantryError, NotReadyError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import {
+  Deadline,
+  type PolledWork,
+  type PollOptions,
+  pollUntil,
+  throwUnlessTransient,
+  unfinishedError,
+} from '../waiting/index.ts';
 import { BuildLogPrinter } from './build-log-printer.ts';
 import { fetchBuild } from './fetch-build.ts';
 
@@ -19,7 +26,7 @@ export interface FollowBuildOptions {
   pauses?: PollOptions<Build>['pauses'] | undefined;
   /** The app of the build; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
-  /** The build was started earlier: if the first poll shows its end, its duration is unknown. */
+  /** Another command started the build: if the first poll shows its end, its duration is unknown. */
   startedBefore?: true;
 }
 
@@ -28,7 +35,7 @@ const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
 /**
  * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
- * NotReadyError if it failed, PendingError at the timeout.
+ * NotReadyError if it failed, and at the timeout PendingError, or UnavailableError if nothing is known of the build.
  */
 export async function followBuild(context: Context, options: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;
@@ -56,9 +63,11 @@ async function waitForEnd(
   options: FollowBuildOptions,
   onStatus: (status: string) => void,
 ): Promise<Build> {
-  const { app, build, logs, timeoutMs } = options;
+  const { app, build, logs, timeoutMs, startedBefore } = options;
   let status = '';
-  const deadline = new Deadline(context, timeoutMs, () => pendingError(options, status));
+  const deadline = new Deadline(context, timeoutMs, () =>
+    unfinishedError(workOf(options), { timeoutMs, status, startedBefore }),
+  );
   const log = new BuildLogPrinter(context, app, build, deadline.signal);
   try {
     const state = await pollUntilEnded(context, options, deadline, (polled) => {
@@ -75,25 +84,21 @@ async function waitForEnd(
   }
 }
 
-/** Polls a build until it has succeeded or failed. Throws PendingError at the timeout. */
+/** Polls a build until it has succeeded or failed. Throws `deadline`'s error at the timeout. */
 async function pollUntilEnded(
   context: Context,
-  { app, build, pauses = defaultPauses }: FollowBuildOptions,
+  options: FollowBuildOptions,
   deadline: Deadline,
   onStatus: (status: string) => void,
 ): Promise<Build> {
   const { project, progress } = context;
-  const work = {
-    name: `build ${build} of ${app}`,
-    fix: gantryCommand`builds follow ${app} ${build}`,
-    details: { app, build },
-  };
+  const { app, build, pauses = defaultPauses } = options;
   let shown = '';
   const pollOptions: PollOptions<Build> = {
     poll: (api) => fetchBuild(api, { project, app, build }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
+    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, workOf(options)),
   };
   return pollUntil(context, pollOptions, (state) => {
     if (state.status !== shown) progress.event('status', { build, status: state.status });
@@ -123,9 +128,10 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
   return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
 }
 
-function pendingError({ app, build, timeoutMs }: FollowBuildOptions, status: string): PendingError {
-  return new PendingError(`build ${build} of ${app} is still in progress after ${duration(timeoutMs)}`, {
+function workOf({ app, build }: FollowBuildOptions): PolledWork {
+  return {
+    name: `build ${build} of ${app}`,
     fix: gantryCommand`builds follow ${app} ${build}`,
-    details: { app, build, status },
-  });
+    details: { app, build },
+  };
 }

@@ -47,10 +47,10 @@ export interface CallAuth {
 
 /**
  * Resolves the authorization of a call: the `Authorization` header given, else the project's key from the environment,
- * else the token. Sends it even to apps that may not need it, unless `isWanted` is false. Throws AuthError.
+ * else the token. Sends it even to apps that may not need it, unless `isWanted` is false. Throws AuthError, UsageError.
  */
 export function resolveCallAuth(
-  context: Pick<Context, 'env' | 'credential' | 'now'>,
+  context: Pick<Context, 'env' | 'credentialFor' | 'now'>,
   given: CallHeaders,
   isWanted: boolean,
 ): CallAuth {
@@ -66,9 +66,9 @@ export function resolveCallAuth(
   throw new AuthError('GANTRY_INFERENCE_KEY is not a valid key', { why: `it ${problem.why ?? 'has expired'}` });
 }
 
-function readCredential(context: Pick<Context, 'credential'>): Context['credential'] {
+function readCredential(context: Pick<Context, 'credentialFor'>): Context['credential'] {
   try {
-    return context.credential;
+    return context.credentialFor('invocation');
   } catch (error) {
     if (error instanceof AuthError) error.facts.fix += '; for an app with disable_auth, pass --no-auth';
     throw error;

@@ -1,10 +1,9 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
-import { PendingError, ProgramError } from '../../errors.ts';
-import { duration } from '../../output/format.ts';
+import { ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
+import { Deadline, pollStates, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
 import { fetchRun } from './fetch-run.ts';
 import { type RunLine, RunLog } from './run-log.ts';
 import { hasEnded, runStatus } from './run-status.ts';
@@ -26,6 +25,8 @@ export interface FollowRunOptions {
   timeoutMs: number;
   /** The app of the run; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
+  /** Another command started the run. */
+  startedBefore?: true;
   /** Exit with the program's exit code if it fails. */
   forwardExitCode?: boolean | undefined;
 }
@@ -38,18 +39,18 @@ const keptLines = 1_000;
 
 /**
  * Yields what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
- * ProgramError if the run failed, PendingError at the timeout.
+ * ProgramError if the run failed, and at the timeout PendingError, or UnavailableError if nothing is known of the run.
  */
 export async function* followRun(
   context: Context,
-  { app, run, timeoutMs, config, forwardExitCode = false }: FollowRunOptions,
+  { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
   const details = { app, run };
   let status = '';
-  const deadline = new Deadline(context, timeoutMs, () => pendingError(app, run, timeoutMs, status));
-  const log = new RunLog(context, app, run, deadline.signal);
   const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
+  const deadline = new Deadline(context, timeoutMs, () => unfinishedError(work, { timeoutMs, status, startedBefore }));
+  const log = new RunLog(context, app, run, deadline.signal);
   const tail: string[] = [];
   const polled = pollStates(context, {
     poll: (api) => fetchRun(api, { project, app, run }),
@@ -103,11 +104,4 @@ function readExitCode(item: Run): number | null {
 function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
   const ms = runtimeMs || executionTimeMs || Date.parse(completedAt || updatedAt || '') - Date.parse(createdAt || '');
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
-}
-
-function pendingError(app: string, run: string, timeoutMs: number, status: string): PendingError {
-  return new PendingError(`run ${run} of ${app} is still in progress after ${duration(timeoutMs)}`, {
-    fix: gantryCommand`runs follow ${app} ${run}`,
-    details: { app, run, status },
-  });
 }

@@ -3,7 +3,7 @@ export { Deadline, timeoutSignal } from './deadline.ts';
 export { isRefusal, readEvidence, type Shown, warnUnconfirmed } from './evidence.ts';
 export { completeDespiteInterrupt } from './interrupted-requests.ts';
 export { type PollOptions, pollStates, pollUntil } from './poll.ts';
-export { throwUnlessTransient } from './poll-errors.ts';
+export { type PolledWork, throwUnlessTransient, unfinishedError } from './poll-errors.ts';
 export { TimeLimit } from './time-limit.ts';
 export { tryRequest } from './try-request.ts';
 export { waitForChange } from './wait-for-change.ts';

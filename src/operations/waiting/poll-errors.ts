@@ -1,12 +1,20 @@
 import type { CommandLine } from '../../command-line.ts';
-import { GantryError, isTransient, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
+import {
+  GantryError,
+  isTransient,
+  NotFoundError,
+  PendingError,
+  UnavailableError,
+  UnexpectedReplyError,
+} from '../../errors.ts';
+import { duration } from '../../output/format.ts';
 
 /** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
 /** How long it may reply in an unknown form, in ms: a proxy's error page goes away, an unknown platform does not. */
 const maxUnexpectedMs = 10_000;
 
-interface PolledWork {
+export interface PolledWork {
   /** `build b-1 of web`. */
   name: string;
   /** How to follow it. */
@@ -30,4 +38,25 @@ export function throwUnlessTransient(error: unknown, silentMs: number, { name, f
   // A 401 has a fix of its own: get another token.
   if (error.facts.status !== 401) error.facts.fix = fix;
   throw error;
+}
+
+/** Where a wait has reached its timeout. */
+interface WaitedFor {
+  timeoutMs: number;
+  /** The last one that was read; empty if none was. */
+  status: string;
+  /** Another command started the work: it may have ended, or not exist, as long as no status was read. */
+  startedBefore?: true | undefined;
+}
+
+/** The error of a wait for remote work that has reached its timeout. */
+export function unfinishedError(
+  { name, fix, details }: PolledWork,
+  { timeoutMs, status, startedBefore }: WaitedFor,
+): GantryError {
+  const facts = { fix, details: { ...details, status } };
+  if (startedBefore && status === '') {
+    return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
+  }
+  return new PendingError(`${name} is still in progress after ${duration(timeoutMs)}`, facts);
 }
