@@ -34,7 +34,7 @@ async function checkRole(prompt: Context['prompt'], email: string, role: string)
   const meant = closestName(role, knownRoles);
   if (meant) {
     throw new UsageError(`unknown role ${role}: did you mean ${meant}?`, {
-      fix: gantryCommand`users invite ${email} --role ${meant}`,
+      fix: gantryCommand`team invite ${email} --role ${meant}`,
     });
   }
   await prompt.confirm(`The known roles are ${knownRoles.join(', ')}. Invite ${email} as ${role}?`);
