@@ -45,7 +45,16 @@ const appFields = {
   ...sharedFields,
   app: text('app name'),
   status: nullable(text('app status; null if it is not deployed')),
-  live: nullable(object({ build: text('build id'), createdAt: nullable(text('RFC 3339, UTC')) }, 'build that serves')),
+  live: nullable(
+    object(
+      {
+        build: text('build id'),
+        createdAt: nullable(text('RFC 3339, UTC')),
+        found: nullable(text('what the history of this machine has found of it, such as healthy; null: nothing')),
+      },
+      'build that serves',
+    ),
+  ),
   here: nullable(
     object(
       {

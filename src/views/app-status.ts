@@ -2,6 +2,7 @@ import { type AppStatus, isOperational, type ProjectStatus, type ServiceStatus }
 import { ago, count, dollars } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
+import { shortBuild } from './build.ts';
 import { paintStatus, statusCell } from './status.ts';
 
 /** One app, a line for each part. */
@@ -43,12 +44,10 @@ export function projectStatusView({ target, apps, platform, unknown }: ProjectSt
   return stackViews(wrapped(facts), rows.length > 0 ? list : undefined);
 }
 
-function liveText({ build, createdAt }: NonNullable<AppStatus['live']>): Cell {
-  return (page) => `build ${build.slice(0, shortId)}${createdAt === null ? '' : `, ${ago(createdAt)(page)}`}`;
+function liveText({ build, createdAt, found }: NonNullable<AppStatus['live']>): Cell {
+  return (page) =>
+    [`build ${shortBuild(build)}`, createdAt === null ? '' : ago(createdAt)(page), found].filter(Boolean).join(', ');
 }
-
-/** A prefix of this length is found again. */
-const shortId = 8;
 
 function hereText({ changed, settings, paths }: NonNullable<AppStatus['here']>): string {
   const what = [
@@ -70,7 +69,7 @@ function replicasText({ running, min, max }: NonNullable<AppStatus['replicas']>)
 
 function failureText({ build, run, title, fix }: NonNullable<AppStatus['failure']>): string {
   const [kind, id] = build === null ? ['run', run] : ['build', build];
-  return `${kind} ${id?.slice(0, shortId)}: ${title}; ${fix ?? 'gantry explain'}`;
+  return `${kind} ${shortBuild(id ?? '')}: ${title}; ${fix ?? 'gantry explain'}`;
 }
 
 function serviceCell(platform: ServiceStatus): Cell {

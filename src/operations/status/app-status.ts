@@ -9,6 +9,7 @@ import { readAppName } from '../../project/read-app-name.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { compareHere, type DifferenceHere } from '../deploy/index.ts';
 import { explainFailure } from '../explain/index.ts';
+import { recordLook } from '../history/index.ts';
 import { runHasFailed, searchRuns } from '../runs/index.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
@@ -20,8 +21,8 @@ export interface AppStatus {
   app: string;
   /** The platform's word; null if the app is not deployed. */
   status: string | null;
-  /** The build that serves. */
-  live: { build: string; createdAt: string | null } | null;
+  /** The build that serves, and what the history of this machine has found of it. */
+  live: { build: string; createdAt: string | null; found: string | null } | null;
   /** How this folder differs from it; null if the app is not that of this folder. */
   here: DifferenceHere | null;
   replicas: { running: number; min: number | null; max: number | null } | null;
@@ -93,11 +94,15 @@ async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | 
   return [one, await second()];
 }
 
-async function readLive({ api, project }: Context, app: string, asked: App): Promise<AppStatus['live']> {
+async function readLive(context: Context, app: string, asked: App): Promise<AppStatus['live']> {
+  const { api, project } = context;
   const build = liveBuild(asked);
   if (build === undefined) return null;
-  const { createdAt } = await fetchBuild(api, { project, app, build });
-  return { build, createdAt: createdAt ?? null };
+  const [history, { createdAt }] = await Promise.all([
+    recordLook(context, app, asked),
+    fetchBuild(api, { project, app, build }),
+  ]);
+  return { build, createdAt: createdAt ?? null, found: history.markOf(build) ?? null };
 }
 
 async function countRunning({ api, project }: Context, app: string): Promise<number> {
