@@ -35,7 +35,10 @@ function command({ usage, summary, details, arguments: named, flags, examples })
     paragraph(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
     ...(details ?? []).map((text) => `.PP\n${paragraph(text)}`),
     ...named.map(({ name, description }) => tagged(name, description ?? '', 'I')),
-    ...flags.map(({ flags: spelled, description }) => tagged(spelled, description)),
+    ...flags.flatMap(({ flags: spelled, description, group }, at) => [
+      ...(group && group !== flags[at - 1]?.group ? [`.PP\n${paragraph(`Flags: ${group}`)}`] : []),
+      tagged(spelled, description),
+    ]),
     ...(examples.length > 0 ? ['.PP\nExamples:\n.PP\n.nf\n.RS'] : []),
     ...examples.map((line) => paragraph(`$ gantry ${line}`)),
     ...(examples.length > 0 ? ['.RE\n.fi'] : []),

@@ -83,10 +83,12 @@ export interface TypedLine {
   withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }
 
-/** What a flag has besides that has no effect without another one (flags/rules.ts). */
-export interface PartneredFlag {
+/** What a flag may have besides (flags/rules.ts). */
+export interface FlagRules {
   /** Attribute names of the flags, one of which it needs. */
   requires: readonly string[];
+  /** The help of the command leaves it to the reference. */
+  isSeldom: true;
 }
 
 export type Effect = 'reads' | 'changes' | 'destroys';

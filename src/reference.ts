@@ -16,7 +16,8 @@ import {
 import { type OutputSchema, outputSchema } from './program/output-schema.ts';
 import { version } from './version.ts';
 
-export { flagMeaning } from './program/help.ts';
+export { flagMeaning, helpText } from './program/help.ts';
+export { summariesByCategory } from './program/help-source.ts';
 export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for docs/commands.md. */

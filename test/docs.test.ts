@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/errors.ts';
+import { groupFlags } from '../src/output/flag-groups.ts';
 import { type CommandReference, flagMeaning, reference } from '../src/reference.ts';
 
 test('docs/commands.md matches the program', async () => {
@@ -136,14 +137,19 @@ test('the README names only commands that exist', async () => {
 function section(reference: CommandReference): string {
   const { command, summary, usage, arguments: inputs, flags, json, examples } = reference;
   const inputRows = inputs.map(({ name, description, choices }) => [`\`${name}\``, offering(description, choices)]);
-  const flagRows = flags.map((flag) => [`\`${flag.flags}\``, flagMeaning(flag)]);
+  const flagTables = groupFlags(flags).map(({ title, members }) =>
+    table(
+      [title.replace('flags', 'flag'), ''],
+      members.map((flag) => [`\`${flag.flags}\``, flagMeaning(flag)]),
+    ),
+  );
   const fieldRows = Object.entries(json).map(([name, field]) => [`\`${name}\``, field.type, field.description]);
   return `## gantry ${command}
 
 ${summary.charAt(0).toUpperCase()}${summary.slice(1)}.
 
     ${usage}
-${table(['argument', ''], inputRows)}${table(['flag', ''], flagRows)}${table(['JSON field', 'type', ''], fieldRows)}
+${table(['argument', ''], inputRows)}${flagTables.join('')}${table(['JSON field', 'type', ''], fieldRows)}
 ${examples.map((example) => `    gantry ${example}`).join('\n')}
 
 ${behavior(reference)}

@@ -3,7 +3,7 @@ import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits } from '../errors.ts';
-import { requiring } from '../flags/rules.ts';
+import { requiring, seldom } from '../flags/rules.ts';
 import { durationFlag, repeatableFlag } from '../flags/values.ts';
 import {
   busyPolicies,
@@ -27,59 +27,61 @@ import { deploymentFields, deployPlanFields } from '../views/deployment-fields.t
 export default defineCommand({
   configure: (command) =>
     command
+      .optionsGroup('what is sent')
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--preview [name]', 'deploy as an app of its own for the branch, or this name')
       .option('--name <name>', 'override the app name of the config file')
+      .option('--use-gitignore', 'skip files that git ignores')
+      .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
+      .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))
+      .addOption(seldom(command.createOption('--disable-build-logs', 'ask the platform not to keep a build log')))
+      .addOption(
+        seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)),
+      )
       .option('--dry-run', 'show what would be sent and changed')
       .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-      .option('--use-gitignore', 'skip files that git ignores')
-      .option('--repack', 'compress every file again, without the packing cache')
-      .addOption(
-        command
-          .createOption('--if-changed', 'deploy only if settings or files differ from the live build')
-          .conflicts('dryRun'),
-      )
-      .addOption(
-        command
-          .createOption('--if-busy <action>', 'what to do if builds of the app are in progress')
-          .choices(busyPolicies)
-          .default('proceed' as const)
-          .conflicts('dryRun'),
-      )
-      .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
-      .option('--fail-on-drift', 'fail if a setting was changed outside of the config file')
       .addOption(
         requiring(command.createOption('--save-plan <file>', 'write a plan that --apply-plan applies'), 'dryRun'),
       )
       .addOption(
+        seldom(
+          requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
+        ),
+      )
+      .optionsGroup('when')
+      .addOption(
         command
-          .createOption('--apply-plan <file>', 'deploy only if settings, files and the deployed app are as planned')
+          .createOption('--if-changed', 'only if settings or files differ from the live build')
           .conflicts('dryRun'),
       )
       .addOption(
         command
-          .createOption(
-            '--smoke <test>',
-            'call the new build: /path or function={"json":1}, :text expected (repeatable)',
-          )
+          .createOption('--if-busy <action>', 'if builds of the app are in progress')
+          .choices(busyPolicies)
+          .default('proceed' as const)
+          .conflicts('dryRun'),
+      )
+      .option('--fail-on-drift', 'only if nothing was changed outside of the config file')
+      .addOption(
+        command
+          .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')
+          .conflicts('dryRun'),
+      )
+      .optionsGroup('afterwards')
+      .addOption(
+        command
+          .createOption('--smoke <test>', 'call /path or f={"x":1}, and expect :text (repeatable)')
           .argParser(repeatableFlag)
           .conflicts(['dryRun', 'detach']),
       )
       .addOption(
         command
-          .createOption('--watch [duration]', 'watch the replicas and calls of the new build (default: 2m)')
+          .createOption('--watch [duration]', 'watch replicas and calls of the build (default: 2m)')
           .argParser(durationFlag)
           .conflicts(['dryRun', 'detach']),
       )
-      .addOption(
-        requiring(command.createOption('--or-rollback', 'return to the build before if it is sick'), 'watch', 'smoke'),
-      )
-      .addOption(
-        requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
-      )
+      .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
       .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
-      .option('--disable-build-logs', 'ask the platform not to keep a build log')
-      .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: async (unlimited, options): Promise<DeployPlan | Deployed> => {

@@ -4,7 +4,7 @@ import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
-import { flagMeaning, globalFlags } from '../reference.ts';
+import { flagMeaning, globalFlags, helpText, summariesByCategory } from '../reference.ts';
 import { documents, passThrough } from '../result-schema.ts';
 
 type Row = Record<string, string | number>;
@@ -62,8 +62,12 @@ const topicSummaries: Record<string, string> = {
 };
 
 export default defineCommand({
-  configure: (command) => command.argument('<topic>', `a command, or ${Object.keys(topics).join(', ')}`),
-  run: async (_, topic) => {
+  configure: (command) =>
+    command
+      .argument('[topic]', `a command, or ${Object.keys(topics).join(', ')}`)
+      .option('--all', 'all commands, not only those that most people use'),
+  run: async (_, topic = '', { all }) => {
+    if (all && topic === '') return allCommands();
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
     throw new UsageError(`unknown command or topic "${topic}"`, {
@@ -72,13 +76,23 @@ export default defineCommand({
     });
   },
   verbatim: () => true,
-  view: explanation,
+  view: (rows, { all }) => (all ? allCommandsView : explanation(rows)),
   json: documents(passThrough({})),
   effect: 'reads',
   local: true,
   exits: [],
-  examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
+  examples: ['help --all', 'help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
+
+/** `--help` shows the usual words only. */
+function allCommands(): Row[] {
+  return Object.entries(summariesByCategory()).flatMap(([category, summaries]) =>
+    Object.entries(summaries).map(([command, summary]) => ({ category, command, summary })),
+  );
+}
+
+const allCommandsView: View = ({ terminal, columns }) =>
+  helpText({ categories: summariesByCategory(), all: true }, terminal ? columns : undefined).trimEnd();
 
 function explanation(rows: Row[]): View {
   const titles = Object.keys(rows[0] ?? {});

@@ -23,6 +23,8 @@ const flagShape = object({
   type: choice(['boolean', 'value', 'list'], 'whether it takes no value, one, or may be repeated'),
   value: optional(choice(['number', 'duration', 'size', 'time'], 'what kind of value it takes; absent: any text')),
   valueRequired: boolean('whether its value may not be omitted'),
+  group: optional(text('what it is about, if the flags of the command are in groups')),
+  seldom: optional(boolean('true if few need it: --help leaves it out')),
   requires: optional(list(text('flag'), 'it has no effect without one of these, and is refused')),
   choices: optional(list(text('value'), 'the values that it accepts, if they are known')),
   default: optional(anything('its value if it is omitted')),

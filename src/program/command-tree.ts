@@ -1,5 +1,5 @@
 import { Command as Commander, Option } from 'commander';
-import type { Command, PartneredFlag } from '../command.ts';
+import type { Command, FlagRules } from '../command.ts';
 import { CommandLine } from '../command-line.ts';
 import { commands, type Group, type Leaf } from '../commands/index.ts';
 import type { GlobalFlags } from '../context.ts';
@@ -131,7 +131,7 @@ const samples: Record<string, string> = { duration: '2m', number: '1' };
 
 /** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {
-  const { requires = [] } = flag as Partial<PartneredFlag>;
+  const { requires = [] } = flag as Partial<FlagRules>;
   return requires.flatMap((name) => options.find((option) => option.attributeName() === name) ?? []);
 }
 

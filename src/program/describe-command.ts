@@ -1,5 +1,5 @@
 import type { Argument, Command as Commander, Option } from 'commander';
-import type { Command, Effect } from '../command.ts';
+import type { Command, Effect, FlagRules } from '../command.ts';
 import { type ExitName, exitCodes } from '../errors.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
@@ -51,6 +51,10 @@ export interface FlagReference {
   /** What kind of value it takes, if it is not any text. */
   value?: 'number' | 'duration' | 'size' | 'time';
   valueRequired: boolean;
+  /** What it is about, if the flags of the command are in groups. */
+  group?: string;
+  /** Few need it: `--help` leaves it out. */
+  seldom?: true;
   /** It has no effect without one of these. */
   requires?: string[];
   choices?: string[];
@@ -102,7 +106,16 @@ function describeArgument(argument: Argument): ArgumentReference {
 }
 
 export function describeFlag(option: Option, partners: readonly Option[] = []): FlagReference {
-  const { description: text, variadic, required, optional, argChoices, defaultValue, parseArg } = option;
+  const {
+    description: text,
+    variadic,
+    required,
+    optional,
+    argChoices,
+    defaultValue,
+    parseArg,
+    helpGroupHeading,
+  } = option;
   const { valueKind } = (parseArg ?? {}) as { valueKind?: FlagReference['value'] | 'list' };
   const takesValue = required || optional;
   const requires = partners.flatMap(({ long }) => long ?? []);
@@ -113,6 +126,8 @@ export function describeFlag(option: Option, partners: readonly Option[] = []): 
     type: variadic || valueKind === 'list' ? 'list' : takesValue ? 'value' : 'boolean',
     ...(valueKind && valueKind !== 'list' && { value: valueKind }),
     valueRequired: required,
+    ...(helpGroupHeading && { group: helpGroupHeading }),
+    ...((option as Partial<FlagRules>).isSeldom && { seldom: true }),
     ...(requires.length > 0 && { requires }),
     ...(argChoices && { choices: argChoices }),
     ...(defaultValue !== undefined && { default: defaultValue }),

@@ -24,24 +24,24 @@ const widths = { min: 60, max: 100, pipe: 80 };
 /** Terms that are longer than this have their meaning on the next line, in columns. */
 const maxTermWidth = 26;
 
-/** The text of a help. It is as wide as the terminal, within limits; leave `columns` out for a pipe. */
+/** The text of a help; all meanings start at the same column. It is as wide as the terminal, within limits; leave `columns` out for a pipe. */
 export function layOutHelp(
   { description, details, usage, sections, footer }: Help,
   columns: number = widths.pipe,
 ): string {
   const width = Math.min(Math.max(columns, widths.min), widths.max);
+  const terms = sections.flatMap(({ rows = [] }) => rows.flatMap(([term, meaning]) => (meaning ? [term.length] : [])));
+  const margin = Math.max(10, ...terms.filter((length) => length <= maxTermWidth)) + 4;
   const prose = [description, ...details].map((paragraph) => wrapText(paragraph, width).join('\n'));
   return `${[
     ...prose,
-    section({ title: 'usage', lines: [usage] }, width),
-    ...sections.map((each) => section(each, width)),
+    section({ title: 'usage', lines: [usage] }, margin, width),
+    ...sections.map((each) => section(each, margin, width)),
     ...(footer ? [footer] : []),
   ].join('\n\n')}\n`;
 }
 
-function section({ title, rows = [], lines = [] }: HelpSection, width: number): string {
-  const terms = rows.flatMap(([term, meaning]) => (meaning && term.length <= maxTermWidth ? [term.length] : []));
-  const margin = Math.max(10, ...terms) + 4;
+function section({ title, rows = [], lines = [] }: HelpSection, margin: number, width: number): string {
   const body = rows.flatMap(([term, meaning]) => row(term, meaning, margin, width));
   return [title.toUpperCase(), ...body, ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -6,12 +6,7 @@ import type { HelpSource } from './help.ts';
 /** What the help of a command is made from, as `gantry reference` has it too. */
 export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   const [name, leafName] = pathOf(commander);
-  if (name === undefined)
-    return {
-      categories: Object.fromEntries(
-        Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]),
-      ),
-    };
+  if (name === undefined) return { categories: summariesByCategory() };
   const [category = '', entries = {}] =
     Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name)) ?? [];
   const entry = entries[name] as Leaf | Group;
@@ -19,6 +14,11 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   if (!leaf) return { group: name, summary: entry.summary, commands: summariesOf((entry as Group).commands) };
   const { default: command } = await leaf.load();
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
+}
+
+/** What every word at the top level is about. */
+export function summariesByCategory(): Record<string, Record<string, string>> {
+  return Object.fromEntries(Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]));
 }
 
 function summariesOf(entries: Record<string, { summary: string }>): Record<string, string> {

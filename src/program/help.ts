@@ -1,9 +1,10 @@
+import { groupFlags } from '../output/flag-groups.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
 import { type Help, type HelpSection, layOutHelp } from './help-layout.ts';
 
 /** What help is made from: the program, a group such as `apps`, or a command. */
 export type HelpSource =
-  | { categories: Record<string, Record<string, string>> }
+  | { categories: Record<string, Record<string, string>>; all?: true }
   | { group: string; summary: string; commands: Record<string, string> }
   | CommandHelp;
 
@@ -18,7 +19,7 @@ export function helpText(source: HelpSource, columns?: number): string {
 }
 
 function describe(source: HelpSource): Help {
-  if ('categories' in source) return programHelp(source.categories);
+  if ('categories' in source) return programHelp(source);
   return 'group' in source ? groupHelp(source) : commandHelp(source);
 }
 
@@ -28,20 +29,32 @@ const listedTogether = [
   ['login', 'logout', 'whoami', 'profiles', 'config', 'doctor', 'status'],
 ];
 
-/** @param categories the summaries of the commands of each category, by name */
-function programHelp(categories: Record<string, Record<string, string>>): Help {
+/** What people use from day to day. `gantry help --all` has the others too. */
+const usual = new Set([
+  ...['init', 'dev', 'deploy', 'invoke', 'logs', 'explain', 'status'],
+  ...['cp', 'sync', 'ls', 'cat', 'rm'],
+  ...['apps', 'rollback', 'builds', 'runs', 'secrets', 'metrics'],
+  ...['login', 'projects', 'config', 'doctor', 'emulator', 'help'],
+]);
+
+/** `categories` are the summaries of the commands of each category, by name. */
+function programHelp({ categories, all }: { categories: Record<string, Record<string, string>>; all?: true }): Help {
+  const isShown = ([name]: [string, string]) => all || usual.has(name);
   return {
     description: 'Work with apps on the hosting platform.',
     details: [],
     usage: 'gantry <command> [flags]',
     sections: [
-      ...Object.entries(categories).map(([title, commands]) => ({ title, rows: commandRows(commands) })),
+      ...Object.entries(categories).map(([title, commands]) => ({
+        title,
+        rows: commandRows(Object.entries(commands).filter(isShown)),
+      })),
       {
         title: 'flags',
         rows: [
           ['-h, --help', 'show help for a command'],
           ['-V, --version', 'show the version'],
-          ['More: gantry help flags, gantry help exit-codes'],
+          [`More: ${all ? '' : 'gantry help --all, '}gantry help flags, gantry help exit-codes`],
         ],
       },
       {
@@ -52,10 +65,11 @@ function programHelp(categories: Record<string, Record<string, string>>): Help {
   };
 }
 
-function commandRows(commands: Record<string, string>): [string, string?][] {
-  return Object.entries(commands).flatMap(([name, summary]): [string, string?][] => {
-    const list = listedTogether.find((names) => names.includes(name));
-    if (!list) return [[name, summary]];
+function commandRows(commands: [name: string, summary: string][]): [string, string?][] {
+  const names = commands.map(([name]) => name);
+  return commands.flatMap(([name, summary]): [string, string?][] => {
+    const list = listedTogether.find((each) => each.includes(name))?.filter((each) => names.includes(each)) ?? [];
+    if (list.length < 2) return [[name, summary]];
     return list[0] === name ? [[list.join(', ')]] : [];
   });
 }
@@ -92,10 +106,13 @@ function commandHelp({
   const sections: HelpSection[] = [
     { title: 'arguments', rows: inputs.map(argumentRow) },
     { title: 'examples', lines: examples.slice(0, shownExamples).map((example) => `$ gantry ${example}`) },
-    { title: 'flags', rows: flags.map((flag) => [flag.flags, flagMeaning(flag)]) },
+    ...groupFlags(flags.filter(({ seldom }) => !seldom)).map(({ title, members }) => ({
+      title,
+      rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
+    })),
     {
       title: 'JSON fields',
-      rows: fields.length > 0 ? [[fields.join(', ')], [`More: gantry reference ${command}`]] : [],
+      rows: fields.length > 0 ? [[shortList(fields)]] : [],
     },
   ];
   return {
@@ -103,14 +120,21 @@ function commandHelp({
     details,
     usage,
     sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
-    footer,
+    footer: `${footer}, gantry reference ${command}`,
   };
 }
 
-/** docs/commands.md has all of them. */
+/** `gantry reference` has all of them. */
 const shownExamples = 3;
 
-const footer = 'Inherited flags: gantry help flags';
+const shownFields = 16;
+
+const footer = 'More: gantry help flags';
+
+function shortList(names: readonly string[]): string {
+  if (names.length <= shownFields) return names.join(', ');
+  return `${names.slice(0, shownFields - 1).join(', ')} and ${names.length - shownFields + 1} others`;
+}
 
 function argumentRow({ name, description, required, variadic, choices }: ArgumentReference): [string, string] {
   const term = variadic ? `${name}...` : name;

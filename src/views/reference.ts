@@ -1,3 +1,4 @@
+import { groupFlags } from '../output/flag-groups.ts';
 import type { View } from '../output/page.ts';
 import { keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
@@ -8,7 +9,7 @@ interface DescribedCommand {
   summary: string;
   effect: string;
   output: string | null;
-  flags: readonly { flags: string; description: string; default?: unknown }[];
+  flags: readonly { flags: string; description: string; group?: string; default?: unknown }[];
   json: Record<string, { type: string; description: string }>;
   exitCodes: readonly { name: string; code: number; when: string }[];
 }
@@ -39,11 +40,13 @@ export function commandReferenceView(command: DescribedCommand): View {
       ['effect', effect],
       ['output', output ? outputForms[output] : 'raw bytes'],
     ]),
-    wrappedTable(flags, {
-      FLAG: (flag) => flag.flags,
-      MEANING: (flag) => flag.description,
-      DEFAULT: (flag) => (flag.default === undefined ? '' : String(flag.default)),
-    }),
+    ...groupFlags(flags).map(({ title, members }) =>
+      wrappedTable(members, {
+        [title.toUpperCase()]: (flag) => flag.flags,
+        MEANING: (flag) => flag.description,
+        DEFAULT: (flag) => (flag.default === undefined ? '' : String(flag.default)),
+      }),
+    ),
     wrappedTable(Object.entries(json), {
       'JSON FIELD': ([name]) => name,
       TYPE: ([, { type }]) => type || 'any',

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
 import { variables } from '../../src/config/environment.ts';
 import { faults } from '../../src/emulator/index.ts';
 import { exitCodes } from '../../src/errors.ts';
+import { referenceOf } from '../../src/reference.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([
@@ -59,6 +61,33 @@ test('help alone shows the commands', async () => {
   const { code, stdout } = await gantry(['help']);
   expect(code).toBe(0);
   expect(stdout).toBe((await gantry(['--help'])).stdout);
+});
+
+test('--help shows the twenty commands that people use, and help --all every command', async () => {
+  const words = Object.values(commands).flatMap((entries) => Object.keys(entries));
+  const named = (text: string) => [
+    ...(text.split('\nFLAGS\n')[0] ?? '').matchAll(/^ {2}([a-z-]+(?:, [a-z-]+)*)(?= {2}|$)/gm),
+  ];
+  const listOf = (text: string) => named(text).flatMap(([, names = '']) => names.split(', '));
+  const usual = listOf((await gantry(['--help'])).stdout);
+  expect(usual.length).toBeGreaterThan(18);
+  expect(usual.length).toBeLessThan(26);
+  expect(words).toEqual(expect.arrayContaining(usual));
+  const all = await gantry(['help', '--all']);
+  expect(listOf(all.stdout).sort()).toEqual(words.sort());
+  const { json } = await gantry(['help', '--all', '--json']);
+  expect((json() as { command: string }[]).map(({ command }) => command).sort()).toEqual(words);
+});
+
+test('deploy --help has three groups of flags on a screen of 40 lines; the reference has them all', async () => {
+  const { stdout } = await gantry(['deploy', '--help'], { columns: 80, env: { NO_COLOR: '1' } });
+  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  expect(stdout.match(/^FLAGS.*$/gm)).toEqual(['FLAGS: WHAT IS SENT', 'FLAGS: WHEN', 'FLAGS: AFTERWARDS']);
+  expect(stdout).not.toContain('--log-level');
+  const { flags } = await referenceOf('deploy');
+  expect(flags.find((flag) => flag.flags.startsWith('--log-level'))).toMatchObject({ seldom: true });
+  const described = (await gantry(['reference', 'deploy'])).stdout;
+  for (const flag of flags) expect(described).toContain(flag.flags);
 });
 
 /** Every letter, in an order that does not depend on where cells are wrapped. */
