@@ -9,7 +9,7 @@ import { ConnectionError } from './transport.ts';
  * the error, with the command that shows it.
  */
 export function explainLostReply(error: unknown, look: CommandLine): unknown {
-  if (!(error instanceof GantryError) || !mayHaveHappened(error)) return error;
+  if (!(error instanceof GantryError && mayHaveHappened(error))) return error;
   error.facts.why = error.facts.why ? `${error.facts.why}; ${mayHave}` : mayHave;
   error.facts.fix = look;
   return error;
@@ -17,7 +17,9 @@ export function explainLostReply(error: unknown, look: CommandLine): unknown {
 
 const mayHave = 'the request may have taken effect';
 
-function mayHaveHappened(error: GantryError): boolean {
+/** Whether a request that failed so may have taken effect. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (!(error instanceof GantryError)) return false;
   if (error instanceof ConnectionError) return error.mayHaveArrived;
   if (error instanceof InterruptedError || error instanceof UnexpectedReplyError) return true;
   const isRefused = wasRefused(error.facts);

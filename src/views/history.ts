@@ -7,7 +7,7 @@ import { shortBuild } from './build.ts';
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
-  event: text('sent, served, verdict, rolled-back, scaled or noticed'),
+  event: text('created, sent, served, verdict, rolled-back, scaled or noticed'),
   by: text('who: user@machine, or the pipeline'),
   build: text('build id'),
 });
@@ -30,6 +30,8 @@ export function historyView(events: readonly ListedEvent[]) {
 
 function describe(event: ListedEvent): string {
   switch (event.event) {
+    case 'created':
+      return `created ${shortBuild(event.build)}, and uploaded nothing`;
     case 'sent':
       return describeSent(event);
     case 'served': {

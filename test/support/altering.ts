@@ -20,7 +20,7 @@ interface Altered {
 export async function altering(
   emulator: Emulator,
   alter: Alter,
-  intercept: (method: string, path: string) => Altered | undefined = () => undefined,
+  intercept: (method: string, path: string) => Altered | undefined | Promise<Altered | undefined> = () => undefined,
 ): Promise<Record<string, string>> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -29,7 +29,7 @@ export async function altering(
     const { connection: _, host: __, 'content-length': ___, ...sent } = headers;
     const bytes = Buffer.concat(chunks);
     const path = url.split('?')[0] ?? '';
-    const instead = intercept(method, path);
+    const instead = await intercept(method, path);
     if (instead) {
       response.writeHead(200, { 'content-type': instead.type ?? '' });
       response.end(instead.body as string);

@@ -54,8 +54,7 @@ export function compareSettings(
     ({ section, key, field, value, default: fallback }): SettingChange[] => {
       const from = deployedValue(app, field);
       const made = shown && deployedValue(shown, field);
-      const isAsSent = sent !== undefined && made !== undefined && isSame(sent[field], value);
-      const to = isAsSent ? made : (value ?? fallback);
+      const to = expectedValue(field, value, fallback, { sent, shown });
       if (from === undefined || to === undefined || isSame(from, to) || field in keep) return [];
       const drifted = made === undefined ? null : !isSame(from, made);
       return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined, drifted }];
@@ -63,6 +62,36 @@ export function compareSettings(
   );
   if (!app.runtime || app.runtime === project.runtime) return changes;
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false, drifted: null }, ...changes];
+}
+
+/**
+ * Whether the app shows another value of a setting than a request makes of it, by the name under which it is returned.
+ * Unless its default is unknown: it may be any.
+ */
+export function compareBody(
+  project: AppConfig,
+  body: AppCreation,
+  app: App,
+  deployed: DeployedSettings,
+): Map<string, boolean> {
+  const known = [
+    ...listAppSettings(project).map(({ field, default: fallback }) => ({ field, fallback })),
+    { field: 'runtime', fallback: undefined },
+  ];
+  return new Map(
+    known.map(({ field, fallback }) => {
+      const from = deployedValue(app, field);
+      const to = expectedValue(field, (body as Record<string, unknown>)[field], fallback, deployed);
+      return [returnedNames[field] ?? field, from !== undefined && to !== undefined && !isSame(from, to)];
+    }),
+  );
+}
+
+/** What the platform shows after a deploy with this value, or without one. */
+function expectedValue(field: string, value: unknown, fallback: unknown, { sent, shown }: DeployedSettings): unknown {
+  const made = shown && deployedValue(shown, field);
+  const isAsSent = sent !== undefined && made !== undefined && isSame(sent[field], value);
+  return isAsSent ? made : (value ?? fallback);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { type Build, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
@@ -13,6 +13,7 @@ import {
   throwUnlessTransient,
   timeoutSignal,
 } from '../waiting/index.ts';
+import { isBusy, type StuckBuilds } from './stuck-builds.ts';
 
 /** What a deploy does about other builds of the app that are in progress. */
 export const busyPolicies = ['proceed', 'wait', 'cancel', 'fail'] as const;
@@ -23,6 +24,11 @@ const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
 /** How long a deploy waits for a list that it does not need. */
 const maxNoteMs = 2_000;
 
+interface BusyOptions {
+  limit: TimeLimit;
+  stuck: StuckBuilds;
+}
+
 /**
  * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
  * in progress when the time is over.
@@ -31,14 +37,14 @@ export async function resolveBusyBuilds(
   context: Context,
   app: string,
   policy: BusyPolicy,
-  limit: TimeLimit,
+  { limit, stuck }: BusyOptions,
 ): Promise<void> {
-  const busy = await findBusyBuilds(context, app, policy);
+  const busy = await findBusyBuilds(context, app, policy, stuck);
   if (busy.length === 0) return;
   const { api, delay, progress, project } = context;
   const named = names(busy);
   if (policy === 'fail') throw busyError(app, busy);
-  if (policy === 'wait') await limit.wait((ms) => waitUntilNone(context, app, ms, () => true));
+  if (policy === 'wait') await limit.wait((ms) => waitUntilNone(context, app, ms, stuck));
   if (policy === 'proceed') progress.note(`${named} of ${app} in progress; this deploy does not wait (--if-busy wait)`);
   if (policy === 'cancel') {
     for (const { id } of busy)
@@ -55,13 +61,9 @@ export async function waitForEarlierBuilds(
   context: Context,
   app: string,
   build: string,
-  limit: TimeLimit,
+  { limit, stuck }: BusyOptions,
 ): Promise<boolean> {
-  const counts = (other: Build, builds: Build[]) => {
-    const own = builds.find(({ id }) => id === build);
-    return other.id !== build && (own === undefined || isEarlier(other, own));
-  };
-  return limit.wait((ms) => waitUntilNone(context, app, ms, counts));
+  return limit.wait((ms) => waitUntilNone(context, app, ms, stuck, build));
 }
 
 /** Whether builds were created after this one and not canceled: they replace it. */
@@ -76,19 +78,29 @@ function isEarlier(a: Build, b: Build): boolean {
   return first === second ? a.id < b.id : first < second;
 }
 
+/**
+ * Whether a build goes before this one. Where the platform shows no times, the order is unknown: all that have started
+ * do. Of those that have not, each may be waiting for the others, so that their ids decide.
+ */
+function goesBefore(other: Build, own: Build): boolean {
+  if (other.createdAt && own.createdAt) return isEarlier(other, own);
+  return !/^pending$/i.test(other.status) || other.id < own.id;
+}
+
 /** With `proceed` the list is only for a note: without it, or if it takes long, the deploy continues. */
-async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy): Promise<Build[]> {
+async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy, stuck: StuckBuilds): Promise<Build[]> {
   const { api, apiWithSignal, project, signal } = context;
-  if (policy !== 'proceed') return (await list(api, project, app)).filter(isBusy);
+  // Those that cannot start any more are canceled with the others.
+  if (policy === 'cancel') return (await list(api, project, app)).filter(isBusy);
+  if (policy !== 'proceed') return stuck.without(await list(api, project, app));
   const inTime = timeoutSignal(maxNoteMs, () => new UnavailableError('no reply in time'), signal);
   try {
-    return (
-      await list(
-        apiWithSignal(inTime, () => {}),
-        project,
-        app,
-      )
-    ).filter(isBusy);
+    const builds = await list(
+      apiWithSignal(inTime, () => {}),
+      project,
+      app,
+    );
+    return await stuck.without(builds);
   } catch (error) {
     if (error instanceof GantryError && !signal.aborted) return [];
     throw error;
@@ -99,7 +111,9 @@ async function waitUntilNone(
   context: Context,
   app: string,
   timeoutMs: number,
-  counts: (build: Build, all: Build[]) => boolean,
+  stuck: StuckBuilds,
+  /** Wait only for those before this one. */
+  ownBuild?: string,
 ): Promise<boolean> {
   const { elapsed, progress, project } = context;
   const started = elapsed();
@@ -117,8 +131,14 @@ async function waitUntilNone(
         pauses,
         onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
       },
-      (builds) => {
-        const others = builds.filter((build) => isBusy(build) && counts(build, builds));
+      async (builds) => {
+        const own = builds.find(({ id }) => id === ownBuild);
+        const others = (
+          await stuck.without(
+            builds.filter(({ id }) => id !== ownBuild),
+            platformTime(own, elapsed() - started),
+          )
+        ).filter((build) => own === undefined || goesBefore(build, own));
         if (others.length === 0) return true;
         busy = others;
         hasWaited = true;
@@ -135,6 +155,12 @@ async function waitUntilNone(
   }
 }
 
+/** Our own build was created when the wait began, by the platform's clock: this machine's may be wrong. */
+function platformTime(own: Build | undefined, waitedMs: number): number | undefined {
+  const createdAt = Date.parse(own?.createdAt ?? '');
+  return Number.isNaN(createdAt) ? undefined : createdAt + waitedMs;
+}
+
 /** A new app has no builds. */
 async function list(api: Api, project: string, app: string): Promise<Build[]> {
   try {
@@ -143,10 +169,6 @@ async function list(api: Api, project: string, app: string): Promise<Build[]> {
     if (error instanceof NotFoundError) return [];
     throw error;
   }
-}
-
-function isBusy({ status }: Build): boolean {
-  return status !== '' && buildPhase(status) === 'in progress';
 }
 
 function names(builds: Build[]): string {

@@ -3,6 +3,7 @@ import { readHistory } from '../history/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
+import { checkPlan } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import { deploy } from './deploy.ts';
 import type { Deployment, DeployOptions } from './deployment.ts';
@@ -10,7 +11,8 @@ import { findLiveDeployment } from './live-deployment.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
-import { checkPlan, readPlanFile, writePlanFile } from './plan-file.ts';
+import { readPlanFile, writePlanFile } from './plan-file.ts';
+import { StuckBuilds } from './stuck-builds.ts';
 import { isAsked, type Verification, verifyBuild } from './verify-build.ts';
 
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
@@ -56,7 +58,8 @@ export async function prepareDeploy(
   const checksums = fileChecksums(context, local, options.cache);
   const trustRecord = ifChanged && !dryRun;
   const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
-  const plan = await planInTurn(context, local, options, planOptions);
+  const stuck = new StuckBuilds(context, local.project.name);
+  const plan = await planInTurn(context, local, { ...options, stuck }, planOptions);
   checkDrift(context, plan, failOnDrift);
   const region = chooseRegion(settings.region, local.project.hardware.region);
   const sent = { ...options, region, keep: plan.keep, isVerified: isAsked(options.verification) };
@@ -76,7 +79,8 @@ export async function prepareDeploy(
       ...sent,
       ifBusy,
       limit,
-      check: approved && ((body, archive) => checkPlan(context, local, approved, body, archive)),
+      stuck,
+      check: approved && ((planned) => checkPlan(context, local, approved, planned)),
       recheck: ifChanged ? recheck : undefined,
     };
     const deployment = await deploy(context, local, deployOptions);
@@ -90,13 +94,13 @@ export async function prepareDeploy(
 async function planInTurn(
   context: Context,
   local: LocalApp,
-  { dryRun, ifBusy, ifChanged, limit }: DeployAppOptions,
+  { dryRun, ifBusy, ifChanged, limit, stuck }: DeployAppOptions & { stuck: StuckBuilds },
   planOptions: PlanOptions,
 ): Promise<DeployPlan> {
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const isQueued = ifBusy === 'wait' && !ifChanged;
   const { name } = local.project;
-  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, limit);
+  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck });
   if (ifBusy !== 'proceed') await resolved;
   const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
   return plan;

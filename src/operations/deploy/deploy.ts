@@ -18,6 +18,8 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const body = await createAppBody(context, project, options);
   if (project.partner) return createPartnerApp(context, body, options);
   const reading = readCheckedOut(context);
+  // Ctrl-C ends it before anybody waits for it.
+  reading.catch(() => {});
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
     const keeping = startKeeping(context, archive);

@@ -8,19 +8,24 @@ import {
   createPartnerApp,
   getApp,
 } from '../../contract/apps.ts';
+import { newOwnerName } from '../../disk/index.ts';
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
-import { lookAfterwards } from '../history/index.ts';
+import { lookAfterwards, recordEvent } from '../history/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deployment.ts';
+import { cancelLostCreation } from './lost-creation.ts';
+import { StuckBuilds } from './stuck-builds.ts';
 
 /** One deploy, from the request that creates the build to its result. */
 export class Deployer {
+  #isUploaded = false;
+
   constructor(
     private readonly context: Context,
     private readonly options: SendOptions,
@@ -32,7 +37,7 @@ export class Deployer {
    * the live deployment if another deploy has made it equal meanwhile.
    */
   async send({ archive, packMs }: { archive: AppArchive; packMs: number }): Promise<() => Promise<Deployment>> {
-    await this.options.check?.(this.body, archive);
+    await this.#check({ archive });
     const started = this.context.elapsed();
     const created = await this.#createAndUpload(archive);
     if (!('buildId' in created)) return async () => created;
@@ -43,7 +48,7 @@ export class Deployer {
 
   /** A partner's app has no files to upload. */
   async createOnly(): Promise<Deployment> {
-    await this.options.check?.(this.body);
+    await this.#check({});
     return this.#finish({ created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
   }
 
@@ -87,6 +92,7 @@ export class Deployer {
       const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
       if (live) await this.#abandon(created);
       else {
+        await this.#check({ archive, created: created.buildId });
         await this.#upload(created, archive);
         await options.onUploaded?.(created, archive);
       }
@@ -105,26 +111,42 @@ export class Deployer {
     return this.#createAndUpload(archive, false);
   }
 
+  /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
+  async #check({ archive, created }: { archive?: AppArchive; created?: string }): Promise<void> {
+    const { body, options } = this;
+    await options.check?.({ body, archive, created, willWait: options.ifBusy === 'wait' && created === undefined });
+  }
+
   /** Returns the live deployment if it is equal once the earlier builds have ended. */
   async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
     const { context, options, body } = this;
-    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, options.limit);
+    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, {
+      limit: options.limit,
+      stuck: options.stuck ?? new StuckBuilds(context, body.name),
+    });
     return hasWaited ? options.recheck?.() : undefined;
   }
 
-  async #create(): Promise<CreatedApp> {
+  /** Repeated once if the reply was lost, and the build that it was about is canceled. */
+  async #create(mayRetry = true): Promise<CreatedApp> {
     const { signal, project, progress } = this.context;
     signal.throwIfAborted();
     const { body } = this;
+    const sentAt = this.context.now();
     const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = body.partnerService ? createPartnerApp : createApp;
-    const created = await completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body })).catch(
-      (error: unknown) => {
-        step.fail();
-        throw error;
-      },
-    );
+    const request = () => completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body }));
+    const created = await request().catch(async (error: unknown) => {
+      step.fail();
+      if (!body.partnerService && mayRetry && (await cancelLostCreation(this.context, body.name, { error, sentAt }))) {
+        return undefined;
+      }
+      throw error;
+    });
+    if (!created) return this.#create(false);
     this.#announceInterruption(created);
+    const waiting = { build: created.buildId, process: newOwnerName() };
+    if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
     step.done(`Created build ${created.buildId}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
     if (!signal.aborted) return created;
@@ -151,6 +173,8 @@ export class Deployer {
           onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
         },
       );
+      this.#isUploaded = true;
+      this.#announceInterruption(created);
       step.done(`Uploaded ${size(archive.bytes)} in ${duration(elapsed() - started)}`);
       progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
     } catch (error) {
@@ -177,19 +201,20 @@ export class Deployer {
     }
   }
 
-  /** Sets what Ctrl-C prints. */
+  /** Sets what Ctrl-C prints. A build without an upload cannot continue. */
   #announceInterruption({ buildId }: CreatedApp): void {
     const { name } = this.body;
-    this.context.interruption.message = this.options.detach
-      ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
-      : `canceling build ${buildId} of ${name}`;
+    this.context.interruption.message =
+      this.options.detach && this.#isUploaded
+        ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
+        : `canceling build ${buildId} of ${name}`;
   }
 
-  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach`. */
+  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */
   async #abandon({ buildId }: CreatedApp): Promise<void> {
     const { options, body } = this;
     const context = options.limit.unlimited;
-    if (options.detach && context.signal.aborted) return;
+    if (options.detach && this.#isUploaded && context.signal.aborted) return;
     const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
     if (isCanceled) context.progress.event('cancelled', { build: buildId });
   }

@@ -1,9 +1,11 @@
-import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
+import type { CreatedApp } from '../../contract/apps.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import type { BusyPolicy } from './busy-builds.ts';
+import type { PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
+import type { StuckBuilds } from './stuck-builds.ts';
 import type { Health } from './verify-build.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
@@ -18,8 +20,10 @@ export interface SendOptions {
   pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
   ifBusy?: BusyPolicy | undefined;
-  /** Called before a build is created, with the archive of an app that has one. Throws to stop the deploy. */
-  check?: ((body: AppCreation, archive?: AppArchive) => Promise<void>) | undefined;
+  /** Builds that cannot start any more, as far as they were named already. */
+  stuck?: StuckBuilds | undefined;
+  /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
+  check?: ((deploy: PlannedDeploy) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
   /** Called after the upload. The build is canceled if it throws. */

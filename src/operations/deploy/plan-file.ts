@@ -4,13 +4,14 @@ import * as v from 'valibot';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { App, type AppCreation, getApp } from '../../contract/apps.ts';
+import type { AppCreation } from '../../contract/apps.ts';
 import { readNamedFile, sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
-import { ConflictError, NotFoundError, ProjectError, UsageError } from '../../errors.ts';
+import { ProjectError, UsageError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { checkReplaceable, sentWithApp } from '../output-files/index.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
+import { lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
 
@@ -27,12 +28,14 @@ const planSchema = v.object({
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
   live: v.nullable(v.record(v.string(), v.string())),
+  /** Builds in progress. */
+  builds: v.optional(v.array(v.string()), []),
   /** By path: size, CRC-32 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.number(), v.boolean()])),
   /** SHA-256 of the archive, for the same version of zlib. */
   archive: v.object({ sha256: v.string(), zlib: v.string() }),
 });
-type Plan = v.InferOutput<typeof planSchema>;
+export type Plan = v.InferOutput<typeof planSchema>;
 
 /** Writes a plan that `deploy --apply-plan` accepts as long as settings, files and the deployed app are the same. */
 export async function writePlanFile(
@@ -44,7 +47,9 @@ export async function writePlanFile(
   checkReplaceable(context, file, 'plan');
   const body = withoutLogin(local.project, options);
   const write = async (archive?: AppArchive) => {
-    const plan = await describe(context, local, body, archive);
+    const sent = await describeSent(context, local, body, archive);
+    const { live, builds } = await lookAtDeployed(context, body.name);
+    const plan: Plan = { ...sent, live: live && digests(live), builds };
     await writeFileAtomic(resolve(context.cwd, file), `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
       throw toDiskErrorOf(`cannot write ${file}`, cause);
     });
@@ -76,33 +81,16 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
-/** Throws ConflictError if anything that the plan is bound to has changed. `body` and `archive`: what would be sent. */
-export async function checkPlan(
-  context: Context,
-  local: LocalApp,
-  plan: Plan,
-  body: AppCreation,
-  archive?: AppArchive,
-): Promise<void> {
-  const moved = listDifferences(plan, await describe(context, local, body, archive));
-  if (moved.length === 0) return;
-  const shown = moved.slice(0, maxShown).join(', ');
-  const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
-  throw new ConflictError(`not as planned: ${shown}${more}`, {
-    why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: 'make a new plan, with the same flags as for the deploy',
-    details: { app: plan.app, moved },
-  });
-}
+/** What is known without the platform. */
+export type SentPlan = Omit<Plan, 'live' | 'builds'>;
 
-const maxShown = 5;
-
-async function describe(
+/** What `body` and `archive` would send. */
+export async function describeSent(
   context: Context,
   local: LocalApp,
   body: AppCreation,
   archive: AppArchive | undefined,
-): Promise<Plan> {
+): Promise<SentPlan> {
   const { project, settings } = context;
   const executables = new Map(local.entries.map(({ path, executable }) => [path, executable]));
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
@@ -112,7 +100,6 @@ async function describe(
     project,
     app: body.name,
     settings: digests(sent),
-    live: await readLive(context, body.name),
     files: Object.fromEntries(
       (archive?.entries ?? []).map(({ path, size, crc32 }) => [path, [size, crc32, executables.get(path) ?? false]]),
     ),
@@ -120,51 +107,11 @@ async function describe(
   };
 }
 
-/** Fields that change by themselves, or say nothing about what serves. */
-const volatile = [
-  ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
-  ...['latestBuildId', 'latestCreatedBuildId'],
-];
-/** Only known fields: others may change by themselves. */
-const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
-
-async function readLive({ api, project }: Context, app: string): Promise<Plan['live']> {
-  try {
-    const live: Record<string, unknown> = await api(getApp, { project, app });
-    return digests(Object.fromEntries(boundFields.map((field) => [field, live[field]])));
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
-function digests(fields: Record<string, unknown>): Record<string, string> {
+export function digests(fields: Record<string, unknown>): Record<string, string> {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(known.map(([name, value]) => [name, sha256(stringifyJson(value))]));
 }
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** What differs, in the user's words. */
-function listDifferences(planned: Plan, now: Plan): string[] {
-  const target = (['platform', 'project', 'app'] as const).filter((name) => planned[name] !== now[name]);
-  const settings = changedKeys(planned.settings, now.settings);
-  const live = planned.live && now.live ? changedKeys(planned.live, now.live) : [];
-  const isDeployed = (planned.live === null) !== (now.live === null);
-  const named = [
-    ...target,
-    ...settings.map((field) => (field === 'platform_toml' ? 'the config file' : `setting ${field}`)),
-    ...(isDeployed ? [now.live ? `${now.app} is deployed now` : `${now.app} is not deployed any more`] : []),
-    ...live.map((field) => (field === 'latestReadyBuildId' ? 'the live build' : `deployed ${field}`)),
-    ...changedKeys(planned.files, now.files),
-  ];
-  const isOtherArchive = planned.archive.zlib === now.archive.zlib && planned.archive.sha256 !== now.archive.sha256;
-  return named.length === 0 && isOtherArchive ? ['the archive'] : named;
-}
-
-function changedKeys(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
 }

@@ -13,6 +13,11 @@ export class AppHistory {
     return this.events.length === 0;
   }
 
+  /** How a build was created from here. */
+  created(build: string): EventOf<'created'> | undefined {
+    return this.#last('created', (event) => event.build === build);
+  }
+
   /** What was sent for a build. */
   sent(build: string): EventOf<'sent'> | undefined {
     return this.#last('sent', (event) => event.build === build);
@@ -88,9 +93,10 @@ export class AppHistory {
     return this.sent(build)?.restored ?? build;
   }
 
-  /** All events for people, the newest first, with what each changed. */
+  /** All events for people, the newest first, with what each changed. What was sent was created. */
   listed(): ListedEvent[] {
-    return this.events.map((event, at) => this.#listed(event, at)).reverse();
+    const shown = this.events.map((event, at) => this.#listed(event, at));
+    return shown.filter((event) => event.event !== 'created' || !this.sent(event.build)).reverse();
   }
 
   #listed(event: HistoryEvent, at: number): ListedEvent {

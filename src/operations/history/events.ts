@@ -14,6 +14,8 @@ export type Verdict = (typeof verdicts)[number];
  * one are digests.
  */
 const kinds = {
+  /** A build was created, and waits for its upload. `process`: the name of the process that is to upload it. */
+  created: v.object({ build, process: text }),
   /** An archive was uploaded, or a partner's app created. */
   sent: v.object({
     build,

@@ -1,0 +1,61 @@
+import type { Context } from '../../context.ts';
+import { App, getApp } from '../../contract/apps.ts';
+import { type Build, listBuilds } from '../../contract/builds.ts';
+import { NotFoundError } from '../../errors.ts';
+import { isRefusal } from '../waiting/index.ts';
+import { isBusy, isExpired } from './stuck-builds.ts';
+
+/** The deployed app, as far as a plan is bound to it. */
+export interface DeployedState {
+  /** Null if it is not deployed. */
+  live: Record<string, unknown> | null;
+  /** The whole reply. */
+  app: App | undefined;
+  /** Builds in progress. */
+  builds: string[];
+  /** All builds. */
+  listed: string[];
+}
+
+/**
+ * Reads the builds first and the app last: a build that is created in between is the latest one of the app, so that
+ * nothing can happen between the two unseen.
+ */
+export async function lookAtDeployed(context: Context, name: string): Promise<DeployedState> {
+  const before = await readBuilds(context, name);
+  const app = await readApp(context, name);
+  // It may have been deleted in between.
+  const listed = app ? before : await readBuilds(context, name);
+  const builds = listed.filter((build) => isBusy(build) && !isExpired(build, context.now())).map(({ id }) => id);
+  const live = app
+    ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
+    : null;
+  return { live, app, builds, listed: listed.map(({ id }) => id) };
+}
+
+/** Fields that change by themselves, or say nothing about what serves. */
+const volatile = [
+  ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
+  ...['latestBuildId', 'latestCreatedBuildId'],
+];
+/** Only known fields: others may change by themselves. */
+const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
+
+async function readApp({ api, project }: Context, app: string): Promise<App | undefined> {
+  try {
+    return await api(getApp, { project, app });
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** None if the platform does not show them. */
+async function readBuilds({ api, project }: Context, app: string): Promise<Build[]> {
+  try {
+    return await api(listBuilds, { project, app });
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}

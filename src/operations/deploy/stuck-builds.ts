@@ -1,0 +1,92 @@
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { type Build, buildPhase } from '../../contract/builds.ts';
+import { isAlive, parseOwnerName } from '../../disk/index.ts';
+import { duration } from '../../output/format.ts';
+import { remoteBuild } from '../builds/index.ts';
+import { type AppHistory, readHistory } from '../history/index.ts';
+import { cancelAbandoned } from '../waiting/index.ts';
+
+/** The life of an upload URL (docs/platform.md#uploads), and what an upload that began in time may take. In ms. */
+const maxPendingMs = 600_000 + 60_000;
+
+/** Whether a build will still change by itself. */
+export function isBusy({ status }: Pick<Build, 'status'>): boolean {
+  return status !== '' && buildPhase(status) === 'in progress';
+}
+
+/** Whether a build waits for an upload whose URL has expired. `now`: by the platform's clock. */
+export function isExpired({ status, createdAt }: Build, now: number): boolean {
+  return isPending(status) && now - Date.parse(createdAt ?? '') > maxPendingMs;
+}
+
+function isPending(status: string): boolean {
+  return /^pending$/i.test(status);
+}
+
+/**
+ * Tells builds that can become live from those that cannot start any more, for which nobody should wait: their upload URL
+ * has expired, or the deploy that was to upload them was killed. Each of these is named once. Those that this machine
+ * left behind are canceled.
+ */
+export class StuckBuilds {
+  readonly #named = new Set<string>();
+  /** Since when each is seen pending, for platforms that show no times and machines with a wrong clock. */
+  readonly #pendingSince = new Map<string, number>();
+  #history: AppHistory | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly app: string,
+  ) {}
+
+  /** The builds in progress that can still start. `now`: by the platform's clock, as far as it is known. */
+  async without(builds: readonly Build[], now = this.context.now()): Promise<Build[]> {
+    const busy: Build[] = [];
+    for (const build of builds.filter(isBusy)) {
+      if (await this.#isLeftBehind(build)) await this.#cancel(build);
+      else if (isExpired(build, now) || this.#isPendingForLong(build)) this.#name(build, now);
+      else busy.push(build);
+    }
+    return busy;
+  }
+
+  /** Whether a deploy on this machine created it, and ended without an upload. */
+  async #isLeftBehind({ id, status }: Build): Promise<boolean> {
+    if (!isPending(status)) return false;
+    if (!this.#history || !this.#pendingSince.has(id)) this.#history = await readHistory(this.context, this.app);
+    const created = this.#history.created(id);
+    const owner = created && parseOwnerName(created.process);
+    if (!owner || isAlive(owner) !== false) return false;
+    // It may have uploaded the build before it ended.
+    this.#history = await readHistory(this.context, this.app);
+    return this.#history.sent(id) === undefined;
+  }
+
+  #isPendingForLong({ id, status }: Build): boolean {
+    if (!isPending(status)) return false;
+    const now = this.context.elapsed();
+    const since = this.#pendingSince.get(id) ?? now;
+    this.#pendingSince.set(id, since);
+    return now - since > maxPendingMs;
+  }
+
+  async #cancel({ id }: Build): Promise<void> {
+    if (this.#named.has(id)) return;
+    this.#named.add(id);
+    const { context, app } = this;
+    context.progress.note(`build ${id} of ${app} never got its files: the deploy that created it from here was killed`);
+    await cancelAbandoned(context, remoteBuild(context.project, app, id));
+  }
+
+  #name({ id, createdAt }: Build, now: number): void {
+    if (this.#named.has(id)) return;
+    this.#named.add(id);
+    const age = now - Date.parse(createdAt ?? '');
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `build ${id} of ${this.app} cannot start any more: it is pending${age > 0 ? ` for ${duration(age)}` : ''}, and its upload URL has expired`,
+      fix: gantryCommand`builds cancel ${this.app} ${id}`,
+    });
+  }
+}

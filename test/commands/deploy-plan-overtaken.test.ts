@@ -1,0 +1,176 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { getBuildProgress } from '../../src/emulator/builds/build-progress.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { version } from '../../src/version.ts';
+import { Draw } from '../chaos/draw.js';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let plan: string;
+let env: Record<string, string>;
+/** Called before and after each request of gantry reaches the platform. */
+let before: (method: string, path: string) => unknown;
+let after: (method: string, path: string) => unknown;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  app = await folderOf({
+    ...smallApp(),
+    'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 90\n`,
+  });
+  plan = `${app.path}-plan.json`;
+  before = () => {};
+  after = () => {};
+  // Uploads go through it as well.
+  const alter = async (method: string, path: string, json: unknown) => {
+    await after(method, path);
+    const { uploadUrl } = json as { uploadUrl?: string };
+    if (!uploadUrl) return undefined;
+    return { body: { ...(json as object), uploadUrl: uploadUrl.replace(emulator.url, env.GANTRY_API_URL ?? '') } };
+  };
+  env = await altering(emulator, alter, async (method, path) => {
+    await before(method, path);
+    return undefined;
+  });
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+  await rm(plan, { force: true });
+});
+
+const run = (words: string[], setting: Setting = {}) => gantry(words, { emulator, cwd: app.path, env, ...setting });
+const makePlan = () => run(['deploy', '--dry-run', '--save-plan', plan]);
+const apply = (setting: Setting = {}, ...flags: string[]) => run(['deploy', '--apply-plan', plan, ...flags], setting);
+
+/** The settings of the file. */
+const own = { name: 'web', runtime: 'cortex', disableAuth: false, cooldownPeriodSeconds: 90, cliVersion: version };
+
+/** What somebody else does to the app, without a file of ours. */
+const others = {
+  create: (body: object = {}) => call('POST', '', { ...own, ...body }),
+  scale: (body: object) => call('PATCH', `/${emulator.project}-web`, body),
+  remove: () => call('DELETE', `/${emulator.project}-web`),
+};
+
+async function call(method: string, path: string, body?: object): Promise<{ uploadUrl: string; buildId: string }> {
+  const reply = await fetch(`${emulator.url}/v2/projects/${emulator.project}/apps${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (!reply.ok && reply.status !== 404) throw new Error(text);
+  return text.startsWith('{') ? JSON.parse(text) : { uploadUrl: '', buildId: '' };
+}
+
+/** Builds of the app that got an upload. */
+function started(): string[] {
+  const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
+  return builds.filter(({ startedAt }) => startedAt !== undefined).map(({ id }) => id);
+}
+
+describe('a plan', () => {
+  test('is compared again once the build was created, right before the upload', async () => {
+    await run(['deploy']);
+    await makePlan();
+    const deployed = started();
+    after = (method, path) => method === 'POST' && path.endsWith('/apps') && others.scale({ maxReplicaCount: 7 });
+    const { code, stderr } = await apply();
+    expect({ code, started: started() }).toEqual({ code: 7, started: deployed });
+    expect(stderr).toContain('not as planned: deployed maxReplicaCount');
+    expect(stderr).toMatch(/canceled build \S+/);
+  });
+
+  test('does not hold while a build is in progress that it does not know', async () => {
+    await run(['deploy']);
+    await makePlan();
+    const { buildId } = await others.create();
+    const { code, stderr } = await apply();
+    expect(code).toBe(7);
+    expect(stderr).toContain(`not as planned: build ${buildId} in progress`);
+  });
+
+  test('does not hold after a wait in which another build went live', async () => {
+    await run(['deploy']);
+    await makePlan();
+    const { uploadUrl, buildId } = await others.create();
+    const { bytes } = await run(['package', '--output', '-']);
+    let waits = 0;
+    const meanwhile = async () => {
+      if (waits++ > 0) return;
+      expect(await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) })).toMatchObject({ status: 200 });
+    };
+    const { code, stderr } = await apply({ meanwhile }, '--if-busy', 'wait');
+    expect(code).toBe(7);
+    expect(stderr).toContain('not as planned: the live build');
+    expect(started()[0]).toBe(buildId);
+  });
+
+  test('holds although our own create app resets what was scaled by hand', async () => {
+    await run(['deploy']);
+    await run(['apps', 'scale', 'web', '--cooldown', '5s', '--max-replicas', '7']);
+    await makePlan();
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+});
+
+/** How often somebody else changes something while a plan is applied. */
+const changes = Number(process.env.PLAN_CHANGES ?? 50);
+
+test(`of ${changes} single changes while a plan is applied, none is uploaded over`, async () => {
+  const draw = new Draw(20261123);
+  const outcomes: Record<number, number> = {};
+  for (let number = 0; number < changes; number++) {
+    await emulator.reset();
+    if (draw.chance(0.7)) await run(['deploy']);
+    await makePlan();
+    const planned = look();
+    const at = draw.int(1, 7);
+    const act = draw.pick([
+      () => others.create(),
+      () => others.create({ maxReplicaCount: 3 }),
+      () => others.scale({ maxReplicaCount: draw.int(3, 9) }),
+      () => others.scale({ minReplicaCount: 1 }),
+      () => others.scale({ cooldownPeriodSeconds: draw.int(1, 80) }),
+      () => others.remove(),
+    ]);
+    let requests = 0;
+    let seen: ReturnType<typeof look> | undefined;
+    before = async (method) => {
+      if (method === 'PUT') seen = look();
+      else if (++requests === at) await act();
+    };
+    const { code, stderr } = await apply();
+    before = () => {};
+    outcomes[code] = (outcomes[code] ?? 0) + 1;
+    if (!seen) continue;
+    const { live, settings, inProgress } = seen;
+    const fresh = settings && { maxReplicaCount: 1, minReplicaCount: 0, cooldownPeriodSeconds: 90 };
+    const expected = { live: planned.live, settings: planned.settings ?? fresh, inProgress: 1 };
+    expect({ at, stderr, live, settings, inProgress }).toEqual({ at, stderr, ...expected });
+  }
+  expect(outcomes[7]).toBeGreaterThan(changes / 4);
+  expect(outcomes[0]).toBeGreaterThan(0);
+}, 60_000);
+
+type Build = Parameters<typeof getBuildProgress>[0];
+const statusOf = (build: Build) => getBuildProgress(build, Date.now()).status;
+
+/** What the emulator knows of the app. */
+function look() {
+  const id = `${emulator.project}-web`;
+  const record = emulator.store.apps.get(id);
+  const builds = emulator.store.getAppBuilds(id);
+  const { maxReplicaCount, minReplicaCount, cooldownPeriodSeconds } = record?.settings ?? {};
+  return {
+    live: builds.find((build) => statusOf(build) === 'success')?.id,
+    settings: record && { maxReplicaCount, minReplicaCount, cooldownPeriodSeconds },
+    inProgress: builds.filter((build) => !/success|cancelled|failure/.test(statusOf(build))).length,
+  };
+}

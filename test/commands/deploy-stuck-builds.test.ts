@@ -1,0 +1,164 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { getBuildProgress } from '../../src/emulator/builds/build-progress.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+let home: Awaited<ReturnType<typeof folderOf>>;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  app = await folderOf(smallApp());
+  home = await folderOf({});
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+});
+
+const deploy = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['deploy', ...flags], {
+    emulator,
+    cwd: app.path,
+    ...setting,
+    env: { GANTRY_CONFIG_DIR: home.path, ...setting.env },
+  });
+
+/** A build that somebody else creates and does not upload. */
+async function create(): Promise<string> {
+  const reply = await fetch(`${emulator.url}/v2/projects/${emulator.project}/apps`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${emulator.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'web', runtime: 'cortex' }),
+  });
+  return ((await reply.json()) as { buildId: string }).buildId;
+}
+
+const statuses = () =>
+  emulator.store.getAppBuilds(`${emulator.project}-web`).map((build) => getBuildProgress(build, Date.now()).status);
+const isBuildList = (method: string, path: string) => method === 'GET' && path.endsWith('/builds');
+
+/** A platform whose lists show that a build was created so long ago. */
+function aged(build: string, ageMs: number, alter: Parameters<typeof altering>[1] = () => undefined) {
+  const createdAt = new Date(Date.now() - ageMs).toISOString();
+  return altering(emulator, (method, path, json) => {
+    if (!isBuildList(method, path)) return alter(method, path, json);
+    return { body: (json as { id: string }[]).map((one) => (one.id === build ? { ...one, createdAt } : one)) };
+  });
+}
+
+describe('a pending build whose upload URL has expired', () => {
+  test.each([
+    ['--if-busy', 'wait'],
+    ['--if-busy', 'wait', '--if-changed'],
+    ['--if-busy', 'fail'],
+  ])('is named, and nobody waits for it: %s %s %s', async (...flags) => {
+    const build = await create();
+    const env = await aged(build, 20 * 60_000);
+    const { code, stderr } = await deploy(flags.filter(Boolean), { env });
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
+    expect(stderr).toContain(`build ${build} of web cannot start any more: it is pending for 20m`);
+    expect(stderr).toContain(`gantry builds cancel web ${build}`);
+    expect(stderr.match(/cannot start/g)).toHaveLength(1);
+  });
+
+  test('is canceled with --if-busy cancel', async () => {
+    const env = await aged(await create(), 20 * 60_000);
+    expect(await deploy(['--if-busy', 'cancel'], { env })).toMatchObject({ code: 0 });
+    expect(statuses()).toEqual(['success', 'cancelled']);
+  });
+
+  test('is waited for as long as it can start, by the clock of the platform', async () => {
+    const build = await create();
+    const env = await aged(build, 1_000);
+    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, jumps: () => 3_600_000 });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Waited 1\dm.* for other builds/);
+  });
+});
+
+describe('a deploy that was killed before its upload', () => {
+  test('is canceled by the next one', async () => {
+    const { stderr: said } = await deploy(['--if-busy', 'wait', '--detach']);
+    expect(said).toContain('Created build');
+    const build = await create();
+    // As the dead process wrote it down: pids of 2^22 and more are never given.
+    const paths = await readdir(home.path, { recursive: true });
+    const file = join(home.path, paths.find((path) => path.endsWith('.jsonl')) ?? '');
+    const log = await readFile(file, 'utf8');
+    const line = log.split('\n').find((text) => text.includes('"created"')) ?? '';
+    const dead = line.replace(/"build":"[^"]+"/, `"build":"${build}"`).replace(/"process":"\d+/, '"process":"4194999');
+    await writeFile(file, `${log}\n${dead}`);
+    const { code, stderr } = await deploy(['--if-busy', 'wait']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`build ${build} of web never got its files`);
+    expect(statuses()).toEqual(['success', 'cancelled', 'success']);
+  });
+
+  test('leaves nothing after Ctrl-C during a wait, not even with --detach', async () => {
+    const other = await create();
+    const { code, stderr } = await deploy(['--if-busy', 'wait', '--detach'], {
+      interruptAt: /Waiting for|Created build/,
+    });
+    expect(code).toBe(130);
+    expect(stderr).not.toContain('continues');
+    expect({ other, statuses: statuses() }).toEqual({ other, statuses: ['cancelled', 'pending'] });
+  });
+});
+
+describe('a lost reply of create app', () => {
+  const losing = (times: number, act: () => unknown = () => {}) => {
+    let lost = 0;
+    return async (method: string, path: string) => {
+      if (method !== 'POST' || !path.endsWith('/apps') || lost++ >= times) return undefined;
+      await act();
+      return { status: 502, body: 'bad gateway' };
+    };
+  };
+
+  test('is settled: its build is canceled, and a new one is created', async () => {
+    const env = await altering(emulator, losing(1));
+    const { code, stderr } = await deploy([], { env });
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'cancelled'] });
+    expect(stderr).toContain('its reply was lost');
+  });
+
+  test('is settled once', async () => {
+    const { code } = await deploy([], { env: await altering(emulator, losing(2)) });
+    expect({ code, statuses: statuses() }).toEqual({ code: 69, statuses: ['pending', 'cancelled'] });
+  });
+
+  test('cancels nothing if two builds may be its own', async () => {
+    const { code, stderr } = await deploy([], { env: await altering(emulator, losing(1, create)) });
+    expect({ code, statuses: statuses() }).toEqual({ code: 69, statuses: ['pending', 'pending'] });
+    expect(stderr).toContain('gantry builds list web');
+  });
+
+  test('cancels no build that was there before, whatever the clock of this machine says', async () => {
+    const env = await aged(await create(), 60_000, losing(1));
+    const { code } = await deploy([], { env, jumps: () => -3_600_000 });
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'cancelled', 'pending'] });
+  });
+});
+
+describe('a list of builds without times', () => {
+  test('makes a deploy wait for every build that has started', async () => {
+    let looks = 0;
+    const env = await altering(emulator, (method, path, json) => {
+      if (!isBuildList(method, path)) return undefined;
+      const listed = (json as { id: string; status: string }[]).map(({ id, status }) => ({ id, status }));
+      const other = { id: 'zzz', status: looks++ < 3 ? 'building' : 'success' };
+      return { body: [...listed, other] };
+    });
+    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Waited .* for other builds of web/);
+  });
+});
