@@ -5,6 +5,8 @@
 export interface ResultSchema<Value = never> extends Shape<Value> {
   /** One document, one document that is a list, or one JSON object per line. */
   readonly form: 'document' | 'list' | 'stream';
+  /** The values that come before the document, if there are any. */
+  readonly events?: JsonSchema;
 }
 
 /** The schema of a value. The type parameter exists at compile time only: it is what a value must be assignable to. */
@@ -26,6 +28,7 @@ export interface JsonSchema {
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema;
   anyOf?: readonly JsonSchema[];
+  not?: JsonSchema;
   $comment?: string;
   $ref?: string;
 }
@@ -72,6 +75,23 @@ export function documents<const V extends Variants>(...variants: V): ResultSchem
 /** JSON objects, one per line; the last has the type `result` or `error`. */
 export function stream<const V extends Variants>(...variants: V): ResultSchema<VariantOf<V[number]>> {
   return { form: 'stream', schema: variantsSchema(variants) };
+}
+
+/** The same, where values with these fields may come before the document: each is a line of the type `event`. */
+export function afterEvents<const F extends Fields, Value>(
+  fields: F,
+  result: ResultSchema<Value>,
+): ResultSchema<Value | ObjectOf<F>> {
+  const { form, schema } = result;
+  return { form, schema, events: object(fields).schema };
+}
+
+/** A list or a document, depending on the command line. */
+export function listOr<Entries, Value>(
+  entries: ResultSchema<Entries>,
+  { schema }: ResultSchema<Value>,
+): ResultSchema<Entries | Value> {
+  return { form: 'list', schema: { anyOf: [entries.schema, ...variantsOf(schema)] } };
 }
 
 export function text(description: string): Shape<string> {
@@ -148,10 +168,10 @@ export interface Field {
   description: string;
 }
 
-/** The fields of a result, those of all its variants. */
-export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, Field> {
+/** The fields of a result, those of all its variants and of what comes before it. */
+export function fieldsOf({ schema, events }: Pick<ResultSchema, 'schema' | 'events'>): Record<string, Field> {
   const fields: Record<string, Field> = {};
-  for (const { properties = {} } of variantsOf(schema.items ?? schema)) {
+  for (const { properties = {} } of [...variantsOf(schema.items ?? schema), ...(events ? [events] : [])]) {
     for (const [name, field] of Object.entries(properties)) {
       fields[name] ??= { type: typeName(field), description: field.description ?? '' };
     }
@@ -165,20 +185,22 @@ function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
   return type ?? $comment;
 }
 
-/** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */
-export function withType(schema: JsonSchema, word?: string): JsonSchema {
+/** The schema with a field `type` of this value, as lines of JSON have it. */
+export function withType(schema: JsonSchema, word: string): JsonSchema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };
-  const type: JsonSchema = word === undefined ? { type: 'string' } : { const: word };
   return {
     ...schema,
-    properties: { type, ...schema.properties },
+    properties: { ...schema.properties, type: { const: word } },
     required: ['type', ...(schema.required ?? [])],
   };
 }
 
 /** The schema with the field that a dry run adds to a document, or to each entry of a list. */
-export function withDryRun({ form, schema }: ResultSchema): ResultSchema {
-  return { form, schema: withField(schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema) };
+export function withDryRun(result: ResultSchema): ResultSchema {
+  return {
+    ...result,
+    schema: withField(result.schema, 'dryRun', boolean('true for a dry run: nothing was changed').schema),
+  };
 }
 
 /** Whether commands that usually follow can be added to a result: a document of gantry's own form. */
@@ -187,10 +209,14 @@ export function takesNext(result: ResultSchema): boolean {
 }
 
 /** The schema with the field of commands that usually follow. */
-export function withNextField({ form, schema }: ResultSchema): ResultSchema {
-  const command = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
-  return { form, schema: withField(schema, 'next', list(command, 'commands that usually follow, if any').schema) };
+export function withNextField(result: ResultSchema): ResultSchema {
+  return { ...result, schema: withField(result.schema, 'next', nextField) };
 }
+
+const nextCommand = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
+
+/** The commands that usually follow. */
+export const nextField: JsonSchema = list(nextCommand, 'commands that usually follow, if any').schema;
 
 function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {
   if (schema.items) return { ...schema, items: withField(schema.items, name, field) };

@@ -5,7 +5,8 @@ import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
 import { flagMeaning, globalFlags, helpText, summariesByCategory } from '../reference.ts';
-import { documents, passThrough } from '../result-schema.ts';
+import { document, documents, listOr, passThrough, record, text } from '../result-schema.ts';
+import { commandFields } from '../views/command-fields.ts';
 
 type Row = Record<string, string | number>;
 
@@ -61,6 +62,8 @@ const topicSummaries: Record<string, string> = {
   faults: 'faults that the emulator can be told to make',
 };
 
+const summaries = record(text('summary'), 'the summary of each command');
+
 export default defineCommand({
   configure: (command) =>
     command
@@ -77,7 +80,14 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: (rows, { all }) => (all ? allCommandsView : explanation(rows)),
-  json: documents(passThrough({})),
+  json: listOr(
+    documents(passThrough({})),
+    document(
+      commandFields,
+      { group: text('of a group: its name'), summary: text('one line'), commands: summaries },
+      { categories: record(summaries, 'of the program: the summaries of the commands of each category') },
+    ),
+  ),
   effect: 'reads',
   local: true,
   exits: [],

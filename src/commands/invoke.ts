@@ -19,7 +19,18 @@ import {
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
-import { anything, choice, document, integer, nullable, number, passThrough, record, text } from '../result-schema.ts';
+import {
+  afterEvents,
+  anything,
+  choice,
+  document,
+  integer,
+  nullable,
+  number,
+  passThrough,
+  record,
+  text,
+} from '../result-schema.ts';
 
 const headFields = {
   statusCode: integer('HTTP status'),
@@ -114,7 +125,7 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
-  json: document(responseFields, asyncFields, streamFields, eventFields),
+  json: afterEvents(eventFields, document(responseFields, asyncFields, streamFields)),
   next: (value) =>
     'record' in value && value.record === null
       ? [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'to follow it' }]

@@ -26,8 +26,16 @@ export interface Progress {
   /** Clears the terminal. Does nothing elsewhere. */
   clearScreen(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
-  event(type: string, facts: Record<string, unknown>): void;
+  event(type: EventType, facts: Record<string, unknown>): void;
 }
+
+/** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
+export const eventTypes = [
+  ...(['created', 'uploaded', 'started', 'status', 'log', 'cancelled', 'file'] as const),
+  ...(['request', 'reload', 'problem'] as const),
+] as const;
+
+type EventType = (typeof eventTypes)[number];
 
 export interface Step {
   /** `of` is the total, if it is known. */

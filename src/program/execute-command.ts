@@ -153,7 +153,8 @@ async function loadPager(io: Io, interruption: InterruptNotice) {
     createPagedOutput({ stdout: io.stdout, env: io.env, start, write });
 }
 
-function parseJsonFlag(flag: string | undefined): JsonChoice {
+/** What `--json` asks for, by its value. */
+export function parseJsonFlag(flag: string | undefined): JsonChoice {
   if (flag === undefined) return false;
   return flag === '' ? true : flag.split(',').map((field) => field.trim());
 }
@@ -168,10 +169,9 @@ async function runAndShow(
   const value = await runToEnd(command, context, inputs, state);
   if (value instanceof DryRunEnd) {
     const result = markDryRun(value.result);
-    await renderer.value(
-      json === false ? result : await withUsualNext(result, command, state, inputs),
-      dryRunView(value),
-    );
+    const usual = (document: unknown) => withUsualNext(document, command, state, inputs);
+    if (options.events) await showEvents(result, { data: (document) => document }, renderer, usual);
+    else await renderer.value(json === false ? result : await usual(result), dryRunView(value));
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
@@ -179,7 +179,7 @@ async function runAndShow(
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
   const finish: Finish = (document) =>
     next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
-  if (options.events) await showEvents(value, renderer, finish);
+  if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);

@@ -1,5 +1,6 @@
 import { type ExitName, exitCodes } from '../errors.ts';
 import type { FailureDocument } from '../output/failure.ts';
+import { eventTypes } from '../output/progress.ts';
 import {
   anything,
   boolean,
@@ -8,6 +9,7 @@ import {
   integer,
   type JsonSchema,
   list,
+  nextField,
   object,
   optional,
   type ResultSchema,
@@ -20,34 +22,46 @@ import {
 export interface OutputSchema extends JsonSchema {
   $schema: string;
   title: string;
+  anyOf: readonly JsonSchema[];
   $defs: Record<string, JsonSchema>;
 }
 
 /**
- * The schema of what a command prints with `--json`: its result, or an error. If that is lines, it is the schema of each
- * line. A command that prints lines with `--events` only has their schema in `$defs.line`.
+ * The schema of what a command prints with `--json`: its result, or an error. What is printed as lines is in
+ * `$defs.line`: all that a stream prints, and what other commands print with `--events`.
  */
 export function outputSchema(command: string, json: ResultSchema, hasEvents: boolean): OutputSchema {
-  const isStream = json.form === 'stream';
-  const result = json.schema;
   const error = failure.schema;
-  const line = isStream ? streamLine(result, error) : eventLine(result, error);
+  const documents: Record<string, JsonSchema> = json.form === 'stream' ? { error } : { result: json.schema, error };
+  const line = json.form === 'stream' ? streamLine(json.schema, error) : eventLine(json, error);
+  const $defs = { ...documents, ...((hasEvents || json.form === 'stream') && { line }) };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `${isStream ? 'each line of ' : ''}gantry ${command} --json`,
-    ...(isStream ? { $ref: '#/$defs/line' } : { anyOf: [{ $ref: '#/$defs/result' }, { $ref: '#/$defs/error' }] }),
-    $defs: isStream ? { line, error } : { result, error, ...(hasEvents && { line }) },
+    title: `${titles[json.form]} of gantry ${command}`,
+    anyOf: Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs,
   };
 }
 
-/** The last line has the type `result`, and what the stream returns, or it is an error. */
+const titles = {
+  document: 'the document of --json, or a line of --events,',
+  list: 'the document of --json',
+  stream: 'each line of --json',
+};
+
+/** The last line has the type `result`, or it is an error. */
 function streamLine(item: JsonSchema, error: JsonSchema): JsonSchema {
-  return { anyOf: [item, withType({ type: 'object' }, 'result'), withType(error, 'error')] };
+  const ends: JsonSchema = { properties: { type: { enum: ['result', 'error'] } }, required: ['type'] };
+  const result: JsonSchema = { type: 'object', properties: { next: nextField }, additionalProperties: false };
+  return { anyOf: [{ ...item, not: ends }, withType(result, 'result'), withType(error, 'error')] };
 }
 
-function eventLine(result: JsonSchema, error: JsonSchema): JsonSchema {
-  const event = withType({ type: 'object', description: 'an event; its type says which fields it has' });
-  return { anyOf: [withType(result, 'result'), withType(error, 'error'), event] };
+/** Events, and then the result or an error. */
+function eventLine({ schema, events }: ResultSchema, error: JsonSchema): JsonSchema {
+  const type: JsonSchema = { type: 'string', enum: eventTypes };
+  const progress: JsonSchema = { type: 'object', properties: { type }, required: ['type'], description: 'progress' };
+  const values = events ? [withType(events, 'event')] : [];
+  return { anyOf: [withType(schema, 'result'), withType(error, 'error'), ...values, progress] };
 }
 
 const failure: ResultSchema<FailureDocument> = document({

@@ -1,10 +1,10 @@
 import { type Command as Commander, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { createPage } from '../output/page.ts';
-import { createRenderer, type Renderer } from '../output/render.ts';
+import { createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
-import { executeCommand, type RunState } from './execute-command.ts';
+import { executeCommand, parseJsonFlag, type RunState } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
@@ -33,7 +33,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   } catch (error) {
     const isParseError = error instanceof CommanderError;
     if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
-    if (helpTarget) await showHelp(helpTarget, argv, io);
+    if (helpTarget) await showHelp(helpTarget, words, io);
     else if (isParseError && error.code === 'commander.version') {
       if (words.includes('--json=')) return runProgram(['version', '--json'], io, state);
       await stdoutRenderer(io).text(`${error.message}\n`);
@@ -79,13 +79,14 @@ function normalizeArguments(argv: string[]): string[] {
 const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */
-async function showHelp(commander: Commander, argv: string[], io: Io): Promise<void> {
+async function showHelp(commander: Commander, words: string[], io: Io): Promise<void> {
   const [{ helpSourceOf }, { helpText }] = await Promise.all([import('./help-source.ts'), import('./help.ts')]);
   const source = await helpSourceOf(commander);
-  const renderer = stdoutRenderer(io, argv.includes('--json'));
+  const json = words.findLast((word) => word.startsWith('--json='))?.slice('--json='.length);
+  const renderer = stdoutRenderer(io, parseJsonFlag(json));
   await renderer.value(source, ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd());
 }
 
-function stdoutRenderer(io: Io, json = false): Renderer {
+function stdoutRenderer(io: Io, json: JsonChoice = false): Renderer {
   return createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), json);
 }

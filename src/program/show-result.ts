@@ -7,12 +7,17 @@ import { markDryRun } from './dry-run.ts';
 export type Finish = (document: unknown) => unknown;
 
 /** Prints each yielded value as an event, and the returned value as the result. */
-export async function showEvents(value: unknown, renderer: Renderer, finish: Finish): Promise<void> {
+export async function showEvents(
+  value: unknown,
+  { data }: Pick<Command, 'data'>,
+  renderer: Renderer,
+  finish: Finish,
+): Promise<void> {
   const result = isStream(value)
-    ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(event as object) }))
+    ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(data(event) as object) }))
     : value instanceof RawOutput
       ? await value.options.jsonValue?.()
-      : value;
+      : data(value);
   await renderer.line({ type: 'result', ...((await finish(result)) as object) });
 }
 

@@ -94,7 +94,7 @@ test('a problem is also an annotation in GitHub Actions', () => {
 test('events are printed only with --events', () => {
   const events: unknown[] = [];
   const { progress } = voice();
-  progress.event('x', {});
+  progress.event('status', {});
   withEventLines(progress, (event) => events.push(event)).event('created', { build: 'b' });
   expect(events).toEqual([{ type: 'created', build: 'b' }]);
 });

@@ -2,7 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Command } from '../../src/command.ts';
 import { commands } from '../../src/commands/index.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { outputSchema } from '../../src/program/output-schema.ts';
+import { type OutputSchema, outputSchemaOf } from '../../src/reference.ts';
+import type { JsonSchema } from '../../src/result-schema.ts';
 
 interface Ended {
   code: number;
@@ -14,12 +15,13 @@ const programRunners = ['run', 'runs follow', 'emulator exec'];
 
 /**
  * Throws if a command line ended otherwise than its command declares: with an exit code that it does not name, or with
- * JSON on stdout that does not match its schema. Every command line of the tests passes through here.
+ * JSON on stdout that does not match what `gantry reference COMMAND --schema` prints, in the form that the flags ask for.
+ * Every command line of the tests passes through here.
  */
 export async function checkDeclared(words: readonly string[], ended: Ended): Promise<void> {
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
-  const line = commandOf(own);
-  if (line === undefined || own.some((word) => word === '--help' || word === '-h' || word === 'help')) return;
+  const line = isHelp(own) ? 'help' : commandOf(own);
+  if (line === undefined) return;
   const command = await load(line);
   const codes = command.exits.map((name): number => exitCodes[name].code);
   if (!codes.includes(ended.code) && !programRunners.includes(line)) {
@@ -27,27 +29,41 @@ export async function checkDeclared(words: readonly string[], ended: Ended): Pro
   }
   // What --jq makes of a result has no schema; an error is not filtered.
   if (own.some((word) => word === '--jq' || word.startsWith('--jq=')) && ended.code === 0) return;
-  if (ended.stdout === '' || !(own.includes('--json') || own.includes('--events'))) return;
-  for (const value of parsed(ended.stdout)) check(line, command, value, own.includes('--events'));
+  const form = formOf(own);
+  // Raw bytes. A command line that could not be parsed fails before its command is known.
+  if (ended.stdout === '' || !form || !command.json) return;
+  for (const value of parsed(ended.stdout)) await check(line, form, value);
 }
 
-function check(line: string, { json }: Command, value: unknown, isEvent: boolean): void {
-  // Raw bytes. A command line that could not be parsed fails before its command is known.
-  if (!json) return;
-  const { document, typed } = validatorsOf(line, json);
-  const isLine = json.form !== 'stream' && (isEvent || isTyped(value));
-  const validate = isLine || (json.form === 'stream' && !isUntypedError(value)) ? typed : document;
+function isHelp(words: readonly string[]): boolean {
+  return words.some((word) => word === '--help' || word === '-h') || words[0] === 'help';
+}
+
+/** What the flags ask for: lines, a document, or only these fields of it. */
+type Form = 'lines' | 'document' | readonly string[];
+
+function formOf(words: readonly string[]): Form | undefined {
+  if (words.includes('--events')) return 'lines';
+  const json = words.findLast((word) => word === '--json' || word.startsWith('--json='));
+  const fields = json?.split('=')[1];
+  return fields ? fields.split(',').map((field) => field.trim()) : json === undefined ? undefined : 'document';
+}
+
+async function check(line: string, form: Form, value: unknown): Promise<void> {
+  const definition = definitionOf(form, value);
+  const validate = await validatorOf(line, definition, typeof form === 'string' ? undefined : form);
   if (validate(value)) return;
   const shown = JSON.stringify(value).slice(0, 2_000);
-  throw new Error(`the schema of ${line} does not allow ${shown}\n${JSON.stringify(validate.errors, null, 1)}`);
+  throw new Error(
+    `the schema of ${line} (${definition}) does not allow ${shown}\n${JSON.stringify(validate.errors, null, 1)}`,
+  );
 }
 
-function isTyped(value: unknown): boolean {
-  return ['event', 'result', 'error'].includes((Object(value) as { type?: string }).type ?? '');
-}
-
-function isUntypedError(value: unknown): boolean {
-  return !isTyped(value) && 'error' in Object(value);
+/** A stream prints lines, and so does a command whose result turns out to be one. It fails before the first by a document. */
+function definitionOf(form: Form, value: unknown): Definition {
+  const { type, error } = Object(value) as { type?: unknown; error?: unknown };
+  if (form === 'lines' || ['event', 'result', 'error'].includes(String(type))) return 'line';
+  return (error as { exitCode?: unknown } | undefined)?.exitCode === undefined ? 'result' : 'error';
 }
 
 /** The documents on stdout: one, or one on each line. */
@@ -89,26 +105,48 @@ async function load(line: string): Promise<Command> {
   return (await leaf.load()).default;
 }
 
-interface Validators {
-  document: ValidateFunction;
-  /** For lines that have a type. */
-  typed: ValidateFunction;
-}
+type Definition = 'result' | 'error' | 'line';
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false });
-const validators = new Map<string, Validators>();
+const validators = new Map<string, ValidateFunction>();
 
-function validatorsOf(line: string, json: NonNullable<Command['json']>): Validators {
-  const made = validators.get(line) ?? compile(outputSchema(line, json, true));
-  validators.set(line, made);
-  return made;
+async function validatorOf(
+  line: string,
+  definition: Definition,
+  fields?: readonly string[],
+): Promise<ValidateFunction> {
+  const key = [line, definition, ...(fields ?? [])].join();
+  const validate = validators.get(key) ?? compile(await outputSchemaOf(line), definition, fields);
+  validators.set(key, validate);
+  return validate;
 }
 
-function compile({ $schema, ...schema }: ReturnType<typeof outputSchema>): Validators {
-  const { $defs } = schema;
-  const documents = Object.keys($defs).filter((name) => name !== 'line');
-  return {
-    document: ajv.compile({ $defs, anyOf: documents.map((name) => ({ $ref: `#/$defs/${name}` })) }),
-    typed: ajv.compile({ $defs, $ref: '#/$defs/line' }),
-  };
+function compile({ $defs }: OutputSchema, definition: Definition, fields?: readonly string[]): ValidateFunction {
+  // Each value of a stream is a line.
+  const whole = { $ref: `#/$defs/${definition === 'result' && !$defs.result ? 'line' : definition}` };
+  const results = [$defs.result, $defs.line].filter((schema) => schema !== undefined);
+  const isPicked = fields !== undefined && definition !== 'error';
+  if (!isPicked) return ajv.compile({ $defs, ...whole });
+  // Only values are picked from: the last line of a stream is whole.
+  return ajv.compile({ $defs, anyOf: [pickedFrom(results, fields), ...(definition === 'line' ? [whole] : [])] });
+}
+
+/** What `--json=fields` makes of a result: these fields, null where it has none; of a list, those of each entry. */
+function pickedFrom(results: readonly JsonSchema[], fields: readonly string[]): JsonSchema {
+  const variants = results.flatMap(variantsOf);
+  const declared = (name: string) => variants.flatMap(({ properties = {} }) => properties[name] ?? []);
+  // What the platform sent may have fields that are not declared.
+  const fieldOf = (name: string) =>
+    declared(name).length === 0 ? {} : { anyOf: [...declared(name), { type: 'null' }] };
+  const properties = Object.fromEntries(fields.map((name) => [name, fieldOf(name)]));
+  const entry: JsonSchema = { type: 'object', properties, required: fields, additionalProperties: false };
+  const entries: JsonSchema = { type: 'array', items: entry };
+  const [{ type } = {}] = results;
+  if (type === 'array') return entries;
+  return type === 'object' ? entry : { anyOf: [entry, entries] };
+}
+
+function variantsOf(schema: JsonSchema): readonly JsonSchema[] {
+  if (schema.items) return variantsOf(schema.items);
+  return schema.anyOf?.flatMap(variantsOf) ?? [schema];
 }
