@@ -1,17 +1,17 @@
-// npm run check:workflows: actionlint on the workflows here, and on the one that gantry ci init writes.
+// npm run check:workflows: actionlint on the workflows here, and on the one that gantry init --ci writes.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 
 const folder = '.github/workflows';
 const files = readdirSync(folder).map((name) => `${folder}/${name}`);
-const made = execFileSync(process.execPath, ['bin/gantry.cjs', 'ci', 'init', 'github', '--print'], {
+const made = execFileSync(process.execPath, ['bin/gantry.cjs', 'init', '--ci', 'github', '--print'], {
   encoding: 'utf8',
 });
 /** @type {[path: string, text: string][]} */
 const workflows = [
   ...files.map((file) => /** @type {[string, string]} */ ([file, readFileSync(file, 'utf8')])),
-  ['gantry ci init github', made],
+  ['gantry init --ci github', made],
 ];
 
 /** What exists on GitHub, but not yet for this version of actionlint, the newest on npm. */

@@ -34,7 +34,7 @@ test('docs/llms.txt lists the documents and the commands', async () => {
   const summary = (name: string) => groups[name] ?? commands.find(({ command }) => command === name)?.summary;
   const text = `# gantry
 
-> Deploys, runs and manages apps on the hosting platform from the command line. \`gantry skill\` prints how an agent uses
+> Deploys, runs and manages apps on the hosting platform from the command line. \`gantry help agents\` prints how an agent uses
 > it, \`gantry mcp\` serves its commands over the Model Context Protocol, and \`gantry reference --json\` describes them.
 
 ## Documents

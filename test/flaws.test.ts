@@ -133,7 +133,7 @@ describe('every command has JSON', () => {
     ['plan', 'set', 'hobby', '--yes'],
     ['config', 'set', 'region', 'us-east-1'],
     ['config', 'get', 'region'],
-    ['projects', 'current'],
+    ['config', 'get', 'project'],
     ['whoami'],
     ['completion', 'bash'],
     ['apps', 'delete', 'web', '--confirm', 'web'],

@@ -10,8 +10,8 @@ import { commandFields } from '../views/command-fields.ts';
 
 type Row = Record<string, string | number>;
 
-/** Topics of `gantry help TOPIC`, as rows. program.ts handles the names of commands. */
-const topics: Record<string, () => Row[] | Promise<Row[]>> = {
+/** Topics of `gantry help TOPIC`, as rows; a topic that is a text is one row. program.ts handles the names of commands. */
+const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
   topics: () => Object.entries(topicSummaries).map(([topic, about]) => ({ topic, about })),
   flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
@@ -34,6 +34,7 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
     { form: 'times', prints: 'RFC 3339 in UTC, or null' },
     { form: 'exit codes', prints: 'the same with and without --json' },
   ],
+  agents: async () => [{ text: await agentSkill() }],
   faults: async () => {
     const { faults, statusFaults } = await import('../emulator/index.ts');
     const targets = {
@@ -59,6 +60,7 @@ const topicSummaries: Record<string, string> = {
   'exit-codes': 'what each exit code means',
   environment: 'the variables that gantry reads',
   json: 'what --json prints',
+  agents: 'instructions for AI agents, as a skill to store',
   faults: 'faults that the emulator can be told to make',
 };
 
@@ -91,7 +93,10 @@ export default defineCommand({
   effect: 'reads',
   local: true,
   exits: [],
-  examples: ['help --all', 'help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
+  examples: [
+    ...['help --all', 'help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
+    'help agents > .claude/skills/gantry/SKILL.md',
+  ],
 });
 
 /** `--help` shows the usual words only. */
@@ -104,7 +109,20 @@ function allCommands(): Row[] {
 const allCommandsView: View = ({ terminal, columns }) =>
   helpText({ categories: summariesByCategory(), all: true }, terminal ? columns : undefined).trimEnd();
 
-function explanation(rows: Row[]): View {
+function explanation(rows: readonly Row[]): View {
+  const [{ text } = {}] = rows;
+  if (typeof text === 'string') return () => text;
   const titles = Object.keys(rows[0] ?? {});
   return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
+}
+
+/** Markdown with what agents read to decide whether they need the rest. */
+async function agentSkill(): Promise<string> {
+  const { default: instructions } = await import('./agent-skill.md?raw');
+  return `---
+name: gantry
+description: Deploy, call, inspect and fix apps on the hosting platform with the gantry command line.
+---
+
+${instructions.trimEnd()}`;
 }

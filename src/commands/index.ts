@@ -46,6 +46,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       commands: {
         list: { summary: 'list the apps of the project', load: () => import('./apps/list.ts') },
         get: { summary: 'show an app', load: () => import('./apps/get.ts') },
+        containers: { summary: 'list the containers of an app', load: () => import('./apps/containers.ts') },
         scale: { summary: 'change the replicas and timeouts of a running app', load: () => import('./apps/scale.ts') },
         delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
         cost: { summary: 'show the cost of an app by day', load: () => import('./apps/cost.ts') },
@@ -90,12 +91,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         },
       },
     },
-    containers: {
-      summary: 'list the containers of an app',
-      commands: {
-        list: { summary: 'list the containers of an app', load: () => import('./containers/list.ts') },
-      },
-    },
     secrets: {
       summary: 'manage secrets',
       commands: {
@@ -116,7 +111,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'list and select projects',
       commands: {
         list: { summary: 'list the projects of the token', load: () => import('./projects/list.ts') },
-        current: { summary: 'show the current project', load: () => import('./projects/current.ts') },
         use: { summary: 'select a project', load: () => import('./projects/use.ts') },
       },
     },
@@ -187,12 +181,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         stop: { summary: 'stop a running emulator', load: () => import('./emulator/stop.ts') },
       },
     },
-    ci: {
-      summary: 'deploy from a CI system',
-      commands: {
-        init: { summary: 'create a pipeline that checks and deploys the app', load: () => import('./ci/init.ts') },
-      },
-    },
     mcp: {
       summary: 'serve the commands to AI agents (Model Context Protocol)',
       byDefault: 'serve',
@@ -201,7 +189,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         install: { summary: 'show or write the entry of an MCP client', load: () => import('./mcp/install.ts') },
       },
     },
-    skill: { summary: 'print instructions for AI agents', load: () => import('./skill.ts') },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
     reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
     version: { summary: 'show the version, and how gantry was installed', load: () => import('./version.ts') },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -5,12 +6,14 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../errors.ts';
+import { requiring } from '../flags/rules.ts';
+import { ciSystems, pipelineFor, writePipeline } from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { sections } from '../project/schema.ts';
 import { projectTemplate } from '../project/template.ts';
 import { closestName } from '../project/toml/closest-name.ts';
-import { document, list, text } from '../result-schema.ts';
+import { document, list, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -19,13 +22,23 @@ export default defineCommand({
       .option('--name <name>', 'app name (default: name of the folder)')
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
       .option('--python <version>', 'Python version', pythonFlag)
-      .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml'),
-  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents }) => {
+      .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml')
+      .addOption(
+        command
+          .createOption('--ci <system>', 'also write a pipeline that deploys; keeps an existing cerebrium.toml')
+          .choices(ciSystems),
+      )
+      .addOption(requiring(command.createOption('--print', 'print the pipeline, and write nothing'), 'ci')),
+  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents, ci, print }) => {
     const folder = resolve(cwd, dir);
+    const config = join(folder, 'cerebrium.toml');
+    const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
+    if (ci && print) return { dir: folder, paths: [], pipeline: pipelineFor(ci, place).text };
+    const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
     const chosen =
       name ??
-      (prompt.isPossible && dir === '.'
+      (prompt.isPossible && dir === '.' && !exists
         ? await prompt.ask('App name', { flag: '--name', byDefault: suggested })
         : suggested);
     if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
@@ -39,27 +52,41 @@ export default defineCommand({
       region: settings.region.value,
       agents,
     });
+    const pipeline = ci && writePipeline(cwd, ci, place);
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
-      if (await createFile(folder, file, text, agents === true)) written.push(join(relative(cwd, folder), file));
+      if (exists && file !== 'AGENTS.md') continue;
+      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
     }
-    const config = join(folder, 'cerebrium.toml');
     for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
       progress.warn(problem);
     }
-    progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
+    if (pipeline) written.push(pipeline);
+    progress.note(
+      pipeline
+        ? `next: set the variables that ${pipeline} names, and commit it`
+        : `next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`,
+    );
     return { dir: folder, paths: written };
   },
   view:
-    ({ paths }) =>
+    ({ paths, pipeline }) =>
     () =>
-      paths.join('\n'),
+      pipeline?.trimEnd() ?? paths.join('\n'),
+  verbatim: () => true,
+  details: [
+    'The pipeline of --ci is for the root of the repository, so run it there: it checks the app and saves the plan of its deploy on pull requests, and deploys on the branch main. An existing file is never changed.',
+  ],
   effect: 'changes',
   local: true,
   exits: ['conflict', 'input-needed'],
-  json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
-  examples: ['init', 'init my-app --compute ADA_L4', 'init --agents'],
+  json: document({
+    dir: text('app folder'),
+    paths: list(text('path'), 'files written'),
+    pipeline: optional(text('with --print: the pipeline')),
+  }),
+  examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });
 
 function computeFlag(text: string): string {
@@ -86,8 +113,8 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Never overwrites: an existing config file is an error unless `mayExist`, existing code is kept. */
-async function createFile(folder: string, file: string, text: string, mayExist: boolean): Promise<boolean> {
+/** Never overwrites: an existing config file is an error, existing code is kept. */
+async function createFile(folder: string, file: string, text: string): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
@@ -95,7 +122,7 @@ async function createFile(folder: string, file: string, text: string, mayExist: 
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
     }
-    if (mayExist || file !== 'cerebrium.toml') return false;
+    if (file !== 'cerebrium.toml') return false;
     throw new ConflictError(`${file} already exists in ${folder}`, {
       why: 'init does not overwrite files',
       fix: gantryCommand`check -C ${folder}`,

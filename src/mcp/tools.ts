@@ -37,7 +37,7 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 
 /** About gantry itself, of use in a shell or a pipeline only, or a way for an agent to lock itself out. */
 const notForAgents = new Set([
-  ...['mcp install', 'completion', 'reference', 'help', 'skill', 'version'],
+  ...['mcp install', 'completion', 'reference', 'help', 'version'],
   ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
   ...['previews prune', 'cache list', 'cache clear'],
 ]);
@@ -47,9 +47,9 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 
 /** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
-  app_folder: ['check', 'package', 'init', 'ci'],
+  app_folder: ['check', 'package', 'init'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
-  apps: ['apps', 'containers', 'metrics', 'previews'],
+  apps: ['apps', 'metrics', 'previews'],
   account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config'],
 };
 

@@ -64,7 +64,7 @@ function listOfSuch(failed: Failed): readonly string[] {
 
 const hasList = ['secrets', 'projects', 'profiles', 'config', 'volumes', 'emulator'];
 const listsFor: Record<string, readonly string[]> = {
-  'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'containers', 'builds', 'runs'],
+  'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'builds', 'runs'],
   ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
 };
 

@@ -7,7 +7,7 @@ import type { ErrorFacts } from '../errors.ts';
  */
 
 /** Groups with `list`. Other clients call it `ls`. */
-const listed = [...['apps', 'builds', 'runs', 'containers', 'secrets', 'projects', 'profiles', 'config']];
+const listed = [...['apps', 'builds', 'runs', 'secrets', 'projects', 'profiles', 'config']];
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
@@ -23,7 +23,8 @@ export const commandSpellings: Record<string, string> = {
   app: 'apps',
   project: 'projects',
   'projects set': 'projects use',
-  'projects get': 'projects current',
+  'projects get': 'whoami',
+  'projects current': 'whoami',
   'region get': 'config get region',
   'region set': 'config set region',
   'config get default-region': 'config get region',
@@ -32,7 +33,11 @@ export const commandSpellings: Record<string, string> = {
   get: 'apps get',
   scale: 'apps scale',
   delete: 'apps delete',
+  containers: 'apps containers',
+  'containers list': 'apps containers',
+  'containers ls': 'apps containers',
   docs: 'open docs',
+  skill: 'help agents',
 };
 
 /**
@@ -56,6 +61,7 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   'cache info': 'cache list',
   df: 'volumes list',
   du: 'volumes usage',
+  'ci init': (system = 'github', ...rest) => ['init', '--ci', system, ...rest],
   'webhooks verify': () => ['webhooks', 'listen'],
 };
 

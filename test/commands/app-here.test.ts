@@ -36,7 +36,7 @@ const lines = [
   'builds get',
   'builds files',
   'builds follow',
-  'containers list',
+  'apps containers',
   'explain',
   'invoke',
   'invoke | prompt=hello',

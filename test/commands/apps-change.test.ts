@@ -98,11 +98,11 @@ describe('projects', () => {
   });
 
   test.each([
-    [['projects', 'current'], {}, 'p-12345678\n'],
-    [['projects', 'current', '-p', 'p-other'], {}, 'p-other\n'],
-    [['projects', 'current'], { GANTRY_PROJECT: '' }, 'p-12345678\n'],
+    [['whoami'], {}, 'p-12345678'],
+    [['whoami', '-p', 'p-other'], {}, 'p-other'],
+    [['whoami'], { GANTRY_PROJECT: '' }, 'p-12345678'],
   ])('%j %j prints the project in use', async (words, env, printed) => {
-    const { stdout } = await gantry(words, { emulator, env });
-    expect(stdout).toBe(printed);
+    const { json } = await gantry([...words, '--json=project'], { emulator, env });
+    expect(json()).toEqual({ project: printed });
   });
 });

@@ -15,19 +15,19 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 test('prints a note if the app is asleep', async () => {
-  const text = await gantry(['containers', 'list', 'web'], { emulator });
+  const text = await gantry(['apps', 'containers', 'web'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
   expect(text.stderr).toBe('no containers are running; the next request starts one\n');
-  expect((await gantry(['containers', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
+  expect((await gantry(['apps', 'containers', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
 });
 
 test('lists containers with their uptime', async () => {
   record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
-  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator, ...wideTerminal });
+  const { stdout } = await gantry(['apps', 'containers', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(
     /^CONTAINER +STATE +RESTARTS +REGION +BUILD +UP\nweb-abc-1 +RUNNING +0 +us-east-1 +\S{36} +1m 3\ds\n$/,
   );
-  const { json } = await gantry(['containers', 'list', 'web', '--json=containerState,isTerminating'], { emulator });
+  const { json } = await gantry(['apps', 'containers', 'web', '--json=containerState,isTerminating'], { emulator });
   expect(json()).toEqual([{ containerState: 'RUNNING', isTerminating: false }]);
 });
 
@@ -39,7 +39,7 @@ test('shows terminating containers, and a dash for unknown values', async () => 
     { containerId: 'c-3', containerState: 'PENDING', containerStartTimestamp: '0001-01-01T00:00:00Z' },
   ]);
   const env = { GANTRY_API_URL: url };
-  const { stdout } = await gantry(['containers', 'list', 'web'], {
+  const { stdout } = await gantry(['apps', 'containers', 'web'], {
     emulator,
     columns: 80,
     env: { ...env, NO_COLOR: '1' },
@@ -47,7 +47,7 @@ test('shows terminating containers, and a dash for unknown values', async () => 
   expect(stdout).toBe(
     'CONTAINER  STATE           UP\nc-1        TERMINATING  5.0 s\nc-2        RUNNING       31 s\nc-3        PENDING          -\n',
   );
-  const { json } = await gantry(['containers', 'list', 'web', '--json=odd,containerStartTimestamp'], { emulator, env });
+  const { json } = await gantry(['apps', 'containers', 'web', '--json=odd,containerStartTimestamp'], { emulator, env });
   expect(json()).toContainEqual({ odd: 1, containerStartTimestamp: null });
 });
 
@@ -57,7 +57,7 @@ test('does not truncate a name on a terminal of 80 columns', async () => {
     { containerId, containerState: 'RUNNING', region: 'eu-north-1', buildId: 'b'.repeat(36) },
   ]);
   const setting = { emulator, columns: 80, env: { GANTRY_API_URL: url, NO_COLOR: '1' } };
-  const { stdout } = await gantry(['containers', 'list', 'web'], setting);
+  const { stdout } = await gantry(['apps', 'containers', 'web'], setting);
   expect(stdout).toContain(containerId);
   expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
 });

@@ -69,7 +69,6 @@ describe('gantry mcp', () => {
         'mcp install',
         'previews prune',
         'reference',
-        'skill',
         'version',
       ],
     ];

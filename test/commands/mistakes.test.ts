@@ -47,7 +47,7 @@ runs get web 0000001
 runs get web 11111111-1111-4111-8111-111111111111
 runs list wbe
 metrics startup wbe
-containers list wbe
+apps containers wbe
 open wbe
 apps scale wbe --min-replicas 1
 apps cost wbe

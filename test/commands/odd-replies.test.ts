@@ -123,7 +123,7 @@ describe('an item that cannot be read', () => {
     ['API keys', ['team', 'api-keys'], '/api-keys'],
     ['projects', ['projects', 'list'], '/projects'],
     ['builds', ['builds', 'list', 'web'], '/builds'],
-    ['containers', ['containers', 'list', 'web'], '/containers'],
+    ['containers', ['apps', 'containers', 'web'], '/containers'],
   ];
 
   test.each(commands)('does not hide the other %s; one warning counts them', async (_, words, end) => {

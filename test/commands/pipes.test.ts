@@ -21,7 +21,7 @@ test.each([
   'runs list web --limit 20',
   'runs chart web --since 7d --by day',
   'metrics startup web',
-  'containers list web',
+  'apps containers web',
   'secrets list',
   'team users',
   'team service-accounts',

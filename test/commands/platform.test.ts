@@ -19,7 +19,7 @@ const commands = [
   ['runs get web r-1', 'status'],
   ['runs chart web', 'aggregatedData'],
   ['metrics startup web', 'data'],
-  ['containers list web', 'containerState'],
+  ['apps containers web', 'containerState'],
   ['team api-keys', 'apiKey'],
   ['team users', 'email'],
   ['team service-accounts', 'grants'],

@@ -45,7 +45,7 @@ test('projects use stores the project if the token has access to it', async () =
   expect(stdout).toBe('using project p-second (profile default)\n');
   expect(stderr).toBe('');
   expect(emulator.calls.map((call) => call.endpoint)).toEqual(['listProjects']);
-  expect((await gantry(['projects', 'current'], { emulator, env })).stdout).toBe('p-second\n');
+  expect((await gantry(['whoami', '--json=project'], { emulator, env })).json()).toEqual({ project: 'p-second' });
 });
 
 test('projects use warns if GANTRY_PROJECT takes precedence', async () => {

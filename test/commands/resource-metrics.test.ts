@@ -63,7 +63,7 @@ test('omits the GPU of an app without one', async () => {
 });
 
 test('can be limited to some metrics and to one container', async () => {
-  const { json } = await gantry(['containers', 'list', 'web', '--json'], { emulator, clock: { now: end } });
+  const { json } = await gantry(['apps', 'containers', 'web', '--json'], { emulator, clock: { now: end } });
   const [{ containerId } = { containerId: '' }] = json() as { containerId: string }[];
   const { stdout } = await resources('web', [...range, '--container', containerId.slice(-8), '--metric', 'memory']);
   expect(stdout).toMatch(/^TIME +MEM$/m);

@@ -7,10 +7,10 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
 test('prints a skill of at most 900 tokens', async () => {
-  const { stdout } = await gantry(['skill']);
+  const { stdout } = await gantry(['help', 'agents']);
   expect(stdout).toMatch(/^---\nname: gantry\ndescription: .+\n---\n/);
   expect(stdout.length / 3.5).toBeLessThan(900);
-  expect((await gantry(['skill', '--json'])).json()).toEqual({ text: stdout.trimEnd() });
+  expect((await gantry(['help', 'agents', '--json'])).json()).toEqual([{ text: stdout.trimEnd() }]);
 });
 
 test('AGENTS.md of an app is short, and init writes it only if asked', async () => {
@@ -32,7 +32,7 @@ test('adds AGENTS.md to an app that exists, and changes nothing else', async () 
   expect(await readFile(join(other.path, 'AGENTS.md'), 'utf8')).toBe('mine\n');
 });
 
-test.each(['src/commands/skill.md', 'src/project/agents.md'])(
+test.each(['src/commands/agent-skill.md', 'src/project/agents.md'])(
   '%s names only commands and flags that exist',
   async (file) => {
     const { commands, flags: shared } = await reference();

@@ -130,7 +130,7 @@ describe('a secret that was an argument', () => {
     expect(stderr).not.toContain(emulator.token);
     const stored = JSON.parse(readFileSync(join(place.path, 'credentials.json'), 'utf8'));
     expect(stored.profiles.default).toEqual({ token: emulator.token, refreshToken: 'refresh-1' });
-    expect((await gantry(['projects', 'current'], { emulator, env: own })).stdout).toContain('p-12345678');
+    expect((await gantry(['whoami'], { emulator, env: own })).stdout).toContain('p-12345678');
   });
 });
 

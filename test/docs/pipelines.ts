@@ -4,10 +4,10 @@ import type { Block } from './blocks.ts';
 
 type CiSystem = (typeof ciSystems)[number];
 
-/** A pipeline of `gantry ci init` as a document: its commands for a pull request, then those for the branch main. */
+/** A pipeline of `gantry init --ci` as a document: its commands for a pull request, then those for the branch main. */
 export function pipelineBlocks(system: CiSystem): Block[] {
   const steps = stepsOf[system](load(pipelineFor(system, '.').text) as Yaml);
-  const set = `test -e cerebrium.toml || gantry init . --name shop\ngantry ci init ${system}`;
+  const set = `test -e cerebrium.toml || gantry init . --name shop\ngantry init --ci ${system}`;
   const applied = 'gantry deploy --apply-plan gantry-plan.json';
   return [
     ['set up', set],

@@ -18,7 +18,6 @@ const withoutNext: Record<string, string> = {
   'config schema': 'prints the schema itself',
   'emulator exec': 'ends with the program that it ran',
   'mcp serve': 'speaks a protocol of its own',
-  skill: 'prints a text',
   completion: 'prints a script',
   reference: 'describes the program',
   help: 'explains a topic',

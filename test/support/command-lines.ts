@@ -39,7 +39,7 @@ export const lines: Record<string, string[]> = {
   'runs cancel': ['web', 'r-1', '--yes'],
   'metrics startup': ['web'],
   'metrics resources': ['web'],
-  'containers list': ['web'],
+  'apps containers': ['web'],
   'team api-keys': [],
   'team users': [],
   'team invite': ['a@b.test', '--role', 'member', '--yes'],
@@ -60,20 +60,9 @@ export const lines: Record<string, string[]> = {
 
 /** Commands that never ask the platform. */
 export const local = [
-  ...[
-    'init',
-    'check',
-    'history',
-    'package',
-    'cache list',
-    'cache clear',
-    'dev',
-    'projects current',
-    'webhooks listen',
-    'webhooks replay',
-  ],
+  ...['init', 'check', 'history', 'package', 'cache list', 'cache clear', 'dev', 'webhooks listen', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
-  ...['ci init', 'completion', 'reference', 'version', 'help', 'skill', 'mcp serve', 'mcp install'],
+  ...['completion', 'reference', 'version', 'help', 'mcp serve', 'mcp install'],
 ];

@@ -22,7 +22,7 @@ export default defineCommand({
     }),
   view: ({ settings }) =>
     table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
-  next: ({ app }) => [{ line: gantryCommand`containers list ${app}`, when: 'to see its replicas' }],
+  next: ({ app }) => [{ line: gantryCommand`apps containers ${app}`, when: 'to see its replicas' }],
   effect: 'changes',
   dryRun: true,
   json: document({

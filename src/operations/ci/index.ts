@@ -1,1 +1,2 @@
 export { ciSystems, pipelineFor } from './pipelines.ts';
+export { writePipeline } from './write-pipeline.ts';

@@ -18,7 +18,7 @@ export interface Pipeline {
  */
 export function pipelineFor(system: CiSystem, folder: string): Pipeline {
   if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(folder)) {
-    throw new UsageError(`--app ${folder}: a pipeline cannot contain this name`, {
+    throw new UsageError(`folder ${folder}: a pipeline cannot contain this name`, {
       why: 'only letters, digits, spaces and _ . / @ + - are allowed',
     });
   }
@@ -43,7 +43,7 @@ interface Commands {
   deploy: string;
 }
 
-const setUp = (where: string) => `# Made by gantry ci init; change it as you like.
+const setUp = (where: string) => `# Made by gantry init --ci; change it as you like.
 # ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
 # GANTRY_PROJECT to the id of your project.
 `;

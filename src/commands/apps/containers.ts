@@ -45,7 +45,7 @@ export default defineCommand({
       projectId: text('project'),
     }),
   ),
-  examples: ['containers list web', 'containers list web --json=containerId,containerState'],
+  examples: ['apps containers web', 'apps containers web --json=containerId,containerState'],
 });
 
 function stateOf({ isTerminating, containerState }: Container): string | null | undefined {

@@ -15,10 +15,10 @@ const files = {
   azure: 'azure-pipelines.yml',
 };
 
-test.each(ciSystems)('ci init %s writes a pipeline that checks, plans and deploys', async (system) => {
+test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and deploys', async (system) => {
   await using place = await folderOf({});
-  const { code, stdout } = await gantry(['ci', 'init', system, '--app', 'my apps/web'], { cwd: place.path });
-  expect([code, stdout]).toEqual([0, `${files[system]}\n`]);
+  const { code, stdout } = await gantry(['init', 'my apps/web', '--ci', system], { cwd: place.path });
+  expect([code, stdout]).toEqual([0, `my apps/web/cerebrium.toml\nmy apps/web/main.py\n${files[system]}\n`]);
   const text = readFileSync(join(place.path, files[system]), 'utf8');
   const commands = textsIn(load(text));
   const at = "-C 'my apps/web'";
@@ -30,25 +30,25 @@ test.each(ciSystems)('ci init %s writes a pipeline that checks, plans and deploy
   expect(text).toContain('GANTRY_TOKEN');
 });
 
-test('ci init changes nothing the second time, and never another file', async () => {
+test('init --ci changes nothing the second time, and never another file', async () => {
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n' });
-  const init = (...words: string[]) => gantry(['ci', 'init', ...words], { cwd: place.path });
-  expect((await init('github', '--json')).json()).toMatchObject({ changed: true });
-  expect((await init('github', '--json')).json()).toMatchObject({ changed: false });
+  const init = (...words: string[]) => gantry(['init', '--ci', ...words], { cwd: place.path });
+  expect((await init('github', '--json')).json()).toMatchObject({ paths: ['cerebrium.toml', 'main.py', files.github] });
+  expect((await init('github', '--json')).json()).toMatchObject({ paths: [] });
   const refused = await init('gitlab');
   expect(refused.code).toBe(7);
-  expect(refused.stderr).toContain('gantry ci init gitlab --print');
+  expect(refused.stderr).toContain('gantry init . --ci gitlab --print');
   expect(readFileSync(join(place.path, '.gitlab-ci.yml'), 'utf8')).toBe('mine: {}\n');
   expect((await init('gitlab', '--print')).stdout).toContain('reports:\n      dotenv: gantry-deploy.env');
 });
 
-test.each([['--app=a: b'], ['--app=a #b'], ['--app=$(id)']])('ci init refuses %s', async (flag) => {
+test.each(['a: b', 'a #b', '$(id)'])('init --ci refuses the folder %s', async (folder) => {
   await using place = await folderOf({});
-  expect((await gantry(['ci', 'init', 'github', flag, '--print'], { cwd: place.path })).code).toBe(2);
+  expect((await gantry(['init', folder, '--ci', 'github', '--print'], { cwd: place.path })).code).toBe(2);
 });
 
-test('ci init lists the systems that it knows', async () => {
-  const { code, stderr } = await gantry(['ci', 'init', 'jenkins']);
+test('init --ci lists the systems that it knows', async () => {
+  const { code, stderr } = await gantry(['init', '--ci', 'jenkins']);
   expect(code).toBe(2);
   expect(stderr).toContain('buildkite');
 });

@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
+import { makeFolder, readRegularSync } from '../../disk/index.ts';
+import { ConflictError, FailedError } from '../../errors.ts';
+import { type CiSystem, pipelineFor } from './pipelines.ts';
+
+/**
+ * Writes the pipeline of the app in `folder` to the root of the repository, and returns its path. Returns undefined if it
+ * is there already, and throws ConflictError if there is another one.
+ */
+export function writePipeline(root: string, system: CiSystem, folder: string): string | undefined {
+  const { path, text } = pipelineFor(system, folder);
+  const file = join(root, path);
+  try {
+    makeFolder(dirname(file));
+    writeFileSync(file, text, { flag: 'wx' });
+    return path;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new FailedError(`cannot write ${path}`, { why: (cause as Error).message, cause });
+    }
+    if (readRegularSync(file) === text) return undefined;
+    throw new ConflictError(`${path} already exists`, {
+      why: 'existing pipelines are not changed',
+      fix: gantryCommand`init ${folder} --ci ${system} --print`,
+      cause,
+    });
+  }
+}
