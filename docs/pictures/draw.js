@@ -25,7 +25,9 @@ try {
  * @param {string[]} words
  */
 function show(cwd, ...words) {
-  return `$ gantry ${words.join(' ')}\n${run(cwd, ...words).trimEnd()}`;
+  // A terminal shows an animation in place of these lines.
+  const output = run(cwd, ...words).replace(/^(Building|Waiting for) .*\n/gm, '');
+  return `$ gantry ${words.join(' ')}\n${output.trimEnd()}`;
 }
 
 /**
@@ -62,7 +64,7 @@ function draw(name, outputs) {
   const comparable = (/** @type {string} */ picture) =>
     picture
       .replace(/<[^>]*>/g, '')
-      .replace(/(Waiting for|Building) .*|[\u2500-\u259f×\s]/g, '')
+      .replace(/[\u2500-\u259f×\s]/g, '')
       .replace(/view=[\w-]+|[0-9a-f]{8}-[\w-]+|\d[\d.,]*([a-zA-Z]+)?/g, '#');
   if (!existsSync(file) || comparable(readFileSync(file, 'utf8')) !== comparable(svg)) writeFileSync(file, svg);
 }

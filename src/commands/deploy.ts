@@ -204,7 +204,7 @@ function invocation(app: string, { function: name, parameters }: SampleCall): Ne
     typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
   );
   const words = name === 'run' ? pairs : [name, ...pairs];
-  return { line: gantryCommand`invoke ${app} ${words}`, when: `to call its function ${name}` };
+  return { line: gantryCommand`invoke ${app} ${words}`, when: 'to call it' };
 }
 
 /** The flags that decide what is deployed: the same go to a dry run and to its deploy. */

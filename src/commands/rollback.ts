@@ -3,6 +3,7 @@ import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { rollback } from '../operations/rollback/index.ts';
+import { shortBuild } from '../output/format.ts';
 import { anything, boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -26,7 +27,9 @@ export default defineCommand({
   view:
     ({ app, build, restored, endpoint, changed }) =>
     () =>
-      changed ? endpoint || `${app} serves build ${build}` : `nothing to change: build ${restored} serves`,
+      changed
+        ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
+        : `nothing to change: build ${shortBuild(restored)} serves`,
   effect: 'changes',
   dryRun: true,
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],

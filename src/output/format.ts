@@ -147,3 +147,8 @@ export function largestFirst<T>(numberOf: (entry: T) => number | string | null |
     return other - one;
   };
 }
+
+/** The start of the id of a build, for people: commands take it as well. Programs get the whole id. */
+export function shortBuild(id: string): string {
+  return id.slice(0, 8);
+}

@@ -1,5 +1,6 @@
 import type { Command as Commander } from 'commander';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
+import { CommandLine } from '../command-line.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
 import { exitCodes, NotFoundError } from '../errors.ts';
@@ -188,7 +189,9 @@ async function runAndShow(
     if (first) {
       // What is held back for a pager comes before it.
       await renderer.end();
-      context.progress.note(({ style }) => style.dim(`${first.when}: ${first.line}`));
+      const { inSamePlace } = await import('./next-commands.ts');
+      const { argv } = inSamePlace({ argv: first.line.argv, when: first.when }, state.argv);
+      context.progress.note(({ style }) => style.dim(`${first.when}: ${new CommandLine(argv)}`));
     }
     const last = Array.isArray(json) ? result : await finish(result ?? {});
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });

@@ -1,8 +1,7 @@
 import { type AppStatus, isOperational, type ProjectStatus, type ServiceStatus } from '../operations/status/index.ts';
-import { ago, count, dollars } from '../output/format.ts';
+import { ago, count, dollars, shortBuild } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
-import { shortBuild } from './build.ts';
 import { paintStatus, statusCell } from './status.ts';
 
 /** One app, a line for each part. */

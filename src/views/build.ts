@@ -11,8 +11,3 @@ export const buildFields = passThrough({
     text('healthy, sick, unknown, superseded or rolled back, by the history of this machine; null if it has nothing'),
   ),
 });
-
-/** The start of a build id, for people: commands take it as well. */
-export function shortBuild(id: string): string {
-  return id.slice(0, 8);
-}

@@ -1,24 +1,20 @@
+import { gantryCommand } from '../command-line.ts';
 import { buildPhase } from '../contract/builds.ts';
 import type { Deployment } from '../operations/deploy/index.ts';
+import { shortBuild } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
-/** What is deployed now, and how to call it. */
-export function deploymentView({ app, build, status, runtime, endpoint, dashboard, changed }: Deployment): View {
-  const calls: Record<string, string> = {
-    cortex: `call a function of main.py: POST ${endpoint}/<function>`,
-    custom: `call your server: ${endpoint}/<path>`,
-  };
+/** What is deployed now. Its address is the result, and what calls it follows. */
+export function deploymentView({ app, build, status, endpoint, changed }: Deployment): View {
   return ({ style }) =>
     [
       !changed
-        ? `${style.bold(`${app} is unchanged`)} since build ${build}: nothing to deploy`
+        ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}: nothing to deploy`
         : buildPhase(status) === 'succeeded'
-          ? `${style.bold(`${app} is live`)}, build ${build}`
-          : `build ${build} is ${status}`,
-      endpoint
-        ? (calls[runtime] ?? `call it: ${endpoint}`)
-        : `the platform returned no endpoint; see gantry apps get ${app}`,
-      dashboard && style.dim(`dashboard ${dashboard}`),
+          ? `${style.bold(`${app} is live`)}, build ${shortBuild(build)}`
+          : `build ${shortBuild(build)} is ${status}`,
+      endpoint ? '' : `the platform returned no endpoint; see ${gantryCommand`apps get ${app}`}`,
+      style.dim(`dashboard: ${gantryCommand`open ${app}`}`),
     ]
       .filter(Boolean)
       .join('\n');

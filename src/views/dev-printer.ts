@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { GantryError } from '../errors.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../operations/dev/index.ts';
-import { duration } from '../output/format.ts';
+import { duration, shortBuild } from '../output/format.ts';
 import type { Page } from '../output/page.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
 import { type CallLine, callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from './dev.ts';
@@ -44,7 +44,7 @@ export class DevPrinter {
   ready(app: string, build: string, tookMs: number, formerName: string | undefined): void {
     const renamed = formerName === undefined ? '' : ` (renamed from ${formerName})`;
     const step = this.#progress.step(`Deploying ${app}`);
-    step.done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${build}`);
+    step.done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${shortBuild(build)}`);
   }
 
   reload(app: string, build: string, { changed, tookMs }: Reload): void {

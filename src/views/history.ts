@@ -1,8 +1,7 @@
 import { type ListedEvent, settingKey } from '../operations/history/index.ts';
-import { duration, localTime } from '../output/format.ts';
+import { duration, localTime, shortBuild } from '../output/format.ts';
 import { table } from '../output/table.ts';
 import { passThrough, text } from '../result-schema.ts';
-import { shortBuild } from './build.ts';
 
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({

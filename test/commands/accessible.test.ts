@@ -24,7 +24,7 @@ test('tables are lists, with the title of each value', async () => {
 test('progress is sentences, without symbols and animation', async () => {
   await using app = await folderOf(smallApp());
   const { stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, ...reader });
-  expect(stderr).toMatch(/^Done: Built web in /m);
+  expect(stderr).toMatch(/^Done: Built in /m);
   expect(stderr).not.toMatch(/[^\n -~]/);
 });
 

@@ -180,7 +180,7 @@ describe('following a build', () => {
     await deploy();
     const { stderr } = await gantry(['builds', 'follow', 'web'], { emulator });
     expect(stderr).toContain('web is already built\n');
-    expect(stderr).not.toContain('Built web in');
+    expect(stderr).not.toContain('Built in');
   });
 
   test('reports a build that does not exist', async () => {

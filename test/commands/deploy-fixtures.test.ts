@@ -15,7 +15,7 @@ afterEach(() => emulator.close());
 describe('the apps in fixtures/apps', () => {
   test.each([
     ['hello', 0, 'hello is live', 0],
-    ['server', 0, 'call your server', 0],
+    ['server', 0, 'server is live', 0],
     ['dockerfile', 0, 'load build definition from Dockerfile', 0],
     ['partner', 0, 'is live', 0],
     ['crashes', 0, 'crashes is live', 0],

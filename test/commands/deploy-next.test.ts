@@ -32,3 +32,27 @@ describe.skipIf(!python)('a deploy suggests to call', () => {
     expect(await gantry(words, setting)).toMatchObject({ code: 0 });
   });
 });
+
+test('a deploy ends with its verdict, its address, and lines to call and to see it that work', async () => {
+  await using app = await folderOf({ ...smallApp(), 'main.py': 'def run(name): return name\n' });
+  const setting = { emulator, cwd: app.path };
+  const { stdout, stderr } = await gantry(['deploy'], setting);
+  const build = [...emulator.store.builds.keys()].at(-1) ?? '';
+  expect(stderr).not.toContain(build);
+  expect(stderr).toMatch(/^✓ Built in .+$/m);
+  expect(stderr.trimEnd().split('\n').slice(-3)).toEqual([
+    `web is live, build ${build.slice(0, 8)}`,
+    'dashboard: gantry open web',
+    'to call it: gantry invoke web name=text',
+  ]);
+  expect(stdout).toMatch(/^http.+\/web\n$/);
+  for (const line of ['open web', 'invoke web name=text']) {
+    expect(await gantry(line.split(' '), setting)).toMatchObject({ code: 0 });
+  }
+});
+
+test('the line to call it names the project that the deploy was told to use', async () => {
+  await using app = await folderOf({ ...smallApp(), 'main.py': 'def run(): return 1\n' });
+  const { stderr } = await gantry(['deploy', '-p', 'p-12345678'], { emulator, cwd: app.path });
+  expect(stderr).toMatch(/^to call it: gantry invoke web (-p|--project) p-12345678$/m);
+});

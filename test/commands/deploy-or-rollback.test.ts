@@ -81,7 +81,7 @@ test('says if the rollback fails, and that the new build still serves', async ()
   crashing = [1];
   const seen = { count: 0 };
   const breakNext = (stderr: string) => {
-    if (stderr.includes('Built web') && seen.count++ === 0) emulator.fail('build', 'build_failure');
+    if (stderr.includes('Built in') && seen.count++ === 0) emulator.fail('build', 'build_failure');
   };
   const { code, json } = await deploy('bad', watching, { said: breakNext });
   expect(code).toBe(12);

@@ -49,7 +49,7 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
       step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
     const wasDone = options.startedBefore && polls === 1;
-    step.done(wasDone ? `${app} is already built` : `Built ${app} in ${duration(elapsed() - started)}`);
+    step.done(wasDone ? `${app} is already built` : `Built in ${duration(elapsed() - started)}`);
     return build;
   } catch (error) {
     step.fail();

@@ -10,7 +10,7 @@ import {
 } from '../../contract/apps.ts';
 import { newOwnerName } from '../../disk/index.ts';
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
-import { duration, size } from '../../output/format.ts';
+import { duration, shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
@@ -147,7 +147,7 @@ export class Deployer {
     this.#announceInterruption(created);
     const waiting = { build: created.buildId, process: newOwnerName() };
     if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
-    step.done(`Created build ${created.buildId}`);
+    step.done(`Created build ${shortBuild(created.buildId)}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
     if (!signal.aborted) return created;
     await this.#abandon(created);
@@ -175,7 +175,7 @@ export class Deployer {
       );
       this.#isUploaded = true;
       this.#announceInterruption(created);
-      step.done(`Uploaded ${size(archive.bytes)} in ${duration(elapsed() - started)}`);
+      step.done(`Uploaded in ${duration(elapsed() - started)}`);
       progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
     } catch (error) {
       step.fail();
@@ -204,10 +204,11 @@ export class Deployer {
   /** Sets what Ctrl-C prints. A build without an upload cannot continue. */
   #announceInterruption({ buildId }: CreatedApp): void {
     const { name } = this.body;
+    const build = shortBuild(buildId);
     this.context.interruption.message =
       this.options.detach && this.#isUploaded
-        ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
-        : `canceling build ${buildId} of ${name}`;
+        ? `stopping; build ${build} continues; to cancel it: gantry builds cancel ${name} ${build}`
+        : `canceling build ${build} of ${name}`;
   }
 
   /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */

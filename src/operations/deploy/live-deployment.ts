@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { buildPhase } from '../../contract/builds.ts';
+import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { fetchBuild } from '../builds/index.ts';
@@ -33,7 +34,7 @@ export async function findLiveDeployment(
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
   if (!(await isSent(local, plan, options, own, checksums))) {
-    progress.note(`cannot prove that ${app} is unchanged since build ${build}: deploying`);
+    progress.note(`cannot prove that ${app} is unchanged since build ${shortBuild(build)}: deploying`);
     return undefined;
   }
   const { status } = await fetchBuild(api, { project, app, build });
@@ -63,7 +64,7 @@ export async function findLiveDeployment(
 /** What speaks against a live build. */
 async function findSickness(context: Context, { app, status }: DeployPlan, build: string): Promise<string | undefined> {
   const history = await readHistory(context, app);
-  if (history.isSick(build)) return `build ${build} was found sick`;
+  if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
   return /error|not_?ready/i.test(status ?? '') ? `its status is ${status}` : undefined;
 }
 

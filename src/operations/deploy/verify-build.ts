@@ -1,7 +1,7 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
-import { duration } from '../../output/format.ts';
+import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { recordEvent, type Verdict } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
@@ -42,7 +42,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { app, build, watchMs, smokeTests } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
-  context.interruption.message = `${app} serves build ${build}, which was not watched to the end; to go on: ${goOn(options)}`;
+  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${goOn(options)}`;
   const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { app, build, tests: smokeTests }) : undefined;
   const isProven = smoke?.verdict === 'healthy';
   const watched =

@@ -2,7 +2,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError, GantryError } from '../../errors.ts';
-import { fileSummary } from '../../output/format.ts';
+import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
 import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
 import { recordEvent } from '../history/index.ts';
@@ -177,11 +177,11 @@ async function confirm(
   const { app, replaced, restored, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   progress.note(
-    `rollback of ${app}: build ${replaced ?? 'none'} -> ${restored}, ${fileSummary(source.files, source.bytes)} of ${from}`,
+    `rollback of ${app}: build ${replaced === null ? 'none' : shortBuild(replaced)} -> ${shortBuild(restored)}, ${fileSummary(source.files, source.bytes)} of ${from}`,
   );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
-  if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${restored}?`);
-  willChange(`deploy build ${restored} of ${app} again`, plan);
+  if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
+  willChange(`deploy build ${shortBuild(restored)} of ${app} again`, plan);
 }
 
 function planned(
