@@ -1,3 +1,4 @@
+import { defaultRegion } from '../config/region-name.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
 import { listContainers } from '../contract/containers.ts';
@@ -50,7 +51,7 @@ export const nameSources: Record<PlatformName, (context: NamesContext, place: Pl
 
   async 'remote-path'({ api, project, settings }, { typing }) {
     const [volume, dir] = folderOf(typing);
-    const query = { region: settings.region.value ?? 'us-east-1', dir };
+    const query = { region: settings.region.value ?? defaultRegion, dir };
     const entries = await api(listFolder, { project, volume, query });
     return Array.from(entries, ({ name, is_folder }) => {
       const isFolder = is_folder || name.endsWith('/');

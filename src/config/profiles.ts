@@ -15,6 +15,9 @@ export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): strin
   }
 }
 
+/** Nobody needs to be told of a flag just typed. */
+const origins: Record<string, string> = { flag: '', 'command line': '', profile: 'it comes from the settings; ' };
+
 /** Names of the profiles that have settings or a token, and `default`. */
 export function profileNames(settings: ProfileSettings): string[] {
   return [...new Set(['default', ...settings.profiles, ...profilesWithToken(settings)])];
@@ -27,7 +30,7 @@ export function checkProfile(settings: ProfileSettings): void {
   const names = profileNames(settings);
   if (names.includes(name)) return;
   throw new UsageError(`profile "${name}" not found`, {
-    why: `it comes from the ${origin === 'profile' ? 'settings' : origin}; available profiles: ${names.join(', ')}`,
+    why: `${origins[origin] ?? `it comes from the ${origin}; `}available profiles: ${names.join(', ')}`,
     fix: gantryCommand`login --profile ${name}`,
     details: { profiles: names },
   });

@@ -1,4 +1,5 @@
 import { type Environment, readVariable, type Variable } from './environment.ts';
+import { defaultRegion } from './region-name.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 import { type Target, targetOrigin, targetText } from './target.ts';
 
@@ -28,9 +29,11 @@ export function describeTarget(target: Target): ListedSetting {
   return entry('target', { value: targetText(target), origin: targetOrigin(target) });
 }
 
-/** Lists every setting with its origin. Contains no token, and no password of the proxy. */
-export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {
-  const { profile, project, region, addresses, packingCache, keepArchives, proxy, folders } = settings;
+/** Lists every setting that is in force, with its origin; a target knows the project of the token. Contains no token, and no password of the proxy. */
+export function describeSettings(settings: Settings, env: Environment, target?: Target): ListedSetting[] {
+  const { profile, region: given, addresses, packingCache, keepArchives, proxy, folders } = settings;
+  const project = target?.project ?? settings.project;
+  const region = given.value === undefined ? { value: defaultRegion, origin: 'default' } : given;
   const resolved: Record<string, Setting> = { project, region, ...addresses, packingCache, keepArchives };
   const names = [...storableSettings.keys()];
   return [

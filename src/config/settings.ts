@@ -176,7 +176,8 @@ function resolveSetting(
 
 function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
-  const why = `it comes from the ${origin}; names have letters, digits and - _ . @, and begin with a letter or digit`;
+  const source = origin === 'flag' ? '' : `it comes from the ${origin}; `;
+  const why = `${source}names have letters, digits and - _ . @, and begin with a letter or digit`;
   onInvalid(new UsageError(`invalid profile name "${value}"`, { why }));
 }
 
@@ -223,12 +224,12 @@ export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting =
 
 /**
  * Checks a URL that the token is sent to: https, except on this machine, and without credentials or a query, which would
- * be shown with the settings. Returns it without a trailing slash.
+ * be shown with the settings. Returns it without a trailing slash. `origin` is undefined for one that was just typed.
  */
-export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetting = throwError): string {
-  const why = `it comes from the ${origin}`;
+export function checkUrl(text: string, origin: string | undefined, onInvalid: OnInvalidSetting = throwError): string {
+  const source = origin === undefined ? {} : { why: `it comes from the ${origin}` };
   if (!URL.canParse(text)) {
-    onInvalid(new UsageError(`"${text}" is not a URL`, { why }));
+    onInvalid(new UsageError(`"${text}" is not a URL: expected https://HOST`, source));
     return '';
   }
   // Logs are read from the same address over WebSockets and over HTTP.
@@ -236,7 +237,7 @@ export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetti
   if (url.username || url.password || url.search || url.hash) {
     onInvalid(
       new UsageError(`the URL of ${url.host} must not contain credentials, a query or a fragment`, {
-        why,
+        ...source,
         fix: `use ${url.origin}`,
       }),
     );
@@ -245,7 +246,7 @@ export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetti
   if (!isSecure(url)) {
     onInvalid(
       new UsageError(`refusing to send the token to ${url.origin}: it is not https`, {
-        why: `the URL comes from the ${origin}`,
+        ...source,
         fix: `use https://${url.host}`,
       }),
     );

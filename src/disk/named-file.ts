@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GantryError, UsageError } from '../errors.ts';
+import { toDiskError } from './disk-error.ts';
 import { readFileOrPipeChunks } from './file-or-pipe.ts';
 import { checkReadSize } from './read-limit.ts';
 import { readToEnd } from './read-to-end.ts';
@@ -19,12 +20,14 @@ export async function readNamedFile(
     checkReadSize(file, (await stat(path)).size, maxBytes);
     return await readToEnd(readFileOrPipeChunks(path, signal), { name: file, signal, maxBytes });
   } catch (cause) {
-    return throwUnreadable(file, cause);
+    return throwUnreadable(file, path, cause);
   }
 }
 
 /** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
-export function throwUnreadable(file: string, cause: unknown): never {
+export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  throw new UsageError(`cannot read ${file}`, { why: (cause as Error).message, cause });
+  if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+    throw new UsageError(`${file} not found`, { why: `looked for ${path}`, cause });
+  throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
 }

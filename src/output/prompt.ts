@@ -74,15 +74,12 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       io.stdin.off('keypress', onKey);
     }
   };
-  const loadPrompts = (problem: string, question: string, flag: string, retryWith?: readonly string[]) => {
-    if (!canAsk()) {
-      throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
-    }
-    return import('./questions.ts');
+  const loadPrompts = (needed: Needed, flag: string, retryWith?: readonly string[]) => {
+    if (canAsk()) return import('./questions.ts');
+    const { message, ...why } = needed;
+    throw new InputNeededError(message, { ...why, fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
   };
   const unasked: string[] = [];
-  const confirmation = 'confirmation required';
-  const missingInput = 'input required';
   return {
     get isPossible() {
       return canAsk();
@@ -92,7 +89,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     async confirm(question, { byDefault = false } = {}) {
       if (dryRun && !yes) unasked.push('--yes');
       if (yes || dryRun) return;
-      const { confirm } = await loadPrompts(confirmation, question, '--yes', ['--yes']);
+      const { confirm } = await loadPrompts(confirmationOf(question), '--yes', ['--yes']);
       const isConfirmed = await answer((streams) =>
         confirm({ message: message(question), default: byDefault }, streams),
       );
@@ -103,7 +100,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       if (dryRun) return;
       if (given === undefined) {
         const retryWith = ['--confirm', name];
-        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`, retryWith);
+        const { input } = await loadPrompts(confirmationOf(question), `--confirm ${name}`, retryWith);
         const text = message(`${question} Type ${name} to confirm:`);
         const typed = await answer((streams) => input({ message: text }, streams));
         if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
@@ -114,13 +111,13 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       }
     },
     async ask(question, { flag, byDefault, check }) {
-      const { input } = await loadPrompts(missingInput, question, flag);
+      const { input } = await loadPrompts(inputOf(question), flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       const validate = check && { validate: check };
       return answer((streams) => input({ message: message(question), ...fallback, ...validate }, streams));
     },
     async choose(question, { flag, from, byDefault }) {
-      const { select } = await loadPrompts(missingInput, question, flag);
+      const { select } = await loadPrompts(inputOf(question), flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return answer((streams) => select({ message: message(question), choices, ...fallback }, streams));
@@ -131,11 +128,33 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       return listenForKeys(io.stdin as KeyInput, listener);
     },
     async secret(question, { flag, retryWith }) {
-      const { password } = await loadPrompts(missingInput, question, flag, retryWith);
+      const { password } = await loadPrompts(inputOf(question), flag, retryWith);
       const shown = { message: message(question), mask: '*', toggleMask: false };
       return answer((streams) => password(shown, streams));
     },
   };
+}
+
+/** An error where a question cannot be asked. */
+interface Needed {
+  message: string;
+  why?: string;
+}
+
+function inputOf(question: string): Needed {
+  return { message: `input required: ${question}` };
+}
+
+/** `Grow it to 60 GB? It costs more.`: confirmation required to grow it to 60 GB, because it costs more. */
+function confirmationOf(asked: string): Needed {
+  const question = asked.replace(/^This permanently (\w+)s (.+)\.$/, 'Permanently $1 $2?');
+  const [, what, why = ''] = /^([A-Z](?:(?!\. ).)*)\?(?: (.+)\.)?$/s.exec(question) ?? [];
+  if (what === undefined) return { message: `confirmation required: ${lowerFirst(question).replace(/\.$/, '')}` };
+  return { message: `confirmation required to ${lowerFirst(what)}`, ...(why && { why: lowerFirst(why) }) };
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Of `? ` before and ` (y/N)` after a question, in columns. */

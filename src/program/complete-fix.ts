@@ -22,7 +22,7 @@ async function correctedLine(
   { typed, meant }: CorrectedWord,
 ): Promise<readonly string[] | undefined> {
   const words = argv.map((word) => (word === '--json=' ? '--json' : word));
-  const at = words.findLastIndex((word) => word === typed || word.split(/[=,]/).includes(typed));
+  const at = words.findLastIndex((word) => word === typed || word.split(/[=,:]/).includes(typed));
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];

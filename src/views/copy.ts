@@ -36,11 +36,12 @@ export function copyExit({ failed }: CopySummary): ExitName {
 }
 
 export function syncView(summary: SyncSummary): View {
-  const { dryRun, files, unchanged, deleted, to } = summary;
+  const { dryRun, files, unchanged, deleted } = summary;
   const isNothing = files + summary.failed.length + summary.skipped === 0;
+  const unchangedText = unchanged === 0 ? '' : `${count(unchanged, 'file')} unchanged`;
   const parts = [
-    isNothing ? `nothing to copy to ${to}` : copyText(summary),
-    dryRun || unchanged === 0 ? '' : `${count(unchanged, 'file')} unchanged`,
+    isNothing ? ['nothing to copy', unchangedText].filter(Boolean).join(': ') : copyText(summary),
+    dryRun || isNothing ? '' : unchangedText,
     dryRun || deleted === 0 ? '' : `${deleted} deleted`,
   ];
   return wrapped(() => parts.filter(Boolean).join('; '));

@@ -58,7 +58,7 @@ describe('config list', () => {
     await using place = await settled();
     const { json } = await place.run('config list --json', { CEREBRIUM_PROJECT_ID: 'p-env' });
     expect(json()).toContainEqual({ name: 'project', value: 'p-env', origin: 'environment (CEREBRIUM_PROJECT_ID)' });
-    expect(json()).toContainEqual({ name: 'region', value: null, origin: 'not set' });
+    expect(json()).toContainEqual({ name: 'region', value: 'us-east-1', origin: 'default' });
   });
 
   test('never shows a token or the password of a proxy', async () => {
@@ -122,6 +122,19 @@ describe('config get', () => {
     const { stdout } = await gantry(['config', 'get', 'project'], { env: { GANTRY_PROJECT: 'p-env' } });
     expect(stdout).toBe('p-env\n');
   });
+
+  test.each([
+    ['region', {}, 'us-east-1', 'default'],
+    ['region', { GANTRY_REGION: 'eu-west-1' }, 'eu-west-1', 'environment (GANTRY_REGION)'],
+    ['project', { GANTRY_TOKEN: token }, 'p-claim', 'claims of the token'],
+    ['api-url', {}, 'https://rest.cerebrium.ai', 'default'],
+  ] as [string, Record<string, string>, string, string][])(
+    'prints the %s in force with %j, and where it is from',
+    async (name, env, value, origin) => {
+      const { stdout, stderr } = await gantry(['config', 'get', name], { env });
+      expect([stdout, stderr]).toEqual([`${value}\n`, `from the ${origin}\n`]);
+    },
+  );
 
   test('exits with 6 for an unset setting and says how to set it', async () => {
     const { code, stdout, stderr } = await gantry(['config', 'get', 'project']);

@@ -98,6 +98,30 @@ describe('the target of a copy', () => {
     expect(filesIn(here)).toEqual(paths);
   });
 
+  test.each([
+    ['cp folder nope:/v', 'volume nope not found; nothing was copied', 'gantry volumes list'],
+    ['cp folder nope:/', 'volume nope not found; nothing was copied', 'gantry volumes list'],
+    ['sync folder nope:/v', 'volume nope not found; nothing was copied', 'gantry volumes list'],
+    ['cp - nope:/v', 'volume nope not found; nothing was copied', 'gantry volumes list'],
+    [
+      'cp folder defualt:/v',
+      'volume defualt not found; nothing was copied: did you mean default?',
+      'gantry cp folder default:/v',
+    ],
+    ['cp nope:/a .', 'volume nope not found', 'gantry volumes list'],
+    ['ls nope:/', 'volume nope not found', 'gantry volumes list'],
+    ['ls nope:/a/b', 'volume nope not found', 'gantry volumes list'],
+    ['rm defualt:/a --yes', 'volume defualt not found: did you mean default?', 'gantry rm default:/a --yes'],
+  ])('%s is one error, before the first file', async (line, message, fix) => {
+    lay({ 'folder/one': '1', 'folder/two': '2' });
+    const { code, stdout, stderr } = await gantry(line.split(' '), { stdin: 'text' });
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain(`error: ${message}\n`);
+    expect(stderr).toContain(`\n  fix ${fix}\n`);
+    expect(stderr).not.toContain('warning');
+    expect(calls('initializeUpload')).toEqual([]);
+  });
+
   test("copies the volume's root into the current folder only", async () => {
     shelf().write('/etc/passwd', 'no');
     shelf().write('/a', 'a');
@@ -108,7 +132,7 @@ describe('the target of a copy', () => {
   test.each<[string[], number, RegExp]>([
     [['cp', ':/a.bin'], 2, /missing target for :\/a\.bin/],
     [['cp', 'none', ':/'], 6, /none not found/],
-    [['cp', ':/none', '.'], 6, /default:\/none does not exist/],
+    [['cp', ':/none', '.'], 6, /\/none is not on volume default \(us-east-1\)\n {2}fix gantry ls default:\/\n/],
     [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
     [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
     [['cp', '-', '-'], 2, /stdin can only be copied alone/],

@@ -81,14 +81,15 @@ test('an empty folder is an empty list', async () => {
 });
 
 describe('exits with 6 if the path does not exist', () => {
-  test.each(['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/', '/readme.txt/below'])(
-    '%s',
-    async (path) => {
-      const { code, stdout, stderr } = await gantry(['ls', path], { emulator });
-      expect([code, stdout]).toEqual([6, '']);
-      expect(stderr).toContain(`error: default:${path} does not exist`);
-    },
-  );
+  const missing = ['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/below'];
+  test.each([
+    ...missing.map((path) => [path, `${path} is not on volume default (us-east-1)`]),
+    ['/readme.txt/', 'default:/readme.txt/ is a file, not a folder'],
+  ] as [string, string][])('%s', async (path, said) => {
+    const { code, stdout, stderr } = await gantry(['ls', path], { emulator });
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain(`error: ${said}`);
+  });
 
   test('also if the platform returns an empty list for a missing folder', async () => {
     emulator.fail('listFolder', 'empty');

@@ -30,7 +30,7 @@ describe('a file', () => {
     const { code, stdout, stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'y\r' });
     expect(code).toBe(0);
     expect(stdout).toBe('removed default:/top.txt\n');
-    expect(stderr).toContain('  default:/top.txt');
+    expect(stderr).toContain('Remove default:/top.txt (');
     expect(left()).toEqual(without('/top.txt'));
   });
 
@@ -156,7 +156,9 @@ describe('a pattern', () => {
 
   test('shows what it matches before it asks', async () => {
     const { stderr } = await gantry(['rm', '/logs/*.txt'], { emulator });
-    expect(stderr).toMatch(/ {2}default:\/logs\/a\.txt\n {2}default:\/logs\/b\.txt\n.*Remove 2 files, 22 B\?/s);
+    expect(stderr).toMatch(
+      / {2}default:\/logs\/a\.txt\n {2}default:\/logs\/b\.txt\n.*confirmation required to remove 2 files, 22 B\n/s,
+    );
     expect(left()).toEqual(all);
   });
 

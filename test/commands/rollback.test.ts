@@ -136,7 +136,7 @@ describe('fails before anything is created', () => {
         await rm(join(home, 'state'), { recursive: true });
       },
       6,
-      /has no archive of build \S+ of web to deploy[\s\S]*--from-git/,
+      /build \S+ of web cannot be deployed again from here: its archive is not on this machine[\s\S]*--from-git/,
     ],
     [
       'with a damaged archive',
@@ -146,7 +146,7 @@ describe('fails before anything is created', () => {
         for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged');
       },
       6,
-      /has no archive of build/,
+      /its archive is not on this machine/,
     ],
     [
       'with an archive that is not what the platform lists',

@@ -503,7 +503,7 @@ describe('what follows the file belongs to the program', () => {
     [
       'a misspelt parameter',
       ['--promt', 'hi'],
-      /greet has no parameter promt\n {2}why its parameters: prompt, .*\n {2}fix did you mean --prompt\?/,
+      /greet has no parameter promt: did you mean --prompt\?\n {2}why its parameters: prompt, .*\n {2}fix gantry run .*job.py::greet --prompt hi\n/,
     ],
     [
       'a parameter without a value',
@@ -530,15 +530,16 @@ describe('what follows the file belongs to the program', () => {
   });
 
   test.each([
-    ['--nam Ada', 'name', '--name'],
-    ['nam=Ada', 'name', 'name'],
-    ['nam:=1 --data {}', 'name', 'name'],
-    ['--anything Ada', 'name', undefined],
-  ])('a function with one parameter does not take %s for all of its data', async (words, parameter, meant) => {
+    ['--nam Ada', 'name', '--name', '--name Ada'],
+    ['nam=Ada', 'name', 'name', 'name=Ada'],
+    ['nam:=1 --data {}', 'name', 'name', 'name:=1'],
+    ['--anything Ada', 'name', undefined, ''],
+  ])('a function with one parameter does not take %s for all of its data', async (words, parameter, meant, line) => {
     const source = `def greet(${parameter}):\n    pass\n`;
     const { code, stderr } = await run({ 'job.py': source }, ['job.py::greet', ...words.split(' ')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('greet has no parameter ')]);
-    if (meant) expect(stderr).toContain(`fix did you mean ${meant}?`);
+    if (meant)
+      expect(stderr).toMatch(new RegExp(`did you mean ${meant}\\?\\n(.*\\n)* {2}fix gantry run job.py::greet ${line}`));
     expect(emulator.calls).toEqual([]);
   });
 

@@ -61,8 +61,9 @@ describe('to a volume', () => {
   test('has nothing to do the second time', async () => {
     await gantry(['sync', 'f', ':/f']);
     const calls = emulator.calls.length;
-    const { code, stdout } = await gantry(['sync', 'f', ':/f']);
-    expect([code, stdout]).toEqual([0, 'nothing to copy to default:/f; 4 files unchanged\n']);
+    const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);
+    expect([code, stdout]).toEqual([0, 'nothing to copy: 4 files unchanged\n']);
+    expect(stderr).toBe('project p-12345678 (emulator)\n1 only in the target (kept)\n');
     expect(emulator.calls.slice(calls).every(({ endpoint }) => endpoint === 'listFolder')).toBe(true);
   });
 

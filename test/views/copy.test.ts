@@ -69,7 +69,7 @@ describe('a sync', () => {
   });
 
   test('without differences copies nothing', () => {
-    expect(synced({ files: 0, bytes: 0 })).toBe('nothing to copy to default:/a; 3 files unchanged');
+    expect(synced({ files: 0, bytes: 0 })).toBe('nothing to copy: 3 files unchanged');
   });
 
   test.each([[{ skipped: 1 }], [{ failed: failed('denied') }]])('with %j is not without differences', (changes) => {

@@ -7,7 +7,11 @@ export default defineCommand({
     command.argument('<setting>', 'setting name, see gantry config list', (name) =>
       checkSettingName(name, { toStore: false }),
     ),
-  run: (context, name) => getSetting(context, name),
+  run: (context, name) => {
+    const setting = getSetting(context, name);
+    context.progress.note(`from the ${setting.origin}`);
+    return setting;
+  },
   view:
     ({ value }) =>
     () =>

@@ -20,10 +20,10 @@ export const settingNames: readonly string[] = [...storableSettings.keys()];
 
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
-/** Lists the target and every setting, with their origins. Throws UsageError if the profile in use does not exist. */
+/** Lists the target and every setting that is in force, with their origins. Throws UsageError if the profile in use does not exist. */
 export function listSettings({ settings, env, target }: Pick<Context, 'settings' | 'env' | 'target'>): ListedSetting[] {
   checkProfile(settings);
-  return [describeTarget(target), ...describeSettings(settings, env)];
+  return [describeTarget(target), ...describeSettings(settings, env, target)];
 }
 
 /** Returns the name. Throws UsageError if no setting has it; with `toStore`, if it cannot be stored. */
@@ -39,9 +39,9 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
   });
 }
 
-/** Reads one setting. Throws NotFoundError if it is not set. */
+/** Reads one setting that is in force. Throws NotFoundError if none is. */
 export function getSetting(
-  context: Parameters<typeof listSettings>[0],
+  context: Pick<Context, 'settings' | 'env' | 'target'>,
   name: string,
 ): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
@@ -101,7 +101,7 @@ const checks: Record<StoredKey, (value: string, progress: Context['progress']) =
 };
 
 function checkAddress(value: string): string {
-  return checkUrl(value, 'command line');
+  return checkUrl(value, undefined);
 }
 
 /** The platform may have regions that are not documented yet, but they are named like the others. */

@@ -10,7 +10,7 @@ import {
   remoteParent,
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
-import { findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
+import { checkVolume, findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
 import { RemoteFolders } from './remote-folders.ts';
 
 /** A source or target as the user wrote it. */
@@ -135,6 +135,7 @@ export async function resolveTarget(
   sources: CopySource[],
   context: PathContext,
 ): Promise<CopyTarget> {
+  if (target.kind === 'remote') await checkTargetVolume(target.at, context);
   const isSingleFile = sources.length === 1 && sources[0]?.isFolder === false;
   const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
   if (existing === 'file' && !isSingleFile) {
@@ -160,6 +161,15 @@ export async function resolveTarget(
     folder: { kind: 'local', path: intoFolder ? path : dirname(path) },
     name: intoFolder ? undefined : basename(path),
   };
+}
+
+/** A wrong volume is one error, not one for each file. */
+export async function checkTargetVolume(at: VolumePath, context: PathContext): Promise<void> {
+  await checkVolume(context, at).catch((error: unknown) => {
+    if (error instanceof NotFoundError)
+      error.message = error.message.replace(/(: did you mean .+)?$/, '; nothing was copied$1');
+    throw error;
+  });
 }
 
 function isWrittenAsFolder(target: Exclude<CopyLocation, { kind: 'stream' }>): boolean {

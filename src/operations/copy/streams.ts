@@ -9,7 +9,7 @@ import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '.
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
 import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
 import type { CopyOptions } from './copy-options.ts';
-import { type CopyPaths, formatLocation } from './copy-paths.ts';
+import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
 
 /** Writes to stdout. */
 export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
@@ -81,6 +81,7 @@ export async function copyFromStdin(
   options: CopyOptions,
 ): Promise<CopySummary> {
   if (target.kind !== 'remote') throw new UsageError('stdin can only be copied to a file on a volume');
+  await checkTargetVolume(target.at, context);
   const folder = await TemporaryFolder.create('stdin');
   try {
     const file = join(folder.path, 'stdin');

@@ -63,7 +63,7 @@ function statFile(path: string, file: string): Stats {
   try {
     return statSync(path);
   } catch (cause) {
-    return throwUnreadable(file, cause);
+    return throwUnreadable(file, path, cause);
   }
 }
 

@@ -136,9 +136,12 @@ function withGitSource<T>(
 
 async function notKeptError(context: Context, { app, build, live }: WantedBuild): Promise<NotFoundError> {
   const other = await findOtherKept(context, app, [build, live]);
-  return new NotFoundError(`this machine has no archive of build ${build} of ${app} to deploy`, {
-    why: whyNotKept(context),
-    fix: other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`,
-    details: { app, build, kept: other ?? null },
-  });
+  return new NotFoundError(
+    `build ${build} of ${app} cannot be deployed again from here: its archive is not on this machine`,
+    {
+      why: whyNotKept(context),
+      fix: other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`,
+      details: { app, build, kept: other ?? null },
+    },
+  );
 }

@@ -98,9 +98,10 @@ export function checkProgramArguments(
   for (const [name, spelling] of spellings) {
     if (names.includes(name)) continue;
     const meant = closestName(name, names);
-    throw new UsageError(`${called.name} has no parameter ${name}`, {
+    const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
+    throw new UsageError(`${called.name} has no parameter ${name}${suggestion}`, {
       why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
-      ...(meant && { fix: `did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` }),
+      ...(meant && { corrected: { typed: spelling, meant: spelling.replace(name, meant) } }),
     });
   }
   return claimed;

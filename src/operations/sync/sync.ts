@@ -86,17 +86,15 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
   return { source, target: await resolveTarget(target, [source], context) };
 }
 
+/** Without what the result says anyway if there is nothing to copy. */
 function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, updated, unchanged, extra } = found;
+  const files = added.length + updated.length;
   const bytes = totalBytes(added) + totalBytes(updated);
+  const copied = `${added.length} new and ${updated.length} changed (${fileSummary(files, bytes)} to copy)`;
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
-  progress.note(
-    [
-      `${added.length} new and ${updated.length} changed (${fileSummary(added.length + updated.length, bytes)} to copy)`,
-      `${unchanged} unchanged`,
-      ...(extra.length > 0 ? [others] : []),
-    ].join(', '),
-  );
+  const parts = [...(files > 0 ? [copied, `${unchanged} unchanged`] : []), ...(extra.length > 0 ? [others] : [])];
+  if (parts.length > 0) progress.note(parts.join(', '));
 }
 
 function totalBytes(files: Iterable<FoundFile>): number {

@@ -8,6 +8,7 @@ export { findRemoteFiles, type RemoteFile, streamFiles } from './read-files.ts';
 export { removePaths } from './remove-paths.ts';
 export { growVolume } from './resize-volume.ts';
 export {
+  checkVolume,
   findEntry,
   type ListedEntry,
   listEntries,

@@ -126,6 +126,11 @@ async function confirmRemoval(
   confirm: string | undefined,
 ) {
   const { prompt } = context;
+  const [only, second] = targets;
+  if (only && !second && !only.isFolder)
+    return prompt.confirm(
+      `Remove ${singleLine(formatTarget(only))}${only.size === null ? '' : ` (${size(only.size)})`}?`,
+    );
   if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);

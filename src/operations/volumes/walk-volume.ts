@@ -1,11 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { gantryCommand } from '../../command-line.ts';
+import { defaultRegion } from '../../config/region-name.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import {
+  defaultVolume,
   formatRemotePath,
   joinRemotePath,
   type RemotePath,
@@ -14,6 +16,7 @@ import {
   toRemotePath,
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
+import { explainMissingVolume } from './missing-volume.ts';
 import { sortEntries } from './sort-entries.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
@@ -45,9 +48,9 @@ export interface WalkedFile {
   modified: string | null;
 }
 
-/** The current region: from the settings, else the platform's default (spec 4.11). */
+/** The current region: from the settings, else the platform's default. */
 export function volumeRegion({ region }: Context['settings']): string {
-  return region.value ?? 'us-east-1';
+  return region.value ?? defaultRegion;
 }
 
 /** Parses a remote path as users write it: `default:/models`, `:/models` or `/models`. */
@@ -66,7 +69,11 @@ async function readFolder(
 ): Promise<{ entries: Iterable<ListedEntry>; unreadable: number }> {
   const { volume, region } = folder;
   const dir = withTrailingSlash(folder.path);
-  const reply = await api(listFolder, { project, volume, query: { region, dir } });
+  const reply = await api(listFolder, { project, volume, query: { region, dir } }).catch(async (error: unknown) => {
+    throw dir === '/' && error instanceof NotFoundError
+      ? await explainMissingVolume(api, project, volume, error)
+      : error;
+  });
   const entries = { [Symbol.iterator]: () => toListedEntries(dir, reply) };
   return { entries, unreadable: unreadableItems(reply).length };
 }
@@ -88,11 +95,12 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
   // Fails if it may be among entries that cannot be read.
   await listIfExists(context, { ...at, path: remoteParent(at.path) }, listCompletely);
   if (isMountPath(at.path)) throw mountPathError(at);
-  throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
-    why:
-      sameName.length > 0
-        ? 'it is a file, not a folder'
-        : `there is no file or folder with this name on the volume in ${at.region}`,
+  const written = formatRemotePath(at);
+  const message =
+    sameName.length > 0
+      ? `${written} is a file, not a folder`
+      : `${at.path} is not on volume ${at.volume} (${at.region})`;
+  throw new NotFoundError(message, {
     fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }
@@ -103,7 +111,7 @@ const isMountPath = (path: string) => path === mountPoint || path.startsWith(`${
 /** Users type the path that their app sees. */
 function mountPathError(at: VolumePath): NotFoundError {
   const path = at.path.slice(mountPoint.length) || '/';
-  return new NotFoundError(`${formatRemotePath(at)} does not exist`, {
+  return new NotFoundError(`${at.path} is not on volume ${at.volume} (${at.region})`, {
     why: `apps see this volume as ${mountPoint}; on the volume itself, that folder is its root`,
     fix: `write ${formatRemotePath({ ...at, path })}`,
   });
@@ -138,6 +146,14 @@ export function unreadEntriesError(folder: string, entries: number): UnexpectedR
   return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
     why: 'the platform sent them in an unknown format; gantry ls --json shows them',
   });
+}
+
+/**
+ * Throws NotFoundError if there is no such volume. Does not ask for the default one: every project has it, and its root
+ * may have a million entries.
+ */
+export async function checkVolume(context: VolumeContext, { volume, region }: VolumePath): Promise<void> {
+  if (volume !== defaultVolume) await listEntries(context, { volume, region, path: '/' });
 }
 
 /** Every file below a folder; the files of a folder come before those of its subfolders. */
