@@ -125,7 +125,7 @@ test('keeps deployed apps with --data-dir until the next start', async () => {
   const call = (method: string, path: string, then: string, body = '') => `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
     fetch(url + '/v2/projects/' + project + '${path}', {
-      method: '${method}', headers: { authorization: 'Bearer ' + token }${body}
+      method: '${method}', headers: { authorization: 'Bearer ' + token, 'content-type': 'application/json' }${body}
     }).then((reply) => reply.json()).then((json) => process.exit(${then}));`;
   const created = await exec(call('POST', '/apps', 'json.buildId ? 0 : 1', ", body: JSON.stringify({ name: 'web' })"));
   expect(created.code).toBe(0);

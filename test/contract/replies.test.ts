@@ -141,7 +141,10 @@ describe('the emulator', () => {
       const body = bodies[name];
       const answer = await fetch(url, {
         method,
-        headers: { authorization: `Bearer ${emulator.token}` },
+        headers: {
+          authorization: `Bearer ${emulator.token}`,
+          ...(body && !form && { 'content-type': 'application/json' }),
+        },
         ...(body && { body: encoded(form, body) }),
       });
       const text = await answer.text();

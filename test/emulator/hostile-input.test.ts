@@ -110,6 +110,31 @@ test.each([
   if (wrong) expect(json.message).toContain(wrong);
 });
 
+test.each<[string, number]>([
+  ['text/plain;charset=UTF-8', 415],
+  ['application/x-www-form-urlencoded', 415],
+  ['application/jsonp', 415],
+  ['', 415],
+  ['application/json; charset=utf-8', 200],
+  ['application/merge-patch+json', 200],
+])('a change of content type %j gets %i', async (type, status) => {
+  const { ask, deploy } = await platform();
+  const { path } = await deploy();
+  const reply = await ask('PATCH', path, { minReplicaCount: 1 }, { 'content-type': type });
+  expect(reply.status).toBe(status);
+  if (status === 415) expect(reply.json.message).toBe(`the body must be application/json, not ${type || '""'}`);
+  expect(Number((await ask('GET', path)).json.minReplicaCount)).toBe(status === 415 ? 0 : 1);
+});
+
+test('a change without a content type is JSON', async () => {
+  const { emulator, deploy } = await platform();
+  const { path } = await deploy();
+  const body = new Uint8Array(Buffer.from('{"minReplicaCount":1}'));
+  const headers = { authorization: `Bearer ${emulator.token}` };
+  const url = `${emulator.url}/v2/projects/${emulator.project}${path}`;
+  expect((await fetch(url, { method: 'PATCH', headers, body })).status).toBe(200);
+});
+
 test('a body over 16 MiB is refused, with or without content-length', async () => {
   const { ask, emulator } = await platform();
   const large = JSON.stringify({ name: 'x'.repeat(16 << 20) });
@@ -118,7 +143,7 @@ test('a body over 16 MiB is refused, with or without content-length', async () =
     for (let at = 0; at < 17; at += 1) yield Buffer.alloc(1 << 20, 0x20);
   }
   const url = `${emulator.url}/v2/projects/${emulator.project}/apps`;
-  const headers = { authorization: `Bearer ${emulator.token}` };
+  const headers = { authorization: `Bearer ${emulator.token}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: pieces() as never, duplex: 'half' } as RequestInit);
   expect(answer.status).toBe(413);
 });

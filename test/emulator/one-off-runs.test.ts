@@ -11,7 +11,10 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
   const v3 = (path: string, body?: string | FormData, query = '') =>
     fetch(`${emulator.url}/v3/projects/${emulator.project}/apps/${app}/${path}${query}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${emulator.token}` },
+      headers: {
+        authorization: `Bearer ${emulator.token}`,
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body }),
     });
   const create = () => v3('create-run-app', undefined, '?region=');

@@ -205,12 +205,8 @@ describe('the chart, in buckets', () => {
       proxyQueued: 1,
       successRate: 60,
     });
-    expect(aggregatedData[0]).toMatchObject({
-      successRate: null,
-      avgRuntimeMs: null,
-      p99ResponseTimeMs: null,
-      avgColdstartTimeMs: null,
-    });
+    const ofRuns = Object.keys(aggregatedData[0]).filter((name) => /Ms$|Rate$/.test(name));
+    expect([aggregatedData[0].totalRequests, ofRuns]).toEqual([0, []]);
   });
 
   test('has nearest-rank percentiles of ended runs, and averages of cold starts', async () => {

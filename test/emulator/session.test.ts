@@ -257,7 +257,8 @@ async function secretOn(address: string, kept: Map<string, string>) {
 async function device(data?: string) {
   const { emulator, clock } = await platform({ data });
   const post = async (path: string, body: string | URLSearchParams) => {
-    const response = await fetch(emulator.url + path, { method: 'POST', body });
+    const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+    const response = await fetch(emulator.url + path, { method: 'POST', headers, body });
     return { status: response.status, ...((await response.json()) as Fields) };
   };
   const begin = async () => {

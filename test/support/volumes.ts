@@ -4,7 +4,7 @@ import type { Emulator } from '../../src/emulator/index.ts';
 export async function sentUpload({ url, project, token }: Emulator, path: string, content: string) {
   const answer = await fetch(`${url}/v2/projects/${project}/volumes/default/cp/initialize`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ file_path: path, part_count: 1 }),
   });
   const { upload_id, parts } = (await answer.json()) as { upload_id: string; parts: { url: string }[] };

@@ -53,9 +53,9 @@ function groupByStep(samples: readonly UsageSample[], steps: TimeSteps): UsageSa
 }
 
 /** Joins sorted values. */
-type Join = (sorted: readonly number[]) => number | null;
+type Join = (sorted: readonly number[]) => number | undefined;
 
-const maximumOf: Join = (sorted) => sorted.at(-1) ?? null;
+const maximumOf: Join = (sorted) => sorted.at(-1);
 
 const scopes: readonly (readonly [name: string, join: Join])[] = [
   ['P50', (sorted) => percentile(sorted, 50)],
@@ -73,7 +73,7 @@ function seriesOf(
   const data = steps.map((samples) => {
     const values = samples.map(read).filter((value) => value !== null);
     const value = join(values.sort((a, b) => a - b));
-    return value === null ? null : String(Number(value.toFixed(6)));
+    return value === undefined ? null : String(Number(value.toFixed(6)));
   });
   return { name, data };
 }

@@ -9,7 +9,7 @@ export interface RunWithProgress {
 
 /**
  * Aggregates runs by the bucket they were created in (spec 2.7). Runtime and response time include runs that succeeded
- * or failed, the average cold start those that had one. A value without runs is null.
+ * or failed, the average cold start those that had one. A value without runs is absent.
  */
 export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonly Bucket[]) {
   const groups: RunProgress[][] = buckets.map(() => []);
@@ -24,8 +24,8 @@ export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonl
 }
 
 /** Nearest-rank percentile of sorted values. */
-export function percentile(sorted: readonly number[], percent: number): number | null {
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
+export function percentile(sorted: readonly number[], percent: number): number | undefined {
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
 }
 
 /** Binary search for the last bucket that starts at or before `time`. */
@@ -60,7 +60,7 @@ function counts(runs: readonly RunProgress[]) {
     proxyQueued,
     containerQueued,
     processing,
-    successRate: finished === 0 ? null : round((100 * success) / finished),
+    successRate: finished === 0 ? undefined : round((100 * success) / finished),
   };
 }
 
@@ -85,8 +85,8 @@ function statistics<const Measure extends string>(measure: Measure, values: numb
   const sorted = values.sort((a, b) => a - b);
   const measured = {
     avg: average(sorted),
-    min: sorted[0] ?? null,
-    max: sorted.at(-1) ?? null,
+    min: sorted[0],
+    max: sorted.at(-1),
     p50: percentile(sorted, 50),
     p90: percentile(sorted, 90),
     p99: percentile(sorted, 99),
@@ -94,8 +94,8 @@ function statistics<const Measure extends string>(measure: Measure, values: numb
   return Object.fromEntries(Object.entries(measured).map(([name, value]) => [`${name}${measure}`, value]));
 }
 
-function average(values: readonly number[]): number | null {
-  return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length);
+function average(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : round(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
 function round(value: number): number {

@@ -3,8 +3,12 @@ import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'val
 import type { FilePart } from '../../contract/scalars.ts';
 import { refuse } from './reply.ts';
 
-/** Refuses invalid JSON with 400. */
+/** Refuses invalid JSON with 400, and what says that it is something else with 415. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers['content-type'];
+  if (type !== undefined && !jsonType.test(type)) {
+    refuse(415, `the body must be application/json, not ${type || '""'}`);
+  }
   const body = String(await readBody(request));
   try {
     return JSON.parse(body);
@@ -12,6 +16,9 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     return refuse(400, 'the body is not valid JSON');
   }
 }
+
+/** With or without parameters, such as a charset. */
+const jsonType = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i;
 
 /** The fields of a web form. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
