@@ -31,6 +31,9 @@ const sharedProperties: InputProperty[] = [
   { name: 'project', required: false, flag: '--project', schema: { type: 'string', description: 'project id' } },
 ];
 
+/** Flags of so many commands that the instructions name them, not each tool. */
+const explainedOnce = new Set(['--config-file']);
+
 /** The answer to a question of a command that changes something. */
 const confirmation: InputProperty = {
   name: 'yes',
@@ -50,7 +53,12 @@ const hiddenFlags = new Set([
 
 /** The input of a command, in full. */
 export function commandInput(command: CommandReference): InputSchema {
-  return inputSchema([...propertiesOf(command), ...sharedPropertiesOf(command)]);
+  return inputSchema(knownProperties(command));
+}
+
+/** All that a call of the command may have. */
+export function knownProperties(command: CommandReference): InputProperty[] {
+  return [...propertiesOf(command), ...sharedPropertiesOf(command)];
 }
 
 /**
@@ -58,7 +66,7 @@ export function commandInput(command: CommandReference): InputSchema {
  * and only `describe` explains them.
  */
 export function toolInput(commands: readonly CommandReference[]): InputSchema {
-  const properties = commands.flatMap(propertiesOf);
+  const properties = commands.flatMap(propertiesOf).filter(({ flag = '' }) => !explainedOnce.has(flag));
   if (commands.some(({ effect }) => effect !== 'reads')) properties.push(confirmation);
   if (commands.length === 1) {
     return inputSchema(properties.map(properties.length > maxExplained ? unexplained : shortened));
@@ -71,7 +79,7 @@ export function toolInput(commands: readonly CommandReference[]): InputSchema {
 }
 
 /** A command with more properties has names that tell enough. */
-const maxExplained = 12;
+const maxExplained = 8;
 
 function inputSchema(properties: readonly InputProperty[]): InputSchema {
   const required = properties.filter((property) => property.required).map(({ name }) => name);
@@ -131,7 +139,7 @@ function flagProperty({ flags, description, type, value, valueRequired, choices 
 
 /** The command line of a call, without `gantry`. Throws UsageError for properties that the command has not. */
 export function argvOf(command: CommandReference, input: Record<string, unknown>): string[] {
-  const known = [...propertiesOf(command), ...sharedPropertiesOf(command)];
+  const known = knownProperties(command);
   const unknown = Object.keys(input).find((name) => !known.some((property) => property.name === name));
   if (unknown !== undefined) {
     throw new UsageError(`${command.command} has no property "${unknown}"`, {

@@ -26,17 +26,20 @@ export class Results {
   readonly #kept = new Map<string, LongResult>();
   #count = 0;
 
+  /** `pager` is the tool that returns later pages. */
+  constructor(private readonly pager: string) {}
+
   /** The first page of a result; keeps the result if there are others. */
   first(printed: string, form: 'document' | 'list' | 'lines'): ResultPage {
     const result = divide(printed, form);
-    const page = pageOf(result, 0, '');
+    const page = pageOf(result, 0, '', this.pager);
     if (page.note === undefined) return page;
     this.#count += 1;
     const id = `r${this.#count}`;
     this.#kept.set(id, result);
     const [oldest = ''] = this.#kept.keys();
     if (this.#kept.size > keptResults) this.#kept.delete(oldest);
-    return pageOf(result, 0, id);
+    return pageOf(result, 0, id, this.pager);
   }
 
   /** A later page. Throws UsageError for a result that is not kept. */
@@ -48,7 +51,7 @@ export class Results {
         fix: 'call the tool again',
       });
     }
-    return pageOf(result, Math.min(Math.max(0, from), result.pieces.length), id);
+    return pageOf(result, Math.min(Math.max(0, from), result.pieces.length), id, this.pager);
   }
 }
 
@@ -73,7 +76,7 @@ function cut(text: string): string[] {
   return text.length <= pageSize ? [text] : (text.match(new RegExp(`.{1,${maxPieceSize}}`, 'gs')) ?? []);
 }
 
-function pageOf({ pieces, unit }: LongResult, from: number, id: string): ResultPage {
+function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: string): ResultPage {
   let to = from;
   for (let size = 0; to < pieces.length; to++) {
     size += (pieces[to]?.length ?? 0) + 2;
@@ -83,6 +86,6 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string): ResultP
   const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
   if (from === 0 && to === pieces.length) return { text, note: undefined };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
-  const rest = to < pieces.length ? `; the rest: tool more with {"result": "${id}", "from": ${to}}` : '';
+  const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';
   return { text, note: `${shown}${rest}; to get less, pass jq, --limit or a filter` };
 }

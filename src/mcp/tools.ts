@@ -21,12 +21,16 @@ export interface ToolDefinition {
  * but never across effects: what a client may call without asking depends on the effect.
  */
 export function commandTools(commands: readonly CommandReference[]): CommandTool[] {
-  const suitable = commands.filter(({ unattended, command }) => unattended && !notForAgents.has(command));
-  return [...groupBy(suitable, nounOf)].flatMap(([noun, members]) => {
+  return [...groupBy(suitableCommands(commands), nounOf)].flatMap(([noun, members]) => {
     const effects = [...groupBy(members, ({ effect }) => effect)];
     const suffix = (effect: Effect) => (effects.length === 1 ? '' : suffixes[effect]);
     return effects.map(([effect, sharing]) => ({ name: noun + suffix(effect), commands: sharing }));
   });
+}
+
+/** What ends by itself and is of use to an agent. */
+export function suitableCommands(commands: readonly CommandReference[]): CommandReference[] {
+  return commands.filter(({ unattended, command }) => unattended && !notForAgents.has(command));
 }
 
 function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry[]> {
@@ -50,7 +54,8 @@ const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
   apps: ['apps', 'metrics', 'previews'],
-  account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config'],
+  builds: ['builds', 'history'],
+  account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config', 'plan'],
 };
 
 function nounOf({ command }: CommandReference): string {

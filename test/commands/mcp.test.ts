@@ -81,9 +81,11 @@ describe('gantry mcp', () => {
     }
   });
 
-  test('needs at most 6,000 tokens for the whole list', async () => {
+  test('needs at most 6,000 tokens for the whole list, 1,700 for what reads', async () => {
     const tools = await listTools(['--allow-destroy']);
     expect(JSON.stringify({ tools }).length / 3.5).toBeLessThan(6_000);
+    const reading = await listTools([]);
+    expect(JSON.stringify({ tools: reading }).length / 4).toBeLessThan(1_700);
   });
 
   test('returns the JSON of a command, as text and as data', async () => {
@@ -297,6 +299,69 @@ describe('gantry mcp', () => {
   test('says on a terminal that it waits for a client', async () => {
     const ended = await gantry(['mcp'], { emulator, terminal: true, interruptAt: /waiting for an MCP client/ });
     expect([ended.code, ended.stdout]).toEqual([130, '']);
+  });
+});
+
+describe('gantry mcp --compact', () => {
+  test('has two tools, in at most 1,000 tokens with the instructions', async () => {
+    await using session = await open(['--compact', '--allow-destroy']);
+    const { tools } = await session.client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ['find', true],
+      ['call', false],
+    ]);
+    const instructions = session.client.getInstructions() ?? '';
+    expect((JSON.stringify({ tools }).length + instructions.length) / 4).toBeLessThan(1_000);
+    expect((await listTools(['--compact'])).map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true]);
+  });
+
+  test('finds commands and their flags by words, and describes one in full', async () => {
+    await using session = await open(['--compact', '--allow-changes']);
+    const found = textOf(await call(session, 'find', { query: 'change replicas' }));
+    expect(found).toMatch(/^apps scale.*: .+ \(changes\)\n {2}--/);
+    expect(JSON.parse(textOf(await call(session, 'find', { query: 'apps get' })))).toMatchObject({ effect: 'reads' });
+    const reading = await open(['--compact']);
+    const refused = textOf(await call(reading, 'find', { query: 'change replicas' }));
+    expect(refused).toMatch(/^apps scale.*: .+ \(changes, not allowed here\)\n/);
+    await reading.end();
+    const nothing = await call(session, 'find', { query: 'zebra' });
+    expect(JSON.parse(textOf(nothing)).error).toMatchObject({ message: 'no command found for "zebra"' });
+  });
+
+  test('runs command lines as the tools do', async () => {
+    await using session = await open(['--compact']);
+    const run = async (line: string) => textOf(await call(session, 'call', { argv: line.split(' ') }));
+    const direct = (await gantry(['apps', 'get', 'transcriber', '--json'], { emulator })).json();
+    expect(JSON.parse(await run('apps get transcriber'))).toEqual(direct);
+    expect(JSON.parse(await run('gantry apps get --json -p p-12345678 -- transcriber'))).toMatchObject({
+      name: 'transcriber',
+    });
+    expect((await run('apps list --jq .[].name')).split('\n')).toContain('transcriber');
+    expect(JSON.parse(await run('runs list transcriber --limit=2'))).toHaveLength(2);
+    const long = await call(session, 'call', { argv: 'runs list transcriber --all'.split(' ') });
+    const [, rest = ''] = /the rest: tool call with (\{.+?\})/.exec(noteOf(long)) ?? [];
+    expect(JSON.parse(textOf(await call(session, 'call', JSON.parse(rest)))).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['apps scale transcriber --min-replicas 1', 'denied', 'gantry mcp --allow-changes'],
+    ['apps delete transcriber --confirm transcriber', 'denied', 'gantry mcp --allow-destroy'],
+    ['package --output notes.txt', 'denied', 'gantry mcp --allow-changes'],
+    ['runs chart transcriber --html notes.txt', 'usage', undefined],
+    ['logs transcriber -f', 'usage', undefined],
+    ['logout', 'usage', 'call find for the commands'],
+    ['apps list extra', 'usage', undefined],
+    ['apps list --limit', 'usage', undefined],
+    ['apps get transcriber --profile other', 'usage', undefined],
+  ])('only reads, unless the user allows more: %s', async (line, code, fix) => {
+    await using session = await open(['--compact']);
+    const before = emulator.calls.length;
+    const result = await call(session, 'call', { argv: line.split(' ') });
+    expect([result.isError, JSON.parse(textOf(result)).error]).toEqual([
+      true,
+      expect.objectContaining({ code, ...(fix && { fix }) }),
+    ]);
+    expect(emulator.calls.length).toBe(before);
   });
 });
 

@@ -10,13 +10,15 @@ export default defineCommand({
       .addArgument(command.createArgument('[client]', 'MCP client').choices(clientNames))
       .option('--write', "add the entry to the client's config file, and keep what is in it")
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
-  run: async (context, client = 'claude', { write, allowChanges, allowDestroy }) => {
+      .option('--allow-destroy', 'also offer commands that can remove or replace something')
+      .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),
+  run: async (context, client = 'claude', { write, allowChanges, allowDestroy, compact }) => {
     const args = [
       'mcp',
       ...settingArguments(context),
       ...(allowChanges ? ['--allow-changes'] : []),
       ...(allowDestroy ? ['--allow-destroy'] : []),
+      ...(compact ? ['--compact'] : []),
     ];
     const entry = clientEntry(context, client, args);
     const changed = write === true && (await writeClientEntry(context, entry));

@@ -5,7 +5,8 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
+      .option('--allow-destroy', 'also offer commands that can remove or replace something')
+      .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';
@@ -23,5 +24,5 @@ export default defineCommand({
     'An AI agent gets the commands of gantry as tools: by default those that only read. Tools have the arguments and flags of their commands, and results are the JSON that --json prints. Nothing asks a question: what deletes an app or a folder needs its name in the property "confirm".',
     'The flags --project, --profile, --region and -C apply to every call.',
   ],
-  examples: ['mcp serve', 'mcp serve --allow-changes -C my-app'],
+  examples: ['mcp serve', 'mcp serve --compact', 'mcp serve --allow-changes -C my-app'],
 });
