@@ -33,6 +33,11 @@ export function gantryCommand(texts: TemplateStringsArray, ...values: (string | 
   return new CommandLine(argv.filter((word) => word !== ''));
 }
 
+/** The parser takes `--json=`, which nobody types. */
+export function asTyped(word: string): string {
+  return word === '--json=' ? '--json' : word;
+}
+
 /** As a POSIX shell needs it. */
 export function quoteForShell(word: string): string {
   return /^[\w./:=@%+,…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

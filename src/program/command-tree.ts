@@ -1,6 +1,6 @@
 import { Command as Commander, Option } from 'commander';
 import type { Command, FlagRules } from '../command.ts';
-import { CommandLine } from '../command-line.ts';
+import { asTyped, CommandLine } from '../command-line.ts';
 import { commands, type Group, type Leaf } from '../commands/index.ts';
 import type { GlobalFlags } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -158,9 +158,4 @@ export function hasChild(name: string, child: string): boolean {
 
 function findEntry(name: string): Leaf | Group | undefined {
   return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
-}
-
-/** The parser takes `--json=`, which nobody types. */
-function asTyped(word: string): string {
-  return word === '--json=' ? '--json' : word;
 }

@@ -1,4 +1,4 @@
-import { CommandLine } from '../command-line.ts';
+import { asTyped, CommandLine } from '../command-line.ts';
 import { type CorrectedWord, GantryError } from '../errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { nextAfterError } from './next-after-error.ts';
@@ -21,7 +21,7 @@ async function correctedLine(
   argv: readonly string[],
   { typed, meant }: CorrectedWord,
 ): Promise<readonly string[] | undefined> {
-  const words = argv.map((word) => (word === '--json=' ? '--json' : word));
+  const words = argv.map(asTyped);
   const at = words.findLastIndex((word) => word === typed || word.split(/[=,:]/).includes(typed));
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);

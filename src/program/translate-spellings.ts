@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { gantryCommand } from '../command-line.ts';
+import { asTyped, gantryCommand } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 import {
   commandFlags,
@@ -128,7 +128,9 @@ function refuseFormerCommand(words: string[]): void {
   const end = rest.findIndex((word) => word.startsWith('-'));
   const given = end < 0 ? rest : rest.slice(0, end);
   const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
-  throw new UsageError(`unknown command "${name}"`, { fix: gantryCommand`${line} ${rest.slice(given.length)}` });
+  throw new UsageError(`unknown command "${name}"`, {
+    fix: gantryCommand`${line} ${rest.slice(given.length).map(asTyped)}`,
+  });
 }
 
 /** Names the whole line to type. */
@@ -141,7 +143,7 @@ function refuseFormerFlags(words: string[]): void {
   const [flag] = words.filter((word) => formerOf(word)).map((word) => splitFlag(word)[0]);
   if (flag === undefined) return;
   const line = words.map((word) => word.replace(splitFlag(word)[0], formerOf(word)?.here ?? '$&'));
-  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line}` });
+  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line.map(asTyped)}` });
 }
 
 /** Commands without arguments, which old clients gave some. */

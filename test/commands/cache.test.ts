@@ -36,7 +36,7 @@ test('the cache is on or off', async () => {
   const { code, stderr } = await gantry(['config', 'set', 'packing-cache', 'no'], {
     env: { GANTRY_CONFIG_DIR: home.path },
   });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('it is on or off')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('expected on or off')]);
 });
 
 test('environments of the emulator are listed with their size, and removed by age', async () => {

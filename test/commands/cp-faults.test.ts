@@ -320,13 +320,16 @@ describe('all files are downloaded', () => {
 });
 
 describe('nothing is written outside of the target folder', () => {
-  test.each([
-    [['..', 'escaped'], '../escaped'],
-    [['../../escaped'], '../../escaped'],
-    [['/etc/escaped'], '/etc/escaped'],
-    [['a', '..', '..', 'escaped'], 'a/../../escaped'],
-    [['nul\0byte'], 'nul'],
-  ])('%j', async (names) => {
+  // The emulator lists no folder by such a path, so that the copy ends there.
+  test.each([[['..', 'escaped']], [['a', '..', '..', 'escaped']]])('a folder %j', async (names) => {
+    volume().write(['t', ...names], 'no');
+    volume().write('/t/good', 'good');
+    const { code, json } = await gantry(['cp', ':/t', 'sub/t', '--json']);
+    expect([code, json()]).toEqual([1, { error: expect.objectContaining({ statusCode: 400 }) }]);
+    expect(filesIn(here).filter((path) => path.includes('escaped'))).toEqual([]);
+  });
+
+  test.each([[['../../escaped']], [['/etc/escaped']], [['nul\0byte']]])('%j', async (names) => {
     volume().write(['t', ...names], 'no');
     volume().write('/t/good', 'good');
     const { code, json } = await gantry(['cp', ':/t', 'sub/t', '--json']);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** The built program, with a mistake in its command line. */
 function failing(...flags: string[]): string {
-  const { stderr } = spawnSync(process.execPath, ['bin/gantry.cjs', 'apps', 'get', ...flags], { encoding: 'utf8' });
+  const { stderr } = spawnSync(process.execPath, ['bin/gantry.cjs', 'apps', 'delete', ...flags], { encoding: 'utf8' });
   return stderr;
 }
 
@@ -16,5 +16,5 @@ test('the stack that --debug prints names files and lines of src', () => {
 });
 
 test('without --debug there is no stack', () => {
-  expect(failing()).toBe('error: missing argument <app>\n  fix gantry apps get --help\n');
+  expect(failing()).toBe('error: missing argument <app>\n  fix for example: gantry apps delete web\n');
 });

@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { type ErrorFacts, UsageError } from '../../errors.ts';
-import { readAppName } from '../../project/read-app-name.ts';
 import { tryRequest } from '../waiting/index.ts';
 
 /**
@@ -16,6 +15,8 @@ export async function readAppHere(
   configFile: string,
   withApp?: (name: string) => Promise<CommandLine>,
 ): Promise<string> {
+  // Only for a command that names no app.
+  const { readAppName } = await import('../../project/read-app-name.ts');
   const found = await readAppName(resolve(context.cwd, configFile), configFile);
   if (typeof found === 'string') return found;
   const { severity: _, message, ...facts } = found ?? { message: `there is no ${configFile}` };
