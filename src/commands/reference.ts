@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import type { CommandReference, OutputSchema, Reference } from '../reference.ts';
@@ -13,7 +14,8 @@ export default defineCommand({
       .option('--schema', 'print the JSON Schema of what the command prints with --json'),
   run: async (_, words, { schema }): Promise<Reference | CommandReference | OutputSchema> => {
     const { reference, referenceOf, outputSchemaOf } = await import('../reference.ts');
-    if (schema && words.length === 0) throw new UsageError('--schema needs a command', { fix: 'name a command' });
+    if (schema && words.length === 0)
+      throw new UsageError('--schema needs a command', { fix: gantryCommand`reference deploy --schema` });
     if (words.length === 0) return reference();
     return schema ? outputSchemaOf(words.join(' ')) : referenceOf(words.join(' '));
   },

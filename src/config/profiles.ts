@@ -16,7 +16,7 @@ export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): strin
 }
 
 /** Nobody needs to be told of a flag just typed. */
-const origins: Record<string, string> = { flag: '', 'command line': '', profile: 'it comes from the settings; ' };
+const origins: Record<string, string> = { flag: '', profile: 'it comes from the settings; ' };
 
 /** Names of the profiles that have settings or a token, and `default`. */
 export function profileNames(settings: ProfileSettings): string[] {

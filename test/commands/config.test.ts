@@ -74,7 +74,7 @@ describe('config list', () => {
     for (const line of ['config list', 'config list --show-origin', 'config list --json', 'profiles list --json']) {
       const { code, stdout, stderr } = await place.run(line, env);
       expect(code, stderr).toBe(0);
-      expect(stdout + stderr).not.toMatch(/eyJ|refresh-me|secret|ada/);
+      expect(stdout + stderr).not.toMatch(/eyJ|refresh-me|secret|ada[:@]/);
     }
     expect((await place.run('config get https-proxy', env)).stdout).toBe('http://proxy.example:3128\n');
   });

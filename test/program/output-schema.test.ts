@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
+import { outputSchemaOf, reference } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { checkDeclared } from '../support/declared.ts';
 import { gantry } from '../support/gantry.ts';
@@ -48,3 +49,29 @@ test('--json=fields picks from the help of a command, too', async () => {
   const { json } = await gantry(['deploy', '--help', '--json=command,effect']);
   expect(json()).toEqual({ command: 'deploy', effect: 'changes' });
 });
+
+/** Documents of the platform, printed as they came, and of JSON Schema. */
+const passedThrough: Record<string, string[]> = {
+  ls: ['is_folder', 'size_bytes', 'last_modified'],
+  'apps list': ['cost_metrics', 'request_metrics'],
+  reference: ['$schema', '$defs'],
+};
+
+test('fields of all documents are camelCase, unless they are passed through from the platform', async () => {
+  const commands = (await reference()).commands.flatMap(({ command, output }) => (output ? [command] : []));
+  const foreign = await Promise.all(
+    commands.map(async (command) => {
+      const names = [...fieldsOf(await outputSchemaOf(command))].filter((name) => !/^[a-z][a-zA-Z0-9]*$/.test(name));
+      return [command, [...new Set(names)]] as const;
+    }),
+  );
+  expect(Object.fromEntries(foreign.filter(([, names]) => names.length > 0))).toEqual(passedThrough);
+});
+
+/** The names of all properties of a schema, at any depth. */
+function* fieldsOf(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { properties } = schema as { properties?: object };
+  if (properties) yield* Object.keys(properties);
+  for (const inner of Object.values(schema)) yield* fieldsOf(inner);
+}

@@ -95,5 +95,5 @@ export async function deleteProfile(
 
 /** The same error, and the same exit code, as for `--profile`. */
 function checkProfileExists(settings: Settings, name: string): void {
-  checkProfile({ ...settings, profile: { value: name, origin: 'command line' } });
+  checkProfile({ ...settings, profile: { value: name, origin: 'flag' } });
 }

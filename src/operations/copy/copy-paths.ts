@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, quoteForShell } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../errors.ts';
 import {
@@ -116,7 +116,7 @@ export async function inspectSource(
   }
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new UsageError(`${location.written} is neither a file nor a folder`, {
-      fix: `pipe it: cat FILE | gantry cp - :/file`,
+      fix: `pipe it: cat ${quoteForShell(location.written)} | gantry cp - :/${basename(location.path)}`,
     });
   }
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
@@ -144,7 +144,7 @@ export async function resolveTarget(
   }
   if (sources.length > 1 && existing === undefined && !isWrittenAsFolder(target)) {
     throw new UsageError('several sources need a folder as their target', {
-      fix: 'add a trailing slash to the target',
+      fix: `add a slash to the target: ${target.kind === 'remote' ? formatRemotePath(target.at) : target.written}/`,
     });
   }
   const intoFolder = !isSingleFile || existing === 'folder' || isWrittenAsFolder(target);

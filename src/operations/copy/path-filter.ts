@@ -27,7 +27,8 @@ type PathTest = (path: string, isFolder: boolean) => boolean;
 function parsePattern(text: string): PathTest {
   const bare = text.replace(/^\.?\//, '').replace(/\/$/, '');
   const glob = compileGlob(bare);
-  if (!glob || bare === '') throw new UsageError(`invalid pattern "${text}"`, { fix: 'see gantry cp --help' });
+  if (!glob || bare === '')
+    throw new UsageError(`invalid pattern "${text}"`, { why: 'expected names such as *.bin, logs/ or **/*.txt' });
   const onlyFolders = text.endsWith('/');
   const anchored = text.slice(0, -1).includes('/');
   const test = (path: string) => glob.matches(anchored ? path : (path.split('/').at(-1) ?? path));

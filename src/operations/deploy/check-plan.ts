@@ -36,7 +36,7 @@ export async function checkPlan(context: Context, local: LocalApp, plan: Plan, d
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   throw new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: 'make a new plan, with the same flags as for the deploy',
+    fix: 'make a new plan, with the same flags: gantry deploy --dry-run --save-plan FILE',
     details: { app: plan.app, moved },
   });
 }

@@ -44,6 +44,6 @@ function checkInvocationAddress({
   if (invocation.origin !== 'default' || !management.origin.includes('REST_API_URL')) return;
   throw new UsageError('the URL for calling apps is not known', {
     why: 'REST_API_URL is the URL of the management API only',
-    fix: 'set GANTRY_INFERENCE_URL',
+    fix: 'set GANTRY_INFERENCE_URL to the URL that apps are called at',
   });
 }

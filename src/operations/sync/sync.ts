@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, fileSummary } from '../../output/format.ts';
@@ -79,10 +80,14 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
 async function resolveFolders(context: Context, { sources, target }: CopyPaths) {
   const [location] = sources;
   if (!location || location.kind === 'stream' || target.kind === 'stream') {
-    throw new UsageError('sync needs two folders, not a stream', { fix: 'use gantry cp' });
+    const ends = [...sources, target].map(formatLocation);
+    throw new UsageError('sync needs two folders, not a stream', { fix: gantryCommand`cp ${ends}` });
   }
   const source = await inspectSource(location, context);
-  if (!source.isFolder) throw new UsageError(`${source.name} is a file`, { fix: 'copy it with gantry cp' });
+  if (!source.isFolder) {
+    const ends = [nameOf(location), nameOf(target)];
+    throw new UsageError(`${source.name} is a file`, { fix: gantryCommand`cp ${ends}` });
+  }
   return { source, target: await resolveTarget(target, [source], context) };
 }
 
