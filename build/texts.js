@@ -37,7 +37,7 @@ export async function writeTexts(folder) {
 
   const environment = JSON.parse(await stdoutOf(folder, 'help', 'environment', '--json'));
   writeFileSync(`${folder}/gantry.1`, manPage(reference, environment));
-  writeFileSync(`${folder}/cerebrium.schema.json`, await stdoutOf(folder, 'config', 'schema'));
+  writeFileSync(`${folder}/cerebrium.schema.json`, await stdoutOf(folder, 'check', '--schema'));
 }
 
 /**

@@ -2,11 +2,23 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { ProjectError } from '../errors.ts';
+import { type Problem, ProjectError } from '../errors.ts';
 import { checkLocalApp } from '../operations/deploy/index.ts';
 import { count } from '../output/format.ts';
 import { wrapped } from '../output/table.ts';
-import { anything, boolean, choice, document, integer, list, object, optional, text } from '../result-schema.ts';
+import { configJsonSchema } from '../project/json-schema.ts';
+import {
+  anything,
+  boolean,
+  choice,
+  document,
+  integer,
+  list,
+  object,
+  optional,
+  passThrough,
+  text,
+} from '../result-schema.ts';
 
 const problemShape = object({
   severity: choice(['error', 'warning'], 'severity'),
@@ -30,8 +42,10 @@ export default defineCommand({
       .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
-      .option('--strict', 'treat warnings as errors'),
-  run: async (context, path, { strict, ...options }) => {
+      .option('--strict', 'treat warnings as errors')
+      .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
+  run: async (context, path, { strict, schema, ...options }): Promise<Checked | Schema> => {
+    if (schema) return configJsonSchema();
     const { progress } = context;
     const { file, root } = locate(context, path);
     const { project, problems } = await checkLocalApp(context, { ...options, configFile: file, root });
@@ -41,23 +55,44 @@ export default defineCommand({
     for (const problem of problems) progress.warn(problem);
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
-  view: ({ file, app, runtime, problems }) =>
-    wrapped(
-      () =>
-        `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
-    ),
+  view: (found) => {
+    if (!isChecked(found)) return () => JSON.stringify(found, null, 2);
+    const { file, app, runtime, problems } = found;
+    const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
+    return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
+  },
+  verbatim: ({ schema }) => schema === true,
   effect: 'reads',
   local: true,
   exits: ['project'],
-  json: document({
-    file: text('config file'),
-    valid: boolean('true; an invalid file is an error with its problems'),
-    app: text('app name'),
-    runtime: text('cortex, custom or a partner'),
-    problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
-  }),
-  examples: ['check', 'check other-app --strict', 'check envs/prod.toml', 'check --json'],
+  json: document(
+    {
+      file: text('config file'),
+      valid: boolean('true; an invalid file is an error with its problems'),
+      app: text('app name'),
+      runtime: text('cortex, custom or a partner'),
+      problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
+    },
+    passThrough({ $schema: text('with --schema: the JSON Schema') }),
+  ),
+  examples: [
+    ...['check', 'check other-app --strict', 'check envs/prod.toml', 'check --json'],
+    'check --schema > cerebrium.schema.json',
+  ],
 });
+
+interface Checked {
+  file: string;
+  valid: boolean;
+  app: string;
+  runtime: string;
+  problems: readonly Problem[];
+}
+type Schema = ReturnType<typeof configJsonSchema>;
+
+function isChecked(found: Checked | Schema): found is Checked {
+  return 'valid' in found;
+}
 
 /** A config file belongs to the app in the working directory, wherever it lies. */
 function locate({ cwd }: Context, path: string): { file: string; root: string } {

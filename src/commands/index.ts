@@ -58,8 +58,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'list, inspect, follow and cancel builds',
       commands: {
         list: { summary: 'list the builds of an app', load: () => import('./builds/list.ts') },
-        get: { summary: 'show a build', load: () => import('./builds/get.ts') },
-        files: { summary: 'list the files of a build', load: () => import('./builds/files.ts') },
+        get: { summary: 'show a build, or list its files', load: () => import('./builds/get.ts') },
         follow: { summary: 'show the log of a build until it ends', load: () => import('./builds/follow.ts') },
         cancel: { summary: 'cancel a build', load: () => import('./builds/cancel.ts') },
       },
@@ -81,22 +80,12 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cancel: { summary: 'cancel a run', load: () => import('./runs/cancel.ts') },
       },
     },
-    metrics: {
-      summary: 'show app metrics',
-      commands: {
-        startup: { summary: 'chart how long replicas take to start', load: () => import('./metrics/startup.ts') },
-        resources: {
-          summary: 'chart the CPU, memory and GPU memory that replicas use',
-          load: () => import('./metrics/resources.ts'),
-        },
-      },
-    },
+    metrics: { summary: 'chart what replicas use, or how long they take to start', load: () => import('./metrics.ts') },
     secrets: {
       summary: 'manage secrets',
       commands: {
         list: { summary: 'list secrets, without their values', load: () => import('./secrets/list.ts') },
         set: { summary: 'add or replace secrets', load: () => import('./secrets/set.ts') },
-        import: { summary: 'set secrets from a .env or JSON file', load: () => import('./secrets/import.ts') },
         unset: { summary: 'remove secrets', load: () => import('./secrets/unset.ts') },
       },
     },
@@ -154,7 +143,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         get: { summary: 'print a setting', load: () => import('./config/get.ts') },
         set: { summary: 'store a setting in the current profile', load: () => import('./config/set.ts') },
         unset: { summary: 'remove a setting from the current profile', load: () => import('./config/unset.ts') },
-        schema: { summary: 'print the JSON Schema of cerebrium.toml', load: () => import('./config/schema.ts') },
       },
     },
     cache: {
@@ -191,7 +179,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
     reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
-    version: { summary: 'show the version, and how gantry was installed', load: () => import('./version.ts') },
     help: { summary: 'show help for a command or topic', load: () => import('./help.ts') },
   },
 };

@@ -41,7 +41,7 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 
 /** About gantry itself, of use in a shell or a pipeline only, or a way for an agent to lock itself out. */
 const notForAgents = new Set([
-  ...['mcp install', 'completion', 'reference', 'help', 'version'],
+  ...['mcp install', 'completion', 'reference', 'help'],
   ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
   ...['previews prune', 'cache list', 'cache clear'],
 ]);

@@ -120,7 +120,7 @@ function rejectLoneFlags(child: Commander): void {
         'gantry',
         ...rawArgs.map(asTyped),
         first?.long ?? '',
-        ...(sample ? [samples[sample] ?? sample.toUpperCase()] : []),
+        ...(sample ? [first?.argChoices?.[0] ?? samples[sample] ?? sample.toUpperCase()] : []),
       ]),
     });
   }

@@ -35,8 +35,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
     if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
     if (helpTarget) await showHelp(helpTarget, words, io);
     else if (isParseError && error.code === 'commander.version') {
-      if (words.includes('--json=')) return runProgram(['version', '--json'], io, state);
-      await stdoutRenderer(io).text(`${error.message}\n`);
+      await showVersion(error.message, words.includes('--json='), io);
     } else return runTranslated(error, words, io, state);
   }
   return code;
@@ -77,6 +76,13 @@ function normalizeArguments(argv: string[]): string[] {
 
 /** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
 const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
+
+/** As JSON with how gantry was installed, and how to update it. */
+async function showVersion(version: string, json: boolean, io: Io): Promise<void> {
+  if (!json) return stdoutRenderer(io).text(`${version}\n`);
+  const { readInstallation } = await import('../operations/version/index.ts');
+  await stdoutRenderer(io, true).value(readInstallation(), () => version);
+}
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */
 async function showHelp(commander: Commander, words: string[], io: Io): Promise<void> {

@@ -36,6 +36,8 @@ export const commandSpellings: Record<string, string> = {
   containers: 'apps containers',
   'containers list': 'apps containers',
   'containers ls': 'apps containers',
+  'metrics resources': 'metrics',
+  'metrics startup': 'metrics --startup',
   docs: 'open docs',
   skill: 'help agents',
 };
@@ -61,6 +63,9 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   'cache info': 'cache list',
   df: 'volumes list',
   du: 'volumes usage',
+  'config schema': 'check --schema',
+  'builds files': (...words) => ['builds', 'get', ...words, '--files'],
+  'secrets import': (file = 'FILE', ...rest) => ['secrets', 'set', '--env-file', file, ...rest],
   'ci init': (system = 'github', ...rest) => ['init', '--ci', system, ...rest],
   'webhooks verify': () => ['webhooks', 'listen'],
 };
@@ -73,8 +78,6 @@ interface FlagSpelling {
   here: readonly string[] | ((value: string, name: string) => readonly string[] | undefined);
 }
 
-const metrics = ['metrics resources', 'metrics startup'];
-
 export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--no-color', '--no-ansi', '--disable-animation'], here: ['--color', 'never'] },
   { names: ['--verbose', '-v'], here: ['--debug'] },
@@ -83,10 +86,10 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--disable-syntax-check', '--disable-predict'], of: ['deploy'], here: [] },
   { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
   { names: ['--no-follow'], of: ['logs'], here: [] },
-  { names: ['--container-id'], of: ['logs', ...metrics], here: (part) => ['--container', part] },
+  { names: ['--container-id'], of: ['logs', 'metrics'], here: (part) => ['--container', part] },
   { names: ['--since'], of: ['logs'], here: (time, name) => [name, translateTime(time)] },
-  { names: ['--start'], of: metrics, here: (time) => ['--since', time] },
-  { names: ['--end'], of: metrics, here: (time) => ['--until', time] },
+  { names: ['--start'], of: ['metrics'], here: (time) => ['--since', time] },
+  { names: ['--end'], of: ['metrics'], here: (time) => ['--until', time] },
   { names: ['-a'], of: ['ls'], here: [] },
   { names: ['-la', '-al'], of: ['ls'], here: ['-l'] },
   {
@@ -131,8 +134,8 @@ const noLogLevel: Refusal = {
 const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
 const noUpgrade: Refusal = {
   message: 'gantry does not replace itself',
-  why: 'what installed it updates it; gantry version prints the command',
-  fix: gantryCommand`version --check`,
+  why: 'what installed it updates it; gantry doctor prints the command',
+  fix: gantryCommand`doctor`,
 };
 const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
   [name]: { message: `${name} is a command of old clients`, fix },

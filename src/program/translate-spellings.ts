@@ -248,9 +248,11 @@ const operandRewrites: Record<string, OperandRewrite> = {
     return folder && name ? ['init', posix.join(folder, name)] : undefined;
   },
   secrets: ([verb, ...pairs], line) => (verb === 'add' && pairs.length > 0 ? importSecrets(pairs, line) : undefined),
-  metrics: ([verb = '']) => {
-    if (['', 'resources', 'startup'].includes(verb)) return undefined;
-    throw new UsageError(`unknown command "${verb}"`, { fix: gantryCommand`metrics resources ${verb}` });
+  version: (_, __, flags) => {
+    const check = flags.indexOf('--check');
+    if (check < 0) return ['--version'];
+    flags.splice(check, 1);
+    return ['doctor'];
   },
   'save-auth-config': ([token, refreshToken, project], line, flags) =>
     token
@@ -277,7 +279,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
   line.input = JSON.stringify(Object.fromEntries(entries));
   line.secrets.push(...entries.map(([, value]) => value));
   line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
-  return ['secrets', 'import', '-'];
+  return ['secrets', 'set', '--env-file', '-'];
 }
 
 interface Tokens {

@@ -65,14 +65,14 @@ test('prints a note if the log is empty', async () => {
 
 test('lists the files of a build with their sizes', async () => {
   await deploy();
-  const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
+  const { stdout } = await gantry(['builds', 'get', 'web', '--files'], { emulator });
   expect(stdout).toMatch(/^main\.py\t\d+\t$/m);
   expect(stdout).toMatch(/^cerebrium\.toml\t\d+\t$/m);
 });
 
 describe('the files of a build as a tree', () => {
   const files = (flags: string[], more = {}) =>
-    gantry(['builds', 'files', 'web', 'b-1', ...flags], { emulator, columns: 80, ...more });
+    gantry(['builds', 'get', 'web', 'b-1', '--files', ...flags], { emulator, columns: 80, ...more });
   const zipFiles = {
     'main.py': { size: 1_000, crc32: 1 },
     'src/a.py': { size: 2_048 },

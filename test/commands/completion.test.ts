@@ -39,10 +39,7 @@ async function offeredOnceKnown(words: string[]) {
 describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
-    [
-      ['builds', 'f'],
-      ['files', 'follow'],
-    ],
+    [['builds', 'f'], ['follow']],
     [
       ['--color', 'a'],
       ['always', 'auto'],
@@ -210,7 +207,7 @@ describe('completion', () => {
   });
 
   test.each([
-    ['files', ['secrets', 'import', ''], ':0'],
+    ['files', ['secrets', 'set', '--env-file', ''], ':0'],
     ['files', ['cp', ''], ':0'],
     ['files', ['sync', './d'], ':0'],
     ['folders', ['-C', ''], ':16'],

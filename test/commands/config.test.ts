@@ -24,9 +24,9 @@ async function settled(config: object = {}, files: Record<string, string> = {}) 
   };
 }
 
-test('config schema prints a JSON Schema of cerebrium.toml, with and without --json', async () => {
-  const text = await gantry(['config', 'schema']);
-  const json = await gantry(['config', 'schema', '--json']);
+test('check --schema prints a JSON Schema of cerebrium.toml, with and without --json', async () => {
+  const text = await gantry(['check', '--schema']);
+  const json = await gantry(['check', '--schema', '--json']);
   expect(text.code).toBe(0);
   expect(text.json()).toMatchObject({ $schema: expect.stringContaining('json-schema.org'), type: 'object' });
   expect(json.json()).toEqual(text.json());

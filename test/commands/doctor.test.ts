@@ -43,10 +43,10 @@ async function found(setting: Parameters<typeof doctor>[0] = {}) {
 test('reports each check and exits with 0 if all succeed', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: join(folder.path, 'new'), NO_COLOR: '1' };
-  const outcome = await doctor({ columns: 120, env });
+  const outcome = await doctor({ columns: 200, env });
   expect(outcome.code).toBe(0);
   expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
-    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ cache', '✓ token', '✓ project', '✓ clock'],
+    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ cache', '✓ version', '✓ token', '✓ project', '✓ clock'],
     ...['✓ management', '✓ invocation', '✓ login', '✓ refresh', '✓ logs', '✓ status', ''],
   ]);
   expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), expires 20\d\d-/);
@@ -108,7 +108,7 @@ test('runs every check without retries if all fail, and exits with the code of t
       },
     });
     expect(code).toBe(4);
-    expect(checks).toHaveLength(16);
+    expect(checks).toHaveLength(17);
     expect(of('files')).toMatchObject({ status: 'warning', message: expect.stringContaining('is not writable') });
     expect(of('token')).toMatchObject({ status: 'failed', code: 'auth' });
     expect(of('management')).toMatchObject({ status: 'failed', code: 'unavailable', fix: expect.any(String) });

@@ -54,7 +54,7 @@ test('help of an unknown topic exits with 2 and lists the topics', async () => {
   expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
-  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, faults');
+  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, agents, faults');
 });
 
 test('help alone shows the commands', async () => {

@@ -8,7 +8,7 @@ import { expectNoTrace } from '../support/traces.ts';
 /** In CI, everything may come from the environment. test/commands/platform.test.ts tests more commands this way. */
 const lines = [
   ...['check', 'deploy', 'deploy --dry-run'],
-  ...['projects list', 'config list', 'config get project', 'config schema'],
+  ...['projects list', 'config list', 'config get project', 'check --schema'],
   ...['profiles list', 'help environment', 'reference --json'],
 ];
 

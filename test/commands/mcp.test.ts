@@ -60,17 +60,7 @@ describe('gantry mcp', () => {
         'open',
         'webhooks listen',
       ],
-      [
-        'cache clear',
-        'cache list',
-        'completion',
-        'help',
-        'logout',
-        'mcp install',
-        'previews prune',
-        'reference',
-        'version',
-      ],
+      ['cache clear', 'cache list', 'completion', 'help', 'logout', 'mcp install', 'previews prune', 'reference'],
     ];
     expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
     for (const { command, effect } of commands) {

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterAll(() => emulator.close());
 
 const startup = (flags: string[] = [], { env, ...setting }: Setting = {}) =>
-  gantry(['metrics', 'startup', 'web', ...flags], {
+  gantry(['metrics', 'web', '--startup', ...flags], {
     emulator,
     ...wideTerminal,
     ...setting,
@@ -52,7 +52,7 @@ test('shows a chart and a table', async () => {
 });
 
 test('prints one line of numbers per point in a pipe', async () => {
-  const { stdout } = await gantry(['metrics', 'startup', 'web', ...range], { emulator });
+  const { stdout } = await gantry(['metrics', 'web', '--startup', ...range], { emulator });
   const lines = stdout.trimEnd().split('\n');
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\t[49]000\t[49]000\t[49]000$/);

@@ -21,8 +21,8 @@ runs lsit
 run list
 contaners list
 container ls
-metric startup
-metrics resource
+metric web
+metrics web --start-up
 secret list
 secrets lst
 projects us p-12345678
@@ -46,7 +46,7 @@ builds get web 11111111-1111-4111-8111-111111111111
 runs get web 0000001
 runs get web 11111111-1111-4111-8111-111111111111
 runs list wbe
-metrics startup wbe
+metrics wbe --startup
 apps containers wbe
 open wbe
 apps scale wbe --min-replicas 1
@@ -93,7 +93,7 @@ runs list --status-code 5xx
 runs list --since yesterday
 logs --since 1hour
 apps scale --min-replicas one
-metrics startup --resolution max
+metrics --resolution max
 deploy --if-busy stop
 # values
 config set region mars

@@ -28,7 +28,7 @@ const lines: [line: string, limit: string][] = [
   ['explain --file FILE', '64 MiB'],
   ['login --import FILE', '64 MiB'],
   ['run main.py --data @FILE', '64 MiB'],
-  ['secrets import FILE', '1 MiB'],
+  ['secrets set --env-file FILE', '1 MiB'],
   ['secrets set KEY --from-file FILE', '1 MiB'],
   ['webhooks replay latest --secret-file FILE', '64 KiB'],
 ];
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
     };
     stdin.on('drain', fill);
     fill();
-    const { code, stderr } = await gantry(['secrets', 'import', '-'], { emulator, stdin });
+    const { code, stderr } = await gantry(['secrets', 'set', '--env-file', '-'], { emulator, stdin });
     expect([code, stderr]).toEqual([2, expect.stringContaining('stdin is too large')]);
   });
 });
@@ -64,7 +64,7 @@ test.each(lines)('%s does not read a file of 8 GiB', async (line, limit) => {
 test('Ctrl-C ends a command that waits for stdin', async () => {
   const stop = new AbortController();
   const stdin = new PassThrough();
-  const waiting = gantry(['secrets', 'import', '-'], { emulator, stdin, stop: stop.signal });
+  const waiting = gantry(['secrets', 'set', '--env-file', '-'], { emulator, stdin, stop: stop.signal });
   await expect.poll(() => stdin.listenerCount('readable')).toBeGreaterThan(0);
   stop.abort();
   expect((await waiting).code).toBe(130);

@@ -13,12 +13,12 @@ const commands = [
   ['apps get web', 'status'],
   ['builds list web', 'id'],
   ['builds get web', 'status'],
-  ['builds files web', 'zipFiles'],
+  ['builds get web --files', 'zipFiles'],
   ['builds follow web', 'status'],
   ['runs list web', 'statusCode'],
   ['runs get web r-1', 'status'],
   ['runs chart web', 'aggregatedData'],
-  ['metrics startup web', 'data'],
+  ['metrics web --startup', 'data'],
   ['apps containers web', 'containerState'],
   ['team api-keys', 'apiKey'],
   ['team users', 'email'],
@@ -161,7 +161,7 @@ describe.each(commands)('gantry %s', (line, field) => {
   });
 
   test('has a help, by --help and gantry help', async () => {
-    const command = words.slice(0, 2);
+    const command = words.filter((word) => word !== 'web').slice(0, line.startsWith('metrics') ? 1 : 2);
     const { code, stdout, stderr } = await gantry([...command, '--help']);
     expect(stdout).toContain(`USAGE\n  gantry ${command.join(' ')}`);
     expect(stdout).toContain('EXAMPLES');
@@ -197,14 +197,16 @@ test.each([
   expect(code).toBe(6);
 });
 
-test.each(['builds get web b-none', 'logs web --build b-none', 'builds files web b-none', 'builds follow web b-none'])(
-  'gantry %s exits with 6',
-  async (line) => {
-    const { code, stderr } = await gantry(line.split(' '), { emulator });
-    expect(stderr).toContain('b-none');
-    expect(code).toBe(6);
-  },
-);
+test.each([
+  'builds get web b-none',
+  'logs web --build b-none',
+  'builds get web b-none --files',
+  'builds follow web b-none',
+])('gantry %s exits with 6', async (line) => {
+  const { code, stderr } = await gantry(line.split(' '), { emulator });
+  expect(stderr).toContain('b-none');
+  expect(code).toBe(6);
+});
 
 /** An answer, or the first of a list of them. */
 function one(answer: unknown): unknown {

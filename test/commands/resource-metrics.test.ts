@@ -25,7 +25,7 @@ beforeEach(() => {
 afterAll(() => emulator.close());
 
 const resources = (app: string, flags: string[] = [], { env, ...setting }: Setting = {}) =>
-  gantry(['metrics', 'resources', app, ...flags], {
+  gantry(['metrics', app, ...flags], {
     ...{ emulator, clock: { now: end }, ...wideTerminal },
     ...setting,
     env: { ...wideTerminal.env, ...env },
@@ -71,7 +71,7 @@ test('can be limited to some metrics and to one container', async () => {
 });
 
 test('prints one line of numbers per point in a pipe, with a cell for every value', async () => {
-  const { stdout } = await gantry(['metrics', 'resources', 'web', ...range], { emulator, clock: { now: end } });
+  const { stdout } = await gantry(['metrics', 'web', ...range], { emulator, clock: { now: end } });
   const lines = stdout.trimEnd().split('\n');
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z(\t[\d.]+){9}$/);

@@ -1,35 +1,28 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/context.ts';
 import { readInstallation } from '../../src/operations/version/index.ts';
-import { isNewer } from '../../src/operations/version/newest-version.ts';
+import { findNewestVersion, isNewer } from '../../src/operations/version/newest-version.ts';
 import { version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
-describe('gantry version', () => {
-  test('shows the version, how gantry was installed, Node and the platform', async () => {
-    const { code, stdout, stderr } = await gantry(['version']);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(
-      new RegExp(
-        `^gantry ${version}\ninstalled with source: .*\nNode ${process.versions.node} on .*-.*\nupdate: git pull && npm install\n$`,
-      ),
-    );
+test('--version as JSON tells how gantry was installed, and how to update it', async () => {
+  const { json } = await gantry(['--version', '--json']);
+  expect(json()).toEqual({
+    version,
+    installedWith: 'source',
+    path: expect.any(String),
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    update: 'git pull && npm install',
   });
-
-  test('in JSON has the command that updates it', async () => {
-    expect((await gantry(['--version', '--json'])).json()).toEqual((await gantry(['version', '--json'])).json());
-    expect((await gantry(['version', '--json'])).json()).toMatchObject({
-      version,
-      installedWith: 'source',
-      update: 'git pull && npm install',
-      newest: null,
-    });
-  });
+  expect((await gantry(['version', '--json'])).json()).toEqual(json());
+  expect((await gantry(['version'])).stdout).toBe(`${version}\n`);
 });
 
-describe('gantry version --check', () => {
+describe('the newest version', () => {
   let reply: { status: number; body: string };
   const asked: { url: string | undefined; authorization: string | undefined }[] = [];
   const server = createServer(({ url, headers }, response) => {
@@ -38,52 +31,34 @@ describe('gantry version --check', () => {
   });
   beforeAll(() => new Promise<void>((done) => server.listen(0, '127.0.0.1', done)));
   afterAll(() => void server.close());
-  const check = (...flags: string[]) => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`;
-    return gantry(['version', '--check', ...flags], { env: { GANTRY_REGISTRY_URL: url, GANTRY_TOKEN: 'secret' } });
-  };
+  const ask = (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`) =>
+    findNewestVersion({
+      env: { GANTRY_REGISTRY_URL: url, GANTRY_TOKEN: 'secret' },
+      settings: {},
+      silenceMs: 10_000,
+      signal: new AbortController().signal,
+    } as unknown as Context);
 
-  test('says that there is a newer version, and how to install it', async () => {
-    reply = { status: 200, body: '{"version":"99.0.0"}' };
-    const { code, stderr } = await check();
-    expect([code, stderr]).toEqual([0, 'gantry 99.0.0 is available: git pull && npm install\n']);
-    expect((await check('--json')).json()).toMatchObject({ version, newest: '99.0.0' });
-    expect(asked.at(-1)).toEqual({ url: '/mirror/gantry/latest', authorization: undefined });
-  });
-
-  test.each(['99.0.0+build.5', '99.0.0-rc.1+exp.sha'])('takes the version %s', async (newest) => {
+  test.each(['99.0.0', '99.0.0+build.5', '99.0.0-rc.1+exp.sha'])('may be %s; no token is sent', async (newest) => {
     reply = { status: 200, body: JSON.stringify({ version: newest }) };
-    expect((await check('--json')).json()).toMatchObject({ newest });
-  });
-
-  test('says that this version is the newest', async () => {
-    reply = { status: 200, body: JSON.stringify({ version }) };
-    expect((await check()).stderr).toBe('gantry is up to date\n');
+    expect(await ask()).toBe(newest);
+    expect(asked.at(-1)).toEqual({ url: '/mirror/gantry/latest', authorization: undefined });
   });
 
   test.each([
     ['an error', { status: 503, body: '{}' }],
     ['a web page', { status: 200, body: '<html>' }],
     ['another document', { status: 200, body: '{"version":1}' }],
-  ])('exits with 69 if the registry answers with %s', async (_, given) => {
+    ...['99.0.0+$(id)', '99.0.0+\u001b[2J', '99.0.0-', '99.0', '099.0.0', `99.0.0+${'a'.repeat(200)}`].map(
+      (newest): [string, typeof reply] => [newest, { status: 200, body: JSON.stringify({ version: newest }) }],
+    ),
+  ])('is not known if the registry answers with %j', async (_, given) => {
     reply = given;
-    const { code, stderr } = await check();
-    expect(code).toBe(69);
-    expect(stderr).toContain('did not return the newest version');
+    await expect(ask()).rejects.toThrow(/^127\.0\.0\.1:\d+ did not return the newest version$/);
   });
 
-  test.each(['99.0.0+$(id)', '99.0.0+\u001b[2J', '99.0.0-', '99.0', '099.0.0', `99.0.0+${'a'.repeat(200)}`])(
-    'exits with 69 if the registry names the version %j',
-    async (newest) => {
-      reply = { status: 200, body: JSON.stringify({ version: newest }) };
-      const { code, stdout, stderr } = await check();
-      expect([code, stderr]).toEqual([69, expect.stringContaining('did not return the newest version')]);
-      expect(stdout + stderr).not.toContain(newest);
-    },
-  );
-
-  test('refuses a registry that is no URL', async () => {
-    expect((await gantry(['version', '--check'], { env: { GANTRY_REGISTRY_URL: 'registry' } })).code).toBe(2);
+  test('is not asked for at what is no URL', async () => {
+    await expect(ask('registry')).rejects.toThrow('GANTRY_REGISTRY_URL is not a URL');
   });
 });
 

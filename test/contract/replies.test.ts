@@ -160,7 +160,7 @@ describe('a field that the contract does not have', () => {
     emulator = await startEmulator({ real: false });
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
-    const { json } = await gantry(['builds', 'files', 'web', '--json=zipFiles'], { emulator });
+    const { json } = await gantry(['builds', 'get', 'web', '--files', '--json=zipFiles'], { emulator });
     expect(json()).toHaveProperty(['zipFiles', 'main.py']);
     const decoded = decode('getApp', reply('getApp'));
     expect(decoded).toMatchObject({ podCount: 0, somethingNew: { nested: [1, 2, 3] } });

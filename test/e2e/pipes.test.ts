@@ -29,7 +29,7 @@ const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(p
 
 const readers = [
   { words: ['secrets', 'set', 'A', '--from-file', 'f', '--yes'], content: 'value\n', code: 0 },
-  { words: ['secrets', 'import', 'f', '--yes'], content: 'A=value\n', code: 0 },
+  { words: ['secrets', 'set', '--env-file', 'f', '--yes'], content: 'A=value\n', code: 0 },
   { words: ['invoke', 'web', '--data', '@f'], content: '{}', code: 0 },
   { words: ['invoke', 'web', '--input', 'f'], content: '{}', code: 0 },
   { words: ['api', 'POST', '/v2/projects', '--input', 'f'], content: '{"name": "other"}', code: 6 },

@@ -15,8 +15,7 @@ afterAll(() => emulator.close());
 const operands: Record<string, string[]> = {
   invoke: ['web'],
   'runs chart': ['web'],
-  'metrics startup': ['web'],
-  'metrics resources': ['web'],
+  metrics: ['web'],
   sync: ['a', ':/b'],
   'secrets set': ['NAME'],
 };
@@ -40,7 +39,7 @@ test('the reference says what a flag needs', () => {
     'deploy --files --dry-run',
     'deploy --or-rollback --watch|--smoke',
     'invoke --webhook-secret-file --webhook|--await-webhook',
-    'metrics startup --open --html',
+    'metrics --open --html',
     'secrets set --keep-newline --from-file',
     'sync --confirm --delete',
   ])

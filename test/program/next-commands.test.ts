@@ -15,7 +15,6 @@ beforeAll(async () => {
 /** These have nothing that usually follows, or no place for it. */
 const withoutNext: Record<string, string> = {
   api: 'prints the reply of the platform, unchanged',
-  'config schema': 'prints the schema itself',
   'emulator exec': 'ends with the program that it ran',
   'mcp serve': 'speaks a protocol of its own',
   completion: 'prints a script',

@@ -12,7 +12,7 @@ import {
 import { translateSpellings } from '../../src/program/translate-spellings.ts';
 import { reference } from '../../src/reference.ts';
 
-const metricsLine = 'metrics resources web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
+const metricsLine = 'metrics web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
 
 /** What is typed, and what it means here. Every row of the tables occurs. */
 const rows: [typed: string, here: string][] = [
@@ -44,6 +44,9 @@ const rows: [typed: string, here: string][] = [
   ['containers list web', 'apps containers web'],
   ['containers ls', 'apps containers'],
   ['skill', 'help agents'],
+  ['version', '--version'],
+  ['version --json', '--version --json'],
+  ['version --check', 'doctor'],
   ['list', 'apps list'],
   ['delete web', 'apps delete web'],
   ['download models/a.bin', 'cp :/models/a.bin a.bin'],
@@ -88,7 +91,7 @@ const rows: [typed: string, here: string][] = [
   ['deploy --disable-predict -y', 'deploy -y'],
   ['deploy -y --log-level debug', 'deploy -y --log-level DEBUG'],
   ['metrics resources web --start 2026-11-20T00:00:00Z --end 2026-11-21T00:00:00Z -o json', metricsLine],
-  ['metrics startup web --container-id 7f9c', 'metrics startup web --container 7f9c'],
+  ['metrics startup web --container-id 7f9c', 'metrics --startup web --container 7f9c'],
   // As the Go client takes them: joined, with a value, before the command.
   ['deploy -yv', 'deploy -y --debug'],
   ['-vy deploy', '--debug -y deploy'],
@@ -128,8 +131,8 @@ test.each([
   ['config get skip-version-check', 'no setting for update checks', /^undefined$/],
   ['region', 'the region is a setting', /^gantry config get region$/],
   ['secrets get A', 'shown in a list', /^gantry secrets list --show-values$/],
-  ['upgrade', 'does not replace itself', /^gantry version --check$/],
-  ['update', 'does not replace itself', /^gantry version --check$/],
+  ['upgrade', 'does not replace itself', /^gantry doctor$/],
+  ['update', 'does not replace itself', /^gantry doctor$/],
   ['init-cortex web', 'command of old clients', /^gantry init NAME$/],
   ['build web', 'command of old clients', /^gantry deploy$/],
   ['serve start', 'command of old clients', /^gantry dev$/],
@@ -154,7 +157,6 @@ test.each([
   ['deploy lama --api-key private-25d0', 'not passed as an argument', /GANTRY_TOKEN/],
   ['deploy web', 'unexpected argument "web"', /gantry deploy -C web .* gantry deploy --name web/],
   ['login private-25d0', 'not passed as an argument', /gantry login --token < FILE/],
-  ['metrics web', 'unknown command "web"', /^gantry metrics resources web$/],
   ['secrets add TOKEN', 'added as NAME=value', /^gantry secrets set TOKEN$/],
   ['secrets add TOKEN hf-abc', 'added as NAME=value', /^gantry secrets set TOKEN$/],
 ])('%s is refused with what to type', (typed, message, fix) => {
@@ -184,6 +186,9 @@ const former: [typed: string, fix: string][] = [
   ['df -p p-12345678', 'volumes list -p p-12345678'],
   ['du /models', 'volumes usage /models'],
   ['webhooks verify', 'webhooks listen'],
+  ['config schema', 'check --schema'],
+  ['builds files web b-1 --tree', 'builds get web b-1 --files --tree'],
+  ['secrets import .env --yes', 'secrets set --env-file .env --yes'],
   ['ci init gitlab --print', 'init --ci gitlab --print'],
   ['deploy --no-logs -y', 'deploy -q -y'],
   ['package --no-cache -o app.zip', 'package --repack -o app.zip'],
@@ -235,7 +240,10 @@ describe('a secret on the command line', () => {
 
   test('of secrets add travels on stdin, with a warning', () => {
     const found = translateSpellings(['secrets', 'add', 'A=1', 'B=x=y z', '--app', 'web']);
-    expect(found).toMatchObject({ argv: ['secrets', 'import', '-', '--app', 'web'], secrets: ['1', 'x=y z'] });
+    expect(found).toMatchObject({
+      argv: ['secrets', 'set', '--env-file', '-', '--app', 'web'],
+      secrets: ['1', 'x=y z'],
+    });
     expect(JSON.parse(found?.input ?? '')).toEqual({ A: '1', B: 'x=y z' });
     expect(found?.warning).toContain('gantry secrets set A, which asks for it');
   });

@@ -23,12 +23,10 @@ export const lines: Record<string, string[]> = {
   rollback: ['web', 'b-1', '--yes'],
   'builds list': ['web'],
   'builds get': ['web', 'b-1'],
-  'builds files': ['web', 'b-1'],
   'builds follow': ['web', 'b-1'],
   'builds cancel': ['web', 'b-1', '--yes'],
   'secrets list': [],
   'secrets set': ['A', '--from-env', '--yes'],
-  'secrets import': ['.env', '--yes'],
   'secrets unset': ['A', '--yes'],
   'previews list': [],
   'previews prune': ['--confirm', 'app'],
@@ -37,8 +35,7 @@ export const lines: Record<string, string[]> = {
   'runs get': ['web', 'r-1'],
   'runs follow': ['web', 'r-1'],
   'runs cancel': ['web', 'r-1', '--yes'],
-  'metrics startup': ['web'],
-  'metrics resources': ['web'],
+  metrics: ['web'],
   'apps containers': ['web'],
   'team api-keys': [],
   'team users': [],
@@ -61,8 +58,8 @@ export const lines: Record<string, string[]> = {
 /** Commands that never ask the platform. */
 export const local = [
   ...['init', 'check', 'history', 'package', 'cache list', 'cache clear', 'dev', 'webhooks listen', 'webhooks replay'],
-  ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config schema'],
+  ...['logout', 'config list', 'config get', 'config set', 'config unset'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator stop'],
-  ...['completion', 'reference', 'version', 'help', 'mcp serve', 'mcp install'],
+  ...['completion', 'reference', 'help', 'mcp serve', 'mcp install'],
 ];

@@ -1,34 +1,75 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
-import { buildHasFailed } from '../../contract/builds.ts';
+import { type Build, buildHasFailed, getBuildZipContents } from '../../contract/builds.ts';
 import { appArgument } from '../../flags/app.ts';
-import { fetchBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { requiring } from '../../flags/rules.ts';
+import { type BuildFile, fetchBuild, parseZipContents, resolveBuild } from '../../operations/builds/index.ts';
 import { readHistory } from '../../operations/history/index.ts';
-import { ago } from '../../output/format.ts';
-import { keyValueTable } from '../../output/table.ts';
-import { document } from '../../result-schema.ts';
+import { ago, sizeCell } from '../../output/format.ts';
+import type { View } from '../../output/page.ts';
+import { keyValueTable, table } from '../../output/table.ts';
+import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
+import { fileTreeView } from '../../views/file-tree.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => appArgument(command).argument('[build]', 'build id (default: latest)'),
-  run: async (context, app, id) => {
-    const { api, project } = context;
-    const build = await fetchBuild(api, { project, app, build: await resolveBuild(context, app, id) });
+  configure: (command) =>
+    appArgument(command)
+      .argument('[build]', 'build id (default: latest)')
+      .option('--files', 'list the files of its archive instead')
+      .addOption(
+        requiring(command.createOption('--tree', 'show folders as a tree, each with its total size'), 'files'),
+      ),
+  run: async (context, app, requested, { files }): Promise<BuildDetails | ArchiveFiles> => {
+    const { api, project, progress } = context;
+    const id = await resolveBuild(context, app, requested);
+    if (files) {
+      const reply = await api(getBuildZipContents, { project, app, build: id });
+      if (parseZipContents(reply.zipFiles).length === 0) progress.note(`no files in the archive of build ${id}`);
+      return { ...reply, zipFiles: reply.zipFiles ?? null };
+    }
+    const build = await fetchBuild(api, { project, app, build: id });
     return { ...build, found: (await readHistory(context, app)).markOf(build.id) ?? null };
   },
-  view: (build) =>
-    keyValueTable([
-      ['build', build.id],
-      ['status', statusCell(build.status)],
-      ['found', build.found],
-      ['reason', build.initError],
-      ['created', ago(build.createdAt)],
-      ['updated', ago(build.updatedAt)],
-    ]),
-  next: ({ id, status }, _, [app]) =>
-    buildHasFailed(status) ? [{ line: gantryCommand`explain ${String(app)} ${id}`, when: 'to see why it failed' }] : [],
-  json: document(buildFields),
+  view: (found, { tree }) => {
+    if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles), tree === true);
+    return keyValueTable([
+      ['build', found.id],
+      ['status', statusCell(found.status)],
+      ['found', found.found],
+      ['reason', found.initError],
+      ['created', ago(found.createdAt)],
+      ['updated', ago(found.updatedAt)],
+    ]);
+  },
+  next: (found, _, [app]) =>
+    isBuild(found) && buildHasFailed(found.status)
+      ? [{ line: gantryCommand`explain ${String(app)} ${found.id}`, when: 'to see why it failed' }]
+      : [],
+  json: document(
+    buildFields,
+    passThrough({
+      id: text('build id'),
+      zipFiles: anything('with --files: the files; platform value, passed through'),
+    }),
+  ),
   effect: 'reads',
-  examples: ['builds get web', 'builds get web --json=status'],
+  examples: ['builds get web', 'builds get web --json=status', 'builds get web --files --tree'],
 });
+
+type BuildDetails = Build & { found: string | null };
+type ArchiveFiles = { zipFiles: unknown };
+
+function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {
+  return !('zipFiles' in found);
+}
+
+function filesView(files: readonly BuildFile[], tree: boolean): View {
+  if (tree) return fileTreeView(files);
+  return table(
+    files,
+    { FILE: ({ path }) => path, SIZE: ({ size }) => sizeCell(size), MORE: ({ more }) => more },
+    { keep: ['FILE'], right: ['SIZE'] },
+  );
+}

@@ -1,12 +1,14 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
+import { platformExits, UsageError } from '../../errors.ts';
 import { requiring } from '../../flags/rules.ts';
-import { checkNewSecretNames, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
+import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<name...>', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
+      .argument('[name...]', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
       .option('--app <app>', 'set the secrets of one app only')
       .addOption(
         command
@@ -14,8 +16,22 @@ export default defineCommand({
           .conflicts('fromEnv'),
       )
       .addOption(requiring(command.createOption('--keep-newline', 'keep the last newline'), 'fromFile'))
-      .option('--from-env', 'read each value from the environment variable of the same name'),
-  run: (context, names, { app, ...source }) => {
+      .option('--from-env', 'read each value from the environment variable of the same name')
+      .addOption(
+        command
+          .createOption('--env-file <file>', 'set all of a file with NAME=value lines, or a JSON object; - is stdin')
+          .conflicts(['fromFile', 'fromEnv']),
+      ),
+  run: (context, names, { app, envFile, ...source }) => {
+    if (envFile !== undefined) {
+      checkNoNames(names, envFile);
+      return setSecrets(context, { app }, () => readSecretsFile(context, envFile));
+    }
+    if (names.length === 0) {
+      throw new UsageError('missing argument <name>', {
+        fix: `gantry secrets set NAME, or ${gantryCommand`secrets set --env-file .env`}`,
+      });
+    }
     checkNewSecretNames(names, source.fromEnv);
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
@@ -23,9 +39,19 @@ export default defineCommand({
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,
+  exits: [...platformExits, 'project'],
   examples: [
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',
     'secrets set TLS_KEY --from-file key.pem',
+    'secrets set --env-file .env',
   ],
 });
+
+/** A word beside the file may be a value that was typed by mistake: it is not repeated. */
+function checkNoNames(names: readonly string[], file: string): void {
+  if (names.length === 0) return;
+  throw new UsageError('--env-file takes no names: it sets all secrets of the file', {
+    fix: gantryCommand`secrets set --env-file ${file}`,
+  });
+}

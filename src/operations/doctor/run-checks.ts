@@ -20,7 +20,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
     ...checkFiles(settings, env),
     checkProxy(settings),
     checkCache(settings),
-    ...(await checkVersion(context)),
+    await checkVersion(context),
   ];
   // After checkFiles: looking for the token changes the permissions of its file.
   const token = checkToken(env, settings, context.now());

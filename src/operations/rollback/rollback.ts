@@ -156,7 +156,7 @@ class FileProof {
       return this.#compare(listing, `build ${build} serves, but it does not have the files of build ${restored}`);
     throw new ConflictError(`build ${build} serves, but its files cannot be compared with those of build ${restored}`, {
       why: 'the platform lists no files of the new build',
-      fix: gantryCommand`builds files ${app} ${build}`,
+      fix: gantryCommand`builds get ${app} ${build} --files`,
       details: { app, build, restored },
     });
   }

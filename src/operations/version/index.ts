@@ -1,3 +1,3 @@
 export { newestVersionOfToday } from './daily-version.ts';
-export { type Installation, installMethods, readInstallation } from './installation.ts';
-export { findNewestVersion, isNewer } from './newest-version.ts';
+export { readInstallation } from './installation.ts';
+export { isNewer } from './newest-version.ts';

@@ -26,9 +26,7 @@ const updates = {
 
 type Method = keyof typeof updates;
 
-export const installMethods = Object.keys(updates) as Method[];
-
-export interface Installation {
+interface Installation {
   version: string;
   installedWith: Method;
   /** The executable, or the folder of the program. */
