@@ -81,6 +81,71 @@ describe('deploy --preview', () => {
     expect(stderr).toContain('preview of topic: app web-topic-');
   });
 
+  test.each([
+    'https://GitHub.test/Org/Shop/',
+    'https://ada:secret@github.test/org/shop.git',
+    'ssh://git@github.test:2222/org/shop.git/',
+    'Git@GITHUB.test:Org/shop',
+  ])('has one name however the remote is spelled: %s', async (url) => {
+    const expected = (await preview(['x'])).app;
+    app.git('remote', 'set-url', 'origin', url);
+    expect((await preview(['x'])).app).toBe(expected);
+  });
+
+  test('has one name by both ways to reach GitHub', async () => {
+    app.git('remote', 'set-url', 'origin', 'git@github.com:Org/Shop.git');
+    const expected = (await preview(['x'])).app;
+    app.git('remote', 'set-url', 'origin', 'ssh://git@ssh.github.com:443/org/shop.git');
+    expect((await preview(['x'])).app).toBe(expected);
+  });
+
+  test.each([
+    ['CircleCI', { CIRCLE_BRANCH: 'pull/12', CIRCLE_PR_NUMBER: '12' }],
+    [
+      'GitLab',
+      {
+        CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'patch-1',
+        CI_MERGE_REQUEST_IID: '12',
+        CI_MERGE_REQUEST_PROJECT_PATH: 'org/shop',
+        CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: 'eve/shop',
+      },
+    ],
+    [
+      'Buildkite',
+      {
+        BUILDKITE_BRANCH: 'patch-1',
+        BUILDKITE_PULL_REQUEST: '12',
+        BUILDKITE_REPO: 'git@github.com:org/shop.git',
+        BUILDKITE_PULL_REQUEST_REPO: 'https://github.com/eve/shop.git',
+      },
+    ],
+    [
+      'Azure Pipelines',
+      {
+        SYSTEM_PULLREQUEST_SOURCEBRANCH: 'patch-1',
+        SYSTEM_PULLREQUEST_ISFORK: 'True',
+        SYSTEM_PULLREQUEST_PULLREQUESTID: '12',
+      },
+    ],
+  ])('of a pull request from a fork is named by its number on %s', async (_, env) => {
+    app.git('checkout', '-q', '--detach');
+    const { stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
+    expect(stderr).toContain('preview of pr-12: app web-pr-12-');
+  });
+
+  test.each([
+    ['eve/shop', 'pr-12'],
+    ['org/shop', 'patch-1'],
+  ])('of a pull request from %s on GitHub is that of %s', async (from, name) => {
+    app.git('checkout', '-q', '--detach');
+    const event = join(home, 'event.json');
+    const pull = { number: 12, head: { repo: { full_name: from } }, base: { repo: { full_name: 'org/shop' } } };
+    await writeFile(event, JSON.stringify({ pull_request: pull }));
+    const env = { GITHUB_HEAD_REF: 'patch-1', GITHUB_EVENT_PATH: event };
+    const { stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
+    expect(stderr).toContain(`preview of ${name}: app web-${name}-`);
+  });
+
   test('needs a branch or a name', async () => {
     app.git('checkout', '-q', '--detach');
     expect((await preview()).code).toBe(2);
@@ -154,6 +219,56 @@ describe('previews', () => {
     expect(await pruned('--older-than', '0s')).toHaveLength(3);
     expect(await pruned('--merged', '--older-than', '1h')).toEqual([]);
     expect(appNames()).toHaveLength(7);
+  });
+
+  describe('prune --merged', () => {
+    const pruned = async () => {
+      const { json, stderr } = await run(['previews', 'prune', '--merged', '--dry-run', '--json']);
+      return { apps: (json() as { app: string }[]).map(({ app: name }) => name), stderr };
+    };
+    const commit = (text: string) => app.git('commit', '-q', '--allow-empty', '-m', text);
+
+    test('leaves a branch without commits of its own, also when the default branch has moved on', async () => {
+      app.git('checkout', '-q', '-b', 'fresh');
+      await preview();
+      app.git('checkout', '-q', 'main');
+      commit('of somebody else');
+      expect((await pruned()).apps).toEqual([]);
+    });
+
+    test('leaves it when the local default branch is behind, and says that it is', async () => {
+      commit('pushed by somebody else');
+      app.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+      app.git('reset', '-q', '--hard', 'HEAD~1');
+      app.git('checkout', '-q', '-b', 'fresh', 'origin/main');
+      await preview();
+      commit('pushed later');
+      app.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+      app.git('reset', '-q', '--hard', 'HEAD~1');
+      const { apps, stderr } = await pruned();
+      expect(apps).toEqual([]);
+      expect(stderr).toContain('main lacks 2 commits of origin/main, which decides here');
+    });
+
+    test('leaves work that was never committed', async () => {
+      app.git('checkout', '-q', '-b', 'work');
+      commit('mine');
+      await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
+      await preview();
+      app.git('checkout', '-q', '-f', 'main');
+      app.git('merge', '-q', '--no-ff', '-m', 'merge', 'work');
+      expect((await pruned()).apps).toEqual([]);
+    });
+
+    test('deletes a branch that was merged without a merge commit', async () => {
+      app.git('checkout', '-q', '-b', 'work');
+      commit('mine');
+      const { app: name } = await preview();
+      app.git('checkout', '-q', 'main');
+      app.git('merge', '-q', '--ff-only', 'work');
+      commit('more');
+      expect((await pruned()).apps).toEqual([name]);
+    });
   });
 
   test('prune leaves what was deployed while it asked', async () => {

@@ -1,9 +1,12 @@
+export { forkPullRequest } from './pull-request.ts';
 export {
   type CheckedOut,
+  countMissing,
   currentBranch,
   findDefaultBranch,
   isMerged,
   listBranches,
+  listMainline,
   type Repository,
   readCheckedOut,
   readRepository,

@@ -21,7 +21,7 @@ export async function readRepository(context: GitContext): Promise<Repository | 
   const remote = remotes.includes('origin') ? 'origin' : remotes[0];
   const url = remote && (await tryGit(context, ['config', '--get', `remote.${remote}.url`]));
   const id = url ? withoutTransport(url) : ((await firstCommit(context)) ?? folder);
-  return { id, name: basename(url ? id : folder) };
+  return { id, name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder) };
 }
 
 /** The branch that is checked out, or the one that the CI system builds. */
@@ -81,23 +81,53 @@ export async function findDefaultBranch(context: GitContext): Promise<{ ref: str
   return undefined;
 }
 
+/**
+ * The commits that the default branch was at, the latest first: a branch that is at one of them has no commits of its own,
+ * or has become it without a merge commit.
+ */
+export async function listMainline(context: GitContext, ref: string): Promise<Set<string>> {
+  return new Set((await tryGit(context, ['rev-list', '--first-parent', ref]))?.split('\n'));
+}
+
+/** How many commits a local branch lacks. */
+export async function countMissing(context: GitContext, branch: string, ref: string): Promise<number> {
+  return Number((await tryGit(context, ['rev-list', '--count', `refs/heads/${branch}..${ref}`])) ?? 0);
+}
+
 /** Whether a branch contains a commit. False if this clone does not have the commit. */
 export async function isMerged(context: GitContext, commit: string, into: string): Promise<boolean> {
   return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;
 }
 
-/** `git@github.com:org/repo.git` and `https://token@github.com/org/repo` are the same repository. */
-function withoutTransport(url: string): string {
-  const bare = url
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
+/** `git@github.com:Org/repo.git` and `ssh://git@ssh.github.com:443/org/repo/` are the same repository. */
+export function withoutTransport(url: string): string {
+  const bare = withoutSuffix(url);
   const [, host, path] = /^(?:[^@/]+@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
-  if (host !== undefined && path !== undefined) return `${host.toLowerCase()}/${path.replace(/^\/+/, '')}`;
+  if (host !== undefined && path !== undefined) return placeOf(host, path);
   if (!URL.canParse(bare)) return bare;
   const { hostname, pathname } = new URL(bare);
-  return `${hostname}${pathname}`;
+  return hostname ? placeOf(hostname, pathname) : pathname;
 }
+
+function withoutSuffix(url: string): string {
+  return url
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/i, '');
+}
+
+/** Hosts do not tell repositories by case. */
+function placeOf(host: string, path: string): string {
+  const name = host.toLowerCase();
+  return `${sshHosts[name] ?? name}/${path.replace(/^\/+/, '').toLowerCase()}`;
+}
+
+/** Where SSH is reached at the port of HTTPS, behind firewalls. */
+const sshHosts: Record<string, string> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'altssh.bitbucket.org': 'bitbucket.org',
+};
 
 /** Not of a shallow clone, whose first commit is any. */
 async function firstCommit(context: GitContext): Promise<string | undefined> {

@@ -23,6 +23,11 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === build);
   }
 
+  /** What was sent last. */
+  lastSent(): EventOf<'sent'> | undefined {
+    return this.#last('sent', () => true);
+  }
+
   /** The last verdict on a build; undefined if it was never watched to an end. */
   verdict(build: string): EventOf<'verdict'> | undefined {
     return this.#last('verdict', (event) => event.build === build);

@@ -2,9 +2,18 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { latestFirst } from '../../output/format.ts';
+import { count, latestFirst } from '../../output/format.ts';
 import { checkAppConfig } from '../../project/config.ts';
-import { findDefaultBranch, isMerged, listBranches, type Repository, readRepository } from '../git/index.ts';
+import {
+  countMissing,
+  findDefaultBranch,
+  isMerged,
+  listBranches,
+  listMainline,
+  type Repository,
+  readRepository,
+} from '../git/index.ts';
+import { readHistory } from '../history/index.ts';
 import { findPreviewSource, looksLikePreview, previewName } from './preview-name.ts';
 import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
 
@@ -33,7 +42,7 @@ export async function listPreviews(context: Context): Promise<{ repository: Repo
   for (const { app, name } of named) {
     const proven = prove(name, clone, here);
     const mayBe = looksLikePreview(name) && names.some((base) => base && name.startsWith(`${base}-`));
-    if (proven || mayBe) previews.push(toPreview(app, name, proven, await findMerged(context, proven, clone)));
+    if (proven || mayBe) previews.push(toPreview(app, name, proven, await findMerged(context, name, proven, clone)));
   }
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
@@ -48,21 +57,33 @@ interface Clone {
   branches: Map<string, string>;
   records: Map<string, PreviewRecord>;
   defaultBranch: { ref: string; name: string } | undefined;
+  /** The commits that the default branch was at. */
+  mainline: Set<string>;
 }
 
 async function readClone(context: Context, { id }: Repository): Promise<Clone> {
+  const defaultBranch = await findDefaultBranch(context);
+  if (defaultBranch) await warnIfBehind(context, defaultBranch);
   return {
     repository: id,
     branches: await listBranches(context),
     records: await readPreviewRecords(context),
-    defaultBranch: await findDefaultBranch(context),
+    defaultBranch,
+    mainline: defaultBranch ? await listMainline(context, defaultBranch.ref) : new Set(),
   };
+}
+
+async function warnIfBehind(context: Context, { ref, name }: { ref: string; name: string }): Promise<void> {
+  const missing = await countMissing(context, name, ref);
+  if (missing > 0) context.progress.note(`${name} lacks ${count(missing, 'commit')} of ${ref}, which decides here`);
 }
 
 interface Proven {
   branch: string;
   proof: 'branch' | 'record';
   commit: string | undefined;
+  /** Whether it was deployed with commits that the default branch did not have. */
+  wasAhead: boolean;
 }
 
 function prove(name: string, { repository, branches, records }: Clone, here: string | undefined): Proven | undefined {
@@ -70,21 +91,27 @@ function prove(name: string, { repository, branches, records }: Clone, here: str
   const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
   if (isOfHere && previewName(record) === name) {
     const { branch } = record;
-    return { branch, proof: 'record', commit: branches.get(branch) ?? record.commit ?? undefined };
+    return { branch, proof: 'record', commit: branches.get(branch) ?? record.commit ?? undefined, wasAhead: record.ahead };
   }
   const source = findPreviewSource(name, repository, branches.keys());
-  return source && { branch: source.branch, proof: 'branch', commit: branches.get(source.branch) };
+  return source && { branch: source.branch, proof: 'branch', commit: branches.get(source.branch), wasAhead: false };
 }
 
-/** A branch that has no commits of its own is merged into nothing. */
+/**
+ * Whether work that is in the preview has gone into the default branch. A branch that has no commits of its own is merged
+ * into nothing, and changes that were never committed are nowhere else.
+ */
 async function findMerged(
   context: Context,
+  name: string,
   proven: Proven | undefined,
-  { branches, defaultBranch }: Clone,
+  { defaultBranch, mainline }: Clone,
 ): Promise<boolean | null> {
   if (!proven?.commit || !defaultBranch) return null;
-  const isItself = proven.branch === defaultBranch.name || proven.commit === branches.get(defaultBranch.name);
-  return !isItself && (await isMerged(context, proven.commit, defaultBranch.ref));
+  const { branch, commit, wasAhead } = proven;
+  if (branch === defaultBranch.name || !(await isMerged(context, commit, defaultBranch.ref))) return false;
+  if (!wasAhead && mainline.has(commit)) return false;
+  return (await readHistory(context, name)).lastSent()?.dirty !== true;
 }
 
 function toPreview(app: AppSummary, name: string, proven: Proven | undefined, merged: boolean | null): Preview {

@@ -3,9 +3,9 @@ import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
-import { currentBranch, listBranches, readRepository } from '../git/index.ts';
+import { currentBranch, findDefaultBranch, forkPullRequest, isMerged, listBranches, readRepository } from '../git/index.ts';
 import { previewName } from './preview-name.ts';
-import { type PreviewRecord, writePreviewRecord } from './preview-record.ts';
+import { type PreviewRecord, readPreviewRecords, writePreviewRecord } from './preview-record.ts';
 
 interface PreviewFlags {
   /** What it is called instead of its branch; true if it is not. */
@@ -21,7 +21,8 @@ export async function planPreview(
 ): Promise<PreviewRecord> {
   const { cwd, project, progress } = context;
   const repository = await readRepository(context);
-  const branch = preview === true ? await currentBranch(context) : preview;
+  const fork = preview === true ? await forkPullRequest(context) : undefined;
+  const branch = preview === true ? (fork ?? (await currentBranch(context))) : preview;
   if (!branch) {
     throw new UsageError('no branch to preview', {
       why: repository ? 'HEAD is not on a branch' : `${cwd} is not in a git repository`,
@@ -35,7 +36,14 @@ export async function planPreview(
   const replicas = config.scaling.min_replicas ?? 0;
   if (replicas > 0) progress.note(`the preview keeps ${replicas} running, as the file says (min_replicas)`);
   const commit = (await listBranches(context)).get(branch) ?? null;
-  return { platform: platformOf(context.settings), project, app, ...source, commit };
+  const before = (await readPreviewRecords(context)).get(app);
+  const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
+  return { platform: platformOf(context.settings), project, app, ...source, commit, ahead };
+}
+
+async function isAhead(context: Context, commit: string): Promise<boolean> {
+  const main = await findDefaultBranch(context);
+  return main !== undefined && !(await isMerged(context, commit, main.ref));
 }
 
 /** Before the deploy: an app that nobody can tell would stay for ever. */

@@ -15,6 +15,8 @@ export const PreviewRecord = v.object({
   base: v.string(),
   branch: v.string(),
   commit: v.nullable(v.string()),
+  /** Whether it ever had commits that the default branch did not have. */
+  ahead: v.optional(v.boolean(), false),
 });
 export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
 

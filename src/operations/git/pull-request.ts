@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { readVariable, type Variable } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { tryParseJson } from '../../json-text.ts';
+import { withoutTransport } from './repository.ts';
+
+/**
+ * `pr-12` for a pull request from a fork. Forks have branches of equal names (`patch-1`), which are told by nothing else;
+ * a branch of the repository itself is called by its name. Undefined for these, and outside of a pull request.
+ */
+export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<string | undefined> {
+  const read = (name: Variable) => readVariable(env, name);
+  const path = read('GITHUB_EVENT_PATH');
+  const event = path === undefined ? undefined : tryParseJson(await readFile(path, 'utf8').catch(() => ''));
+  const { number, head, base } = (event as GithubEvent | undefined)?.pull_request ?? {};
+  const request = [
+    isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined,
+    isOther(read('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'), read('CI_MERGE_REQUEST_PROJECT_PATH'))
+      ? read('CI_MERGE_REQUEST_IID')
+      : undefined,
+    // Set for pull requests from forks only.
+    read('CIRCLE_PR_NUMBER'),
+    isOther(idOf(read('BUILDKITE_PULL_REQUEST_REPO')), idOf(read('BUILDKITE_REPO')))
+      ? read('BUILDKITE_PULL_REQUEST')
+      : undefined,
+    /^true$/i.test(read('SYSTEM_PULLREQUEST_ISFORK') ?? '') ? read('SYSTEM_PULLREQUEST_PULLREQUESTID') : undefined,
+  ].find((known) => known !== undefined);
+  return request === undefined ? undefined : `pr-${request}`;
+}
+
+interface GithubEvent {
+  pull_request?: { number?: number; head?: Source; base?: Source };
+}
+
+interface Source {
+  repo?: { full_name?: string } | null;
+}
+
+function isOther(head: string | undefined, base: string | undefined): boolean {
+  return head !== undefined && base !== undefined && head !== base;
+}
+
+function idOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : withoutTransport(url);
+}
