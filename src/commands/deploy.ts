@@ -13,7 +13,8 @@ import {
   readLocalApp,
   rememberTarget,
 } from '../operations/deploy/index.ts';
-import { planPreview, recordPreview } from '../operations/previews/index.ts';
+import { announceEnd } from '../operations/notify/index.ts';
+import { asPreview, planPreview, recordPreview } from '../operations/previews/index.ts';
 import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
 import { parseSmokeTest } from '../operations/watch/index.ts';
@@ -82,49 +83,56 @@ export default defineCommand({
       )
       .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
       .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
+      .addOption(
+        command
+          .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
+          .conflicts('dryRun'),
+      )
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (unlimited, options): Promise<DeployPlan | Deployed> => {
-    const { dryRun = false, timeout: typedMs, watch } = options;
-    const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
-    const limit = new TimeLimit(unlimited, { typedMs, failure });
-    const { context } = limit;
-    const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
-    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
-    const outputs = [options.savePlan, options.applyPlan];
-    const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
-    const local = await readLocalApp(context, preview ? { ...localOptions, name: preview.app } : localOptions);
-    const prepared = await prepareDeploy(context, local, {
-      ...options,
-      dryRun,
-      listFiles: options.files === true,
-      ifChanged: options.ifChanged === true,
-      keepScaling: options.keepScaling === true,
-      failOnDrift: options.failOnDrift === true,
-      detach: options.detach === true,
-      cache: options.repack !== true,
-      logs: !unlimited.progress.isQuiet,
-      limit,
-      verification: {
-        watchMs: watch === true ? defaultWatchMs : watch,
-        smokeTests: (options.smoke ?? []).map(parseSmokeTest),
-        flags: flagsOfPlan(options),
-      },
-      confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
-    });
-    if (dryRun) return prepared.plan;
-    const { plan } = prepared;
-    if (preview) await recordPreview(context, preview);
-    if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
-    const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
-    const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
-    const deployment = await reportOutcome(unlimited, plan, run);
-    const { runtime, root } = local.project;
-    return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
-  },
+  run: (unlimited, options): Promise<DeployPlan | Deployed> =>
+    announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
+      const { dryRun = false, timeout: typedMs, watch } = options;
+      const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
+      const limit = new TimeLimit(unlimited, { typedMs, failure });
+      const { context } = limit;
+      const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
+      // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+      const outputs = [options.savePlan, options.applyPlan];
+      const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
+      const named = preview ? { ...localOptions, name: preview.app } : localOptions;
+      const local = await readLocalApp(context, named).then((read) => (preview ? asPreview(read) : read));
+      const prepared = await prepareDeploy(context, local, {
+        ...options,
+        dryRun,
+        listFiles: options.files === true,
+        ifChanged: options.ifChanged === true,
+        keepScaling: options.keepScaling === true,
+        failOnDrift: options.failOnDrift === true,
+        detach: options.detach === true,
+        cache: options.repack !== true,
+        logs: !unlimited.progress.isQuiet,
+        limit,
+        verification: {
+          watchMs: watch === true ? defaultWatchMs : watch,
+          smokeTests: (options.smoke ?? []).map(parseSmokeTest),
+          flags: flagsOfPlan(options),
+        },
+        confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
+      });
+      if (dryRun) return prepared.plan;
+      const { plan } = prepared;
+      if (preview) await recordPreview(context, preview);
+      if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
+      const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
+      const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
+      const deployment = await reportOutcome(unlimited, plan, run);
+      const { runtime, root } = local.project;
+      return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
+    }),
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
   view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
-  data: (value) => ('dryRun' in value ? value : withoutCall(value)),
+  data: documentOf,
   json: document(deploymentFields, deployPlanFields),
   next: (value, options) => nextCommands(value, options),
   effect: 'changes',
@@ -147,7 +155,9 @@ const defaultWatchMs = 120_000;
 /** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };
 
-function withoutCall({ call: _, ...deployment }: Deployed): Deployment {
+function documentOf(value: DeployPlan | Deployed): DeployPlan | Deployment {
+  if ('dryRun' in value) return value;
+  const { call: _, ...deployment } = value;
   return deployment;
 }
 

@@ -49,6 +49,13 @@ export default defineCommand({
       object({ setting: text('name'), from: anything('deployed value'), to: anything('value of the earlier build') }),
       'settings that change with it',
     ),
+    resolvedAnew: list(
+      object({
+        kind: choice(['pip', 'conda', 'apt', 'image'], 'what it is'),
+        requirement: text('as it is required'),
+      }),
+      'packages without an exact version and images without a digest, which may be others than in the earlier build',
+    ),
     proof: nullable(
       choice(['checksums', 'sizes', 'paths'], "how its files were compared with the platform's list; null: not"),
     ),

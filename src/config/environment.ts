@@ -68,7 +68,8 @@ export const variables = {
   BUILDKITE_PULL_REQUEST_REPO: 'set by Buildkite: whether a pull request comes from a fork',
   BUILDKITE_REPO: 'set by Buildkite: whether a pull request comes from a fork',
   SYSTEM_PULLREQUEST_ISFORK: 'set by Azure Pipelines: whether a pull request comes from a fork',
-  SYSTEM_PULLREQUEST_PULLREQUESTID: 'set by Azure Pipelines: number of a pull request from a fork, for deploy --preview',
+  SYSTEM_PULLREQUEST_PULLREQUESTID:
+    'set by Azure Pipelines: number of a pull request from a fork, for deploy --preview',
   CIRCLE_BRANCH: 'set by CircleCI: branch, for deploy --preview',
   BUILDKITE_BRANCH: 'set by Buildkite: branch, for deploy --preview',
   SYSTEM_PULLREQUEST_SOURCEBRANCH: 'set by Azure Pipelines: branch of a pull request, for deploy --preview',

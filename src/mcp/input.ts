@@ -48,7 +48,7 @@ const confirmation: InputProperty = {
  */
 const hiddenFlags = new Set([
   ...['--follow', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--open', '--html', '--forward-exit-code', '--file'],
+  ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
 ]);
 
 /** The input of a command, in full. */

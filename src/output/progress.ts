@@ -25,6 +25,8 @@ export interface Progress {
   relay(line: string): void;
   /** Clears the terminal. Does nothing elsewhere. */
   clearScreen(): void;
+  /** Tells who has looked away that something has ended: the bell of a terminal. Does nothing elsewhere. */
+  bell(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: EventType, facts: Record<string, unknown>): void;
 }
@@ -120,6 +122,7 @@ export function createProgress(options: ProgressOptions): Progress {
     log: (line) => quiet || print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page)),
     relay: (line) => print(sanitize(line, page)),
     clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
+    bell: () => void (page.terminal && !quiet && stderr.write('\u0007')),
     event: () => {},
   };
 }

@@ -26,7 +26,8 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   expect(commands).toContain(`pip install gantry-cli==${version}`);
   expect(commands).toContain(`gantry check ${at}`);
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
-  expect(commands).toContain(system === 'gitlab' ? `endpoint=$(gantry deploy ${at})` : `gantry deploy ${at}`);
+  const deploy = `gantry deploy ${at} --if-changed --if-busy wait`;
+  expect(commands).toContain(system === 'gitlab' ? `endpoint=$(${deploy})` : deploy);
   expect(text).toContain('GANTRY_TOKEN');
 });
 

@@ -154,12 +154,17 @@ describe('deploy --preview', () => {
     expect((await preview(['demo'], { cwd: folder.path })).app).toMatch(/^web-demo-/);
   });
 
-  test('says that replicas of the file keep running', async () => {
-    await writeFile(
-      join(app.path, 'cerebrium.toml'),
-      `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\nmin_replicas = 2\n`,
-    );
-    expect((await preview()).stderr).toContain('keeps 2 running');
+  test('has 0 to 1 replicas whatever the file says, and what it was scaled to with --keep-scaling', async () => {
+    const scaling = '[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 6\n';
+    await writeFile(join(app.path, 'cerebrium.toml'), `${smallApp()['cerebrium.toml']}${scaling}`);
+    const { app: name, stderr } = await preview();
+    const settings = () => emulator.store.apps.get(`${emulator.project}-${name}`)?.settings;
+    expect(stderr).toContain('the preview has 0 to 1 replicas instead of 2 to 6');
+    expect(settings()).toMatchObject({ minReplicaCount: 0, maxReplicaCount: 1 });
+    expect((await run(['deploy', '--preview', '--dry-run'])).stdout).toContain('0 to 1 replicas');
+    await run(['apps', 'scale', name, '--max-replicas', '4']);
+    await run(['deploy', '--preview', '--keep-scaling']);
+    expect(settings()).toMatchObject({ minReplicaCount: 0, maxReplicaCount: 4 });
   });
 });
 

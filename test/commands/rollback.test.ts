@@ -65,6 +65,39 @@ test('returns to a named build, and does nothing if it serves', async () => {
   expect((await back(first)).json()).toMatchObject({ restored: first, replaced: third });
 });
 
+describe('what is resolved anew', () => {
+  const versions = [
+    ...['[cerebrium.dependencies.pip]', 'numpy = "latest"', 'torch = ">=2"', 'flask = "3.0.0"', 'rich = "*"'],
+    ...['[cerebrium.dependencies.apt]', 'ffmpeg = ""', ''],
+  ].join('\n');
+
+  test('is named in the plan and in the JSON', async () => {
+    await deployed('one', `docker_base_image_url = "python:3.12-slim"\n${versions}`);
+    await deployed('two');
+    const { json, stderr } = await back('--dry-run');
+    expect(json()).toMatchObject({
+      resolvedAnew: [
+        ...['numpy', 'rich', 'torch>=2'].map((name) => ({ kind: 'pip', requirement: expect.stringMatching(name) })),
+        { kind: 'apt', requirement: 'ffmpeg' },
+        { kind: 'image', requirement: 'python:3.12-slim' },
+      ],
+    });
+    expect(stderr).toMatch(
+      /resolved anew, perhaps to other versions: numpy.*, ffmpeg \(apt\), python:3.12-slim \(image\)/,
+    );
+    expect((json() as { resolvedAnew: object[] }).resolvedAnew).toHaveLength(5);
+  });
+
+  test('is nothing if everything is pinned', async () => {
+    const image = `python@sha256:${'0'.repeat(64)}`;
+    await deployed('one', `docker_base_image_url = "${image}"\n[cerebrium.dependencies.pip]\nflask = "3.0.0"\n`);
+    await deployed('two');
+    const { json, stderr } = await back();
+    expect(json()).toMatchObject({ resolvedAnew: [] });
+    expect(stderr).not.toContain('resolved anew');
+  });
+});
+
 test('keeps the scaling of the app as it is now', async () => {
   await deployed('one', '[cerebrium.scaling]\nmax_replicas = 3\n');
   await deployed('two');

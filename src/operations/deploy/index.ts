@@ -2,7 +2,7 @@ export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-
 export { busyPolicies } from './busy-builds.ts';
 export { compareFiles, type FileChanges } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
-export { withLogin, withoutLogin } from './create-app-body.ts';
+export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 export { deploy, deployArchive } from './deploy.ts';
 export { prepareDeploy } from './deploy-app.ts';
 export { DeployRecord, recordSent, writeDeployRecord } from './deploy-record.ts';

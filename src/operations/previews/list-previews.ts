@@ -91,7 +91,12 @@ function prove(name: string, { repository, branches, records }: Clone, here: str
   const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
   if (isOfHere && previewName(record) === name) {
     const { branch } = record;
-    return { branch, proof: 'record', commit: branches.get(branch) ?? record.commit ?? undefined, wasAhead: record.ahead };
+    return {
+      branch,
+      proof: 'record',
+      commit: branches.get(branch) ?? record.commit ?? undefined,
+      wasAhead: record.ahead,
+    };
   }
   const source = findPreviewSource(name, repository, branches.keys());
   return source && { branch: source.branch, proof: 'branch', commit: branches.get(source.branch), wasAhead: false };

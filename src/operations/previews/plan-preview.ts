@@ -3,7 +3,15 @@ import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
-import { currentBranch, findDefaultBranch, forkPullRequest, isMerged, listBranches, readRepository } from '../git/index.ts';
+import type { LocalApp } from '../deploy/index.ts';
+import {
+  currentBranch,
+  findDefaultBranch,
+  forkPullRequest,
+  isMerged,
+  listBranches,
+  readRepository,
+} from '../git/index.ts';
 import { previewName } from './preview-name.ts';
 import { type PreviewRecord, readPreviewRecords, writePreviewRecord } from './preview-record.ts';
 
@@ -33,12 +41,23 @@ export async function planPreview(
   const source = { repository: repository?.id ?? '', base: config.name, branch };
   const app = previewName(source);
   progress.note(`preview of ${branch}: app ${app}`);
-  const replicas = config.scaling.min_replicas ?? 0;
-  if (replicas > 0) progress.note(`the preview keeps ${replicas} running, as the file says (min_replicas)`);
+  const { min_replicas: min = 0, max_replicas: max = 1 } = config.scaling;
+  if (min > 0 || max > 1) {
+    const asked = min === max ? String(max) : `${min} to ${max}`;
+    progress.note(
+      `the preview has 0 to 1 replicas instead of ${asked}; gantry apps scale and --keep-scaling change that`,
+    );
+  }
   const commit = (await listBranches(context)).get(branch) ?? null;
   const before = (await readPreviewRecords(context)).get(app);
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
   return { platform: platformOf(context.settings), project, app, ...source, commit, ahead };
+}
+
+/** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
+export function asPreview(local: LocalApp): LocalApp {
+  const scaling = { ...local.project.scaling, min_replicas: 0, max_replicas: 1 };
+  return { ...local, project: { ...local.project, scaling } };
 }
 
 async function isAhead(context: Context, commit: string): Promise<boolean> {

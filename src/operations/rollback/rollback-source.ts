@@ -2,7 +2,10 @@ import * as v from 'valibot';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
+import { readRegular } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { readArchivedText } from '../../project/zip/read-entry.ts';
 import { version } from '../../version.ts';
 import {
   findKeptArchive,
@@ -21,6 +24,7 @@ import {
   deploy,
   deployArchive,
   type FileChanges,
+  readBaseImages,
   recordSent,
   type SendOptions,
   withLogin,
@@ -30,6 +34,7 @@ import {
 import { withRevision } from '../git/index.ts';
 import { readRevision } from './git-source.ts';
 import { compareListings } from './prove-files.ts';
+import { findResolvedAnew, type ResolvedAnew } from './resolved-anew.ts';
 
 /** Where the files of the earlier build come from. */
 export interface SourceChoice {
@@ -47,6 +52,8 @@ export interface RollbackSource {
   /** Of all files, before compression. */
   bytes: number;
   body: AppCreation;
+  /** What the platform resolves again, perhaps to other versions than for the earlier build. */
+  resolvedAnew: ResolvedAnew[];
   /** What it has other than this list. */
   compare(expected: readonly BuildFile[]): Promise<FileChanges>;
   deploy(options: SendOptions): Promise<Deployment>;
@@ -80,6 +87,7 @@ export async function withSource<T>(
       files: archive.entries.length,
       bytes: archive.entries.reduce((sum, { size }) => sum + size, 0),
       body: { ...(kept.body as AppCreation), ...keep },
+      resolvedAnew: await findResolvedAnew((path) => readArchivedText(archive.path, path), kept.baseImages),
       compare: async (expected) => compareListings(expected, archive.entries),
       async deploy(sendOptions) {
         const earlier = { ...(kept.body as AppCreation), ...keep, cliVersion: version };
@@ -128,10 +136,20 @@ function withGitSource<T>(
       files: local.entries.length,
       bytes: local.bytes,
       body: withoutLogin(local.project, { region, keep }),
+      resolvedAnew: await findResolvedAnew(
+        (path) => readEntry(local.entries, path),
+        await readBaseImages(local.project),
+      ),
       compare: (expected) => compareFiles(local.entries, expected, context.signal),
       deploy: (sendOptions) => deploy(context, local, { ...sendOptions, region, keep }),
     });
   });
+}
+
+async function readEntry(entries: readonly FileEntry[], path: string): Promise<string | undefined> {
+  const source = entries.find((entry) => entry.path === path)?.source;
+  if (!source) return undefined;
+  return 'text' in source ? source.text : String(await readRegular(source.file));
 }
 
 async function notKeptError(context: Context, { app, build, live }: WantedBuild): Promise<NotFoundError> {

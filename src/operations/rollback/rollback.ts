@@ -17,6 +17,7 @@ import {
   readListing,
   waitForListing,
 } from './prove-files.ts';
+import type { ResolvedAnew } from './resolved-anew.ts';
 import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
 
 export interface RollbackOptions extends SourceChoice {
@@ -55,6 +56,8 @@ export interface RolledBack {
   files: number;
   /** What the settings of the app become again, under the platform's names. */
   settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
+  /** Packages without an exact version and images without a digest, which may be others than in the earlier build. */
+  resolvedAnew: ResolvedAnew[];
   /** What shows that the files are those of the earlier build; null without a proof. */
   proof: Proof | null;
   changed: boolean;
@@ -180,9 +183,19 @@ async function confirm(
     `rollback of ${app}: build ${replaced === null ? 'none' : shortBuild(replaced)} -> ${shortBuild(restored)}, ${fileSummary(source.files, source.bytes)} of ${from}`,
   );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
+  const anew = source.resolvedAnew.map(({ kind, requirement }) =>
+    kind === 'pip' ? requirement : `${requirement} (${kind})`,
+  );
+  if (anew.length > 0) {
+    const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
+    progress.note(`resolved anew, perhaps to other versions: ${anew.slice(0, maxShown).join(', ')}${more}`);
+  }
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
   willChange(`deploy build ${shortBuild(restored)} of ${app} again`, plan);
 }
+
+/** Of what is resolved anew. */
+const maxShown = 8;
 
 function planned(
   { project }: Context,
@@ -204,6 +217,7 @@ function planned(
     commit: source?.commit ?? null,
     files: source?.files ?? 0,
     settings: source ? compareSent(source.body, deployed) : [],
+    resolvedAnew: source?.resolvedAnew ?? [],
     proof: expected ? proofOf(expected) : null,
     changed: source !== undefined,
   };

@@ -1,0 +1,33 @@
+import { isCi } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { failureJson } from '../../output/failure.ts';
+import { redactValue } from '../../output/redacted-json.ts';
+
+/** Who waits for longer may look away. In ms. */
+const bellAfterMs = 10_000;
+
+/**
+ * Tells those who do not watch how work has ended: a command of the user gets the document that `--json` prints, and a
+ * terminal rings.
+ */
+export async function announceEnd<T extends object>(
+  context: Context,
+  command: string | undefined,
+  documentOf: (result: T) => object,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { elapsed, env, progress, secrets } = context;
+  const started = elapsed();
+  const announce = async (document: object) => {
+    if (elapsed() - started > bellAfterMs && !isCi(env)) progress.bell();
+    if (command === undefined) return;
+    const { runNotifyCommand } = await import('./notify-command.ts');
+    await runNotifyCommand(context, command, redactValue(document, secrets));
+  };
+  const result = await work().catch(async (error: unknown) => {
+    await announce(failureJson(error, secrets));
+    throw error;
+  });
+  await announce(documentOf(result));
+  return result;
+}

@@ -1,0 +1,1 @@
+export { announceEnd } from './announce-end.ts';
