@@ -262,14 +262,15 @@ test('a build that never ends is exit code 8, and continues', async () => {
   ]);
 });
 
-test('a lost reply of create app is no second build', async () => {
+test('a lost reply of create app is no second build: the first is canceled', async () => {
   await deployed('one');
-  const second = await deployed('two');
+  await deployed('two');
   emulator.fail('createApp', 'reset-after');
-  const { code, stderr } = await back();
-  expect([code, creations()]).toEqual([69, 3]);
-  expect(stderr).toContain('gantry builds list web');
-  expect((await live()).latestReadyBuildId).toBe(second);
+  const { code, stderr, json } = await back();
+  expect([code, creations()]).toEqual([0, 4]);
+  expect(stderr).toContain('its reply was lost');
+  expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
+  expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toHaveLength(1);
 });
 
 test('compares sizes where the platform has no checksums', async () => {
