@@ -4,8 +4,9 @@ import { basename, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
+import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
-import { ConflictError, FailedError, UsageError } from '../errors.ts';
+import { ConflictError, FailedError, GantryError, UsageError } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
 import { ciSystems, pipelineFor, writePipeline } from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
@@ -29,7 +30,8 @@ export default defineCommand({
           .choices(ciSystems),
       )
       .addOption(requiring(command.createOption('--print', 'print the pipeline, and write nothing'), 'ci')),
-  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python, agents, ci, print }) => {
+  run: async (context, dir, { name, compute, python, agents, ci, print }) => {
+    const { cwd, prompt, settings, progress } = context;
     const folder = resolve(cwd, dir);
     const config = join(folder, 'cerebrium.toml');
     const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
@@ -66,7 +68,7 @@ export default defineCommand({
     progress.note(
       pipeline
         ? `next: set the variables that ${pipeline} names, and commit it`
-        : `next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`,
+        : `next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy${isLoggedIn(context) ? '' : ' --local'}`,
     );
     return { dir: folder, paths: written };
   },
@@ -103,6 +105,16 @@ function oneOf(value: string, known: readonly string[] = []): string {
   const meant = closestName(value, known);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
   throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
+}
+
+/** Whether a deploy would have a token. Without one, the emulator is where to begin. */
+function isLoggedIn(context: Context): boolean {
+  try {
+    return context.credential.token !== '';
+  } catch (error) {
+    if (error instanceof GantryError) return false;
+    throw error;
+  }
 }
 
 function createFolder(folder: string): void {

@@ -91,7 +91,7 @@ export function notLoggedInError(env: Environment = {}): AuthError {
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}`,
-    fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
+    fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page); without an account: --local uses the emulator',
   });
 }
 

@@ -43,7 +43,7 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
 }
 
 function addGlobalFlags(root: Commander): Commander {
-  return root
+  root
     .option('--json [fields]', 'print JSON, or only these fields of it')
     .option('--jq <expression>', 'print JSON, filtered by this jq expression')
     .option('-q, --quiet', 'print results and errors only')
@@ -57,6 +57,8 @@ function addGlobalFlags(root: Commander): Commander {
     .option('--profile <profile>', 'profile to use')
     .option('--region <region>', 'region to use')
     .option('-C, --cwd <dir>', 'run as if started in this folder');
+  rejectEmptyValues(root);
+  return root;
 }
 
 /** Adds names and summaries. A command's module is loaded when commander is about to parse what follows its name. */
@@ -81,6 +83,7 @@ export function addCommands(
 export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
   const { default: command } = await leaf.load();
   command.configure(child as never);
+  rejectEmptyValues(child);
   child.exitOverride((error) => {
     // Commander's message has only the number of arguments.
     const unexpected = child.args[child.registeredArguments.length];
@@ -96,13 +99,29 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   return command;
 }
 
-/** Rejects `gantry apps delete "$APP"` with APP unset. */
+const unsetVariable = 'check that the shell variable is set';
+
+/** Words of another program, which may be anything. */
+const foreignWords = new Set(['arguments', 'command']);
+
+/** Rejects `gantry rm /a "$FILE"` with FILE unset: an empty path would be the whole volume. */
 function rejectEmptyArguments(child: Commander, inputs: unknown[]): void {
-  const empty = child.registeredArguments.find(({ required }, at) =>
-    required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
-  );
-  if (!empty) return;
-  throw new UsageError(`argument <${empty.name()}> is empty`, { fix: 'check that the shell variable is set' });
+  const empty = child.registeredArguments.find((argument, at) => {
+    const words = [inputs[at]].flat();
+    return foreignWords.has(argument.name()) ? argument.required && words[0] === '' : words.includes('');
+  });
+  if (empty) throw new UsageError(`argument <${empty.name()}> is empty`, { fix: unsetVariable });
+}
+
+/** Rejects `-p "$PROJECT"` with PROJECT unset: without a value, another project would be meant. */
+function rejectEmptyValues(commander: Commander): void {
+  for (const option of commander.options.filter(({ required, optional }) => required || optional)) {
+    // The parser takes `--json=` for `--json`.
+    if (option.long === '--json') continue;
+    commander.on(`option:${option.name()}`, (value: unknown) => {
+      if (value === '') throw new UsageError(`the value of ${option.long} is empty`, { fix: unsetVariable });
+    });
+  }
 }
 
 /** Rejects a flag that has no effect without another one: ignored, `--detailed-exit-code` alone would deploy. */

@@ -8,6 +8,8 @@ export const buildFields = passThrough({
   updatedAt: text('RFC 3339, UTC'),
   initError: text('why the app did not start'),
   found: nullable(
-    text('healthy, sick, unknown, superseded or rolled back, by the history of this machine; null if it has nothing'),
+    text(
+      'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',
+    ),
   ),
 });

@@ -35,8 +35,12 @@ function describe(event: ListedEvent): string {
       return describeSent(event);
     case 'served': {
       const before = event.before ? ` instead of ${shortBuild(event.before)}` : '';
-      return `${shortBuild(event.build)} serves${before}${event.isOwn ? '' : ', not deployed from here'}`;
+      const serves = `${shortBuild(event.build)} serves${before}${event.isOwn ? '' : ', not deployed from here'}`;
+      const changed = event.changes && describeChange(event.changes);
+      return changed ? `${serves}: ${changed}` : serves;
     }
+    case 'failed':
+      return `${shortBuild(event.build)} failed (${event.status})${event.reason && `: ${event.reason}`}`;
     case 'verdict':
       return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
     case 'rolled-back': {
@@ -50,11 +54,9 @@ function describe(event: ListedEvent): string {
   }
 }
 
-function describeSent({ build, restored, commit, dirty, changes }: Extract<ListedEvent, { event: 'sent' }>): string {
+function describeSent({ build, restored, commit, dirty }: Extract<ListedEvent, { event: 'sent' }>): string {
   const source = commit ? ` of ${commit.slice(0, 8)}${dirty ? ' with local changes' : ''}` : '';
-  const sent = `deployed ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}`;
-  const changed = changes && describeChange(changes);
-  return changed ? `${sent}: ${changed}` : sent;
+  return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}`;
 }
 
 function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {

@@ -45,8 +45,8 @@ test('tells what was sent, what served, and what was scaled, the newest first', 
   expect(events[0]).toMatchObject({ before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } });
   const env = { GANTRY_CONFIG_DIR: home, ...wideTerminal.env };
   const { stdout } = await run(['history', 'web'], { ...wideTerminal, env });
-  expect(stdout).toContain(`deployed ${second.slice(0, 8)}`);
-  expect(stdout).toContain('min_replicas default -> 1');
+  expect(stdout).toContain(`sent ${second.slice(0, 8)}`);
+  expect(stdout).toContain('min_replicas 0 -> 1');
   expect(stdout).toContain(`${second.slice(0, 8)} serves instead of ${first.slice(0, 8)}`);
   expect(stdout).toContain('max_replicas 1 -> 9');
 });
@@ -77,6 +77,16 @@ test('marks a rolled back build in the list of builds', async () => {
   const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string | null }[];
   expect(list.map(({ found }) => found)).toEqual([null, 'rolled back', null]);
   expect((await run(['builds', 'get', 'web', second, '--json=found'])).json()).toEqual({ found: 'rolled back' });
+});
+
+test('tells of a build that failed, and marks it', async () => {
+  emulator.fail('build', 'init_failure');
+  await using app = await folderOf(smallApp());
+  const { code } = await run(['deploy'], { cwd: app.path });
+  expect(code).toBe(12);
+  const [event] = await history();
+  expect(event).toMatchObject({ event: 'failed', status: 'init_failure', reason: expect.stringMatching(/./) });
+  expect((await run(['builds', 'list', 'web', '--jq', '.[].found'])).stdout).toBe('failed\n');
 });
 
 test('holds neither secrets nor commands, and is for its owner only', async () => {

@@ -8,7 +8,7 @@ test('creates an app that passes the check and deploys', async () => {
   await using place = await folderOf({});
   const { code, stdout, stderr } = await gantry(['init', 'my-app'], { cwd: place.path });
   expect([code, stdout]).toEqual([0, 'my-app/cerebrium.toml\nmy-app/main.py\n']);
-  expect(stderr).toBe('next: cd my-app && gantry deploy\n');
+  expect(stderr).toBe('next: cd my-app && gantry deploy --local\n');
   const check = await gantry(['check', '--strict', '--json'], { cwd: join(place.path, 'my-app') });
   expect(check.json()).toMatchObject({ valid: true, app: 'my-app', problems: [] });
   expect(await config(join(place.path, 'my-app'))).toContain('disable_auth = false');

@@ -54,6 +54,7 @@ test('--json=fields picks from the help of a command, too', async () => {
 const passedThrough: Record<string, string[]> = {
   ls: ['is_folder', 'size_bytes', 'last_modified'],
   'apps list': ['cost_metrics', 'request_metrics'],
+  check: ['$schema'],
   reference: ['$schema', '$defs'],
 };
 

@@ -193,12 +193,22 @@ export class Deployer {
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
       if (hasFailed) await forgetArchive(context, body.name, created.buildId);
+      if (hasFailed && error instanceof GantryError) await this.#recordFailure(created.buildId, error);
       if (context.signal.aborted) await this.#abandon(created);
       else if (error instanceof GantryError && created.dashboardUrl) {
         error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
       }
       throw error;
     }
+  }
+
+  #recordFailure(build: string, { message, facts }: GantryError): Promise<void> {
+    const { status = 'failed', explanation } = (facts.details ?? {}) as {
+      status?: string;
+      explanation?: { title: string };
+    };
+    const reason = explanation?.title ?? message;
+    return recordEvent(this.options.limit.unlimited, this.body.name, 'failed', { build, status, reason });
   }
 
   /** Sets what Ctrl-C prints. A build without an upload cannot continue. */

@@ -1,7 +1,7 @@
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
-import { differences, type SettingsChange } from './shown-settings.ts';
+import { changedSettings, type SettingsChange } from './shown-settings.ts';
 
-/** An event with what it changed: settings that were sent before and are now, or whether this machine sent the build. */
+/** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boolean };
 
 /** What is known of an app, from its events. Oldest first. */
@@ -53,7 +53,8 @@ export class AppHistory {
   }
 
   /** What is worth knowing of a build in a list; undefined if nothing is. */
-  markOf(build: string): Verdict | 'rolled back' | undefined {
+  markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
+    if (this.#last('failed', (event) => event.build === build)) return 'failed';
     const rolledBack = this.rolledBack(build);
     const verdict = this.verdict(build);
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
@@ -105,10 +106,11 @@ export class AppHistory {
   }
 
   #listed(event: HistoryEvent, at: number): ListedEvent {
-    if (event.event === 'served') return { ...event, isOwn: this.sent(event.build) !== undefined };
-    if (event.event !== 'sent') return event;
-    const before = this.events.slice(0, at).findLast((other) => other.event === 'sent');
-    return before?.event === 'sent' ? { ...event, changes: differences(before.settings, event.settings) } : event;
+    if (event.event !== 'served') return event;
+    const { build, before, settings } = event;
+    const earlier = before === null ? undefined : new AppHistory(this.events.slice(0, at)).settingsOf(before);
+    const isOwn = this.sent(build) !== undefined;
+    return { ...event, isOwn, ...(earlier && { changes: changedSettings(earlier, settings) }) };
   }
 
   #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {

@@ -32,6 +32,8 @@ const kinds = {
     /** The earlier build that it was made of again. */
     restored: v.optional(build),
   }),
+  /** A build that did not become ready. */
+  failed: v.object({ build, status: text, reason: text }),
   /** The build that answers calls, with the settings that the platform shows (get app, spec 4.4). */
   served: v.object({ build, before: v.nullable(build), settings }),
   verdict: v.object({

@@ -41,21 +41,9 @@ export interface SettingsChange {
 
 /** What differs between two looks. A setting that one of them does not show says nothing. */
 export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {
-  const known = Object.keys(after).filter((name) => before[name] !== undefined);
-  return pickChanges(known, before, after);
-}
-
-/** What differs between two requests. An omitted setting is the platform's default. */
-export function differences(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {
-  return pickChanges([...new Set([...Object.keys(before), ...Object.keys(after)])], before, after);
-}
-
-function pickChanges(
-  names: string[],
-  before: SettingsChange['before'],
-  after: SettingsChange['after'],
-): SettingsChange {
-  const changed = names.filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
+  const changed = Object.keys(after).filter(
+    (name) => before[name] !== undefined && stringifyJson(before[name]) !== stringifyJson(after[name]),
+  );
   const pick = (from: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, from[name]]));
   return { before: pick(before), after: pick(after) };
 }

@@ -1,11 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import type { AppCreation } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError, GantryError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
 import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
-import { recordEvent } from '../history/index.ts';
+import { readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import {
@@ -73,7 +74,9 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
-  const keep = options.restoreScaling ? {} : scalingOf(options.scaling ?? choice.app);
+  const keep = options.restoreScaling
+    ? {}
+    : await changedScaling(context, app, target.id, options.scaling ?? choice.app);
   return withSource(context, { app, build: target.id, live, keep }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected);
@@ -94,6 +97,18 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     }
     return { ...plan, ...resultOf(deployment) };
   });
+}
+
+/** The scaling that is not what the platform made of the earlier build's own settings. */
+async function changedScaling(
+  context: Context,
+  app: string,
+  build: string,
+  shown: Record<string, unknown>,
+): Promise<Partial<AppCreation>> {
+  const before = (await readHistory(context, app)).firstSettingsOf(build) ?? {};
+  const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== before[field]);
+  return Object.fromEntries(kept);
 }
 
 /** Before anything is sent. */
