@@ -1,5 +1,5 @@
 /**
- * JSON of users and apps keeps its numbers as they were written: `JSON.parse` makes 9223372036854775807 another number,
+ * JSON of users, apps and the platform keeps its numbers as they were written: `JSON.parse` makes 9223372036854775807 another number,
  * 1e400 null and 1.0 the number 1. `parseJson` returns a JsonNumber for these, and `stringifyJson` writes it back.
  */
 export function parseJson(text: string): unknown {
@@ -71,8 +71,11 @@ export function defineKey(into: object, key: string, value: unknown): void {
   Object.defineProperty(into, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What the text of a number has that may be written differently. Texts may have it as well. */
-const mayChange = /\d{16}|-0|\d[.eE]/;
+/**
+ * A number that may be written differently: it has many digits, an exponent, a zero at its end, or is tiny or -0. Times
+ * and ids in texts rarely look like one, because it follows a delimiter.
+ */
+const mayChange = /(?:^|[:,[])\s*(?:-0(?![.\d])|-?(?:[\d.]{16}|\d[\d.]*[eE]|\d+\.\d*0(?![\w.:])|0\.000000))/;
 
 /** The tokens of valid JSON that matter: a string begins with its quote, and a number ends before a delimiter. */
 const tokens = /[[\]{}"]|[^\s,:[\]{}"]+/g;

@@ -1,4 +1,4 @@
-import { stringifyJson } from './json-text.ts';
+import { parseJson, stringifyJson } from './json-text.ts';
 
 /** Loaded by the first list that is long enough: every start of the program loads this module. */
 const zlib = () => process.getBuiltinModule('node:zlib');
@@ -54,7 +54,7 @@ export class PackedList<Item> implements Iterable<Item> {
 
   /** One after another, some thousand items each. */
   *batches(): Generator<Item[]> {
-    for (const batch of this.#batches) yield JSON.parse(zlib().inflateRawSync(batch).toString('utf8')) as Item[];
+    for (const batch of this.#batches) yield parseJson(zlib().inflateRawSync(batch).toString('utf8')) as Item[];
     if (this.#open.length > 0) yield this.#open;
   }
 

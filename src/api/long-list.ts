@@ -1,4 +1,5 @@
 import { markUnreadable, unreadableItems } from '../contract/lists.ts';
+import { parseJson } from '../json-text.ts';
 
 /** Whether a body is a JSON list, by its first character. */
 export function startsList(chunks: readonly Buffer[]): boolean {
@@ -26,7 +27,7 @@ export function readLongList<Item>(chunks: Buffer[], read: (items: unknown[]) =>
 }
 
 function parseBatch(batch: Buffer): unknown[] {
-  const items = JSON.parse(`[${batch.toString('utf8')}]`) as unknown[];
+  const items = parseJson(`[${batch.toString('utf8')}]`) as unknown[];
   if (items.length === 0) throw new SyntaxError('there is nothing between two commas');
   return items;
 }

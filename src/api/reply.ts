@@ -2,7 +2,7 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { stringifyJson, tryParseJson } from '../json-text.ts';
+import { parseJson, stringifyJson, tryParseJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
@@ -136,7 +136,7 @@ function messageOf(json: Record<string, unknown>, { status, body }: HostReply): 
 function parse({ body, status, host }: HostReply): unknown {
   const text = withoutMark(body);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     if (/^\s*[[{"]/.test(text)) throw damagedError({ status, host }, cause);
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';

@@ -74,5 +74,8 @@ export const AppLogFrame = nonEmptyReply({
   app_id: optionalText,
   run_id: optionalText,
   container_name: optionalText,
+  container_id: assumed(optionalText),
+  log_id: assumed(optionalText),
+  stream: assumed(optionalText),
 });
 export type AppLogFrame = v.InferOutput<typeof AppLogFrame>;

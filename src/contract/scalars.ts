@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isRecord, JsonNumber, stringifyJson } from '../json-text.ts';
+import { isObject, isRecord, JsonNumber, parseJson, stringifyJson } from '../json-text.ts';
 
 /**
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
@@ -25,6 +25,9 @@ export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
   false,
 );
+/** A secret is text: a number is none, and nothing else may be stored or sent as one. */
+export const secretOrEmpty = v.nullish(reader<string, string>(asSecret), '');
+export const optionalSecret = optional<string, string>((value) => asSecret(value) || null);
 export const textOrEmpty = v.nullish(reader<string, string>(asText), '');
 export const numberOrNaN = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
 
@@ -55,15 +58,24 @@ function reader<Wire, Value>(read: (value: unknown) => Value) {
   return v.pipe(v.unknown(), v.transform(read)) as unknown as v.GenericSchema<Wire, Value>;
 }
 
-function asText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return typeof value === 'object' ? stringifyJson(value) : String(value);
+/** A number whose digits JavaScript cannot keep is its text. */
+function plain(value: unknown): unknown {
+  if (!(value instanceof JsonNumber)) return value;
+  const number = value.valueOf();
+  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value.text;
 }
 
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isObject(value) || value === null ? stringifyJson(value) : String(value);
+}
+
+/** Null for a number that would become another one, such as 9007199254740993. */
 function asNumber(value: unknown): number | null {
-  const isText = (typeof value === 'string' && value.trim() !== '') || value instanceof JsonNumber;
-  const number = isText ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+  const read = plain(value);
+  const number = typeof read === 'string' && read.trim() !== '' ? Number(read) : read;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return null;
+  return read === number || Math.abs(number) <= Number.MAX_SAFE_INTEGER || String(number) === read ? number : null;
 }
 
 function asNumberOrNaN(value: unknown): number {
@@ -71,12 +83,13 @@ function asNumberOrNaN(value: unknown): number {
 }
 
 function asFlag(value: unknown): boolean | null {
-  const word = asText(value).toLowerCase();
+  const word = asText(plain(value)).toLowerCase();
   if (word === 'true' || word === '1') return true;
   return word === 'false' || word === '0' ? false : null;
 }
 
-function asTime(value: unknown): string | null {
+function asTime(sent: unknown): string | null {
+  const value = plain(sent);
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   if (value === '' || String(value).startsWith('0001-01-01')) return null;
   const time = /^\d{9,14}(\.\d+)?$/.test(String(value)) ? unixTime(Number(value)) : parsedTime(String(value));
@@ -97,6 +110,10 @@ function unixTime(value: number): number {
 
 /** The limit of Date. */
 const maxTimeMs = 8.64e15;
+
+function asSecret(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 function asTexts(value: unknown): string[] | null {
   if (Array.isArray(value)) return value.map(asText);
@@ -120,6 +137,19 @@ export function queryNumber(min: number) {
     v.minValue(min, `must be ${min} or more`),
   );
 }
+
+/** JSON of the platform, as text. Numbers keep their digits. */
+export const jsonText = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+    try {
+      return parseJson(dataset.value);
+    } catch {
+      addIssue({ message: 'is not JSON' });
+      return NEVER;
+    }
+  }),
+);
 
 /** A file in a multipart body. `type` is its media type. */
 export const FilePart = v.object({ filename: v.string(), type: v.string(), content: v.instance(Uint8Array) });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { replyObject } from './lists.ts';
-import { numberOrNaN, optionalNumber, optionalText, textOrEmpty } from './scalars.ts';
+import { numberOrNaN, optionalNumber, optionalSecret, optionalText, secretOrEmpty, textOrEmpty } from './scalars.ts';
 
 /** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
 export const DeviceAuthorization = replyObject(
@@ -45,7 +45,7 @@ export const requestToken = endpoint('POST /token', {
   anonymous: true,
   retryable: 'never',
   body: v.looseObject({ device_code: v.string() }),
-  reply: replyObject({ accessToken: textOrEmpty, refreshToken: optionalText }, 'accessToken'),
+  reply: replyObject({ accessToken: secretOrEmpty, refreshToken: optionalSecret }, 'accessToken'),
 });
 
 /** The official client's id at the service that renews tokens (docs/platform.md#login). */
@@ -59,7 +59,7 @@ export const renewToken = endpoint('POST /oauth2/token', {
   retryable: true,
   body: v.looseObject({ grant_type: v.string(), client_id: v.string(), refresh_token: v.string() }),
   reply: replyObject(
-    { access_token: textOrEmpty, id_token: optionalText, refresh_token: optionalText },
+    { access_token: secretOrEmpty, id_token: optionalSecret, refresh_token: optionalSecret },
     'access_token',
   ),
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Context } from '../../context.ts';
 import { buildPhase, getBuildLogs } from '../../contract/builds.ts';
 import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
+import { jsonText } from '../../contract/scalars.ts';
 import { buildFrameLine, buildLine, type LogSource, toTimestamp } from '../logs/index.ts';
 import { fetchBuild } from './fetch-build.ts';
 
@@ -32,7 +33,7 @@ export function buildLogSource(
   };
 }
 
-const BuildLogMessage = v.pipe(v.string(), v.parseJson(), BuildLogFrame);
+const BuildLogMessage = v.pipe(jsonText, BuildLogFrame);
 
 function matches(text: string, search: string | undefined): boolean {
   return search === undefined || text.includes(search);

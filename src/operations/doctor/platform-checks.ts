@@ -1,4 +1,4 @@
-import { safeParse } from 'valibot';
+import { pipe, safeParse } from 'valibot';
 import { errorFromReply } from '../../api/reply-error.ts';
 import { createSender } from '../../api/sender.ts';
 import type { Credential } from '../../config/credentials.ts';
@@ -6,8 +6,8 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import type { Host } from '../../contract/endpoint.ts';
 import { listProjects } from '../../contract/projects.ts';
+import { jsonText } from '../../contract/scalars.ts';
 import { AuthError, GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { tryParseJson } from '../../json-text.ts';
 import { duration } from '../../output/format.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 import { createProbe, type ProbeResult } from './probe.ts';
@@ -79,7 +79,7 @@ async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { r
     throw error;
   }
   if (reply.status !== 200) return errorFromReply(reply, now());
-  const list = safeParse(listProjects.reply, tryParseJson(reply.body) ?? reply.body);
+  const list = safeParse(pipe(jsonText, listProjects.reply), reply.body);
   return list.success
     ? list.output.map(({ id }) => id)
     : new UnexpectedReplyError('the list of projects has an unknown format');

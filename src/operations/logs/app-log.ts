@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Context } from '../../context.ts';
 import { toAppId } from '../../contract/endpoint.ts';
 import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../contract/logs.ts';
+import { jsonText } from '../../contract/scalars.ts';
 import { appFrameLine, appLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 
@@ -57,7 +58,7 @@ export function appLogSource(
   };
 }
 
-const AppLogMessage = v.pipe(v.string(), v.parseJson(), AppLogFrame);
+const AppLogMessage = v.pipe(jsonText, AppLogFrame);
 
 export function toTimestamp(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();

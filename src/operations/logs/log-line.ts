@@ -35,8 +35,8 @@ export function appLine(original: AppLogLine): LogLine {
 }
 
 /** A line of the live log, which has fewer fields than one of the history. */
-export function appFrameLine({ log, timestamp, app_id, run_id, container_name, ...others }: AppLogFrame): LogLine {
-  const { container_id, log_id, stream } = others as Partial<Record<string, string>>;
+export function appFrameLine(frame: AppLogFrame): LogLine {
+  const { log, timestamp, app_id, run_id, container_name, container_id, log_id, stream } = frame;
   return appLine({
     ...(app_id ? { appId: app_id } : {}),
     ...(run_id ? { runId: run_id } : {}),
