@@ -10,7 +10,7 @@ import {
   isDownload,
   parseCopyPaths,
 } from '../operations/copy/index.ts';
-import { noteCopiesInApp } from '../operations/output-files/index.ts';
+import { watchCopiesInApp } from '../operations/output-files/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { document } from '../result-schema.ts';
 import { copyExit, copyView } from '../views/copy.ts';
@@ -29,9 +29,10 @@ export default defineCommand({
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const toDevice = await isDevice(words.target);
     const way = isPiped ? copyFromStdin : toDevice ? copyToDevice : copy;
+    const { target } = words;
+    const noteCopies = target.kind === 'local' && !toDevice ? watchCopiesInApp(context, target.path) : undefined;
     const summary = await way(context, words, toCopyOptions(flags));
-    if (words.target.kind === 'local' && !toDevice && summary.files > 0 && !summary.dryRun)
-      await noteCopiesInApp(context, words.target.path);
+    if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },
   exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),

@@ -3,7 +3,7 @@ import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { requiring } from '../flags/rules.ts';
 import { isDownload, parseCopyPaths } from '../operations/copy/index.ts';
-import { noteCopiesInApp } from '../operations/output-files/index.ts';
+import { watchCopiesInApp } from '../operations/output-files/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
@@ -24,9 +24,10 @@ export default defineCommand({
     ),
   run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
     const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });
+    const { target: written } = paths;
+    const noteCopies = written.kind === 'local' ? watchCopiesInApp(context, written.path) : undefined;
     const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
-    if (paths.target.kind === 'local' && summary.files > 0 && !summary.dryRun)
-      await noteCopiesInApp(context, paths.target.path);
+    if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },
   exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>

@@ -77,8 +77,19 @@ test.each([
   expect([code, stderr]).toEqual([0, expect.stringContaining(`${shown} is in the folder of the app web`)]);
 });
 
+test.each(['cp', 'sync'])(
+  '%s of an app to another place notes nothing: what was copied is no app here',
+  async (verb) => {
+    expect((await run(`${verb} . :/web`)).code).toBe(0);
+    for (const target of [`../copy-${verb}`, `${join(cwd, '..')}/other-${verb}`]) {
+      const { code, stderr } = await run(`${verb} :/web ${target}`);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('is in the folder of the app')]);
+    }
+  },
+);
+
 test.each([
-  ['deploy --plan plan.json', 'gantry deploy --apply-plan FILE'],
+  ['deploy --plan plan.json', 'gantry deploy --apply-plan plan.json'],
   ['deploy --dry-run --output plan.json', 'gantry deploy --dry-run --save-plan'],
   ['deploy --dry-run -o plan.json', 'gantry deploy --dry-run --save-plan'],
 ])('%s says what to type', async (line, fix) => {

@@ -1,2 +1,2 @@
 export { checkReplaceable } from './replaceable.ts';
-export { noteCopiesInApp, sentWithApp } from './sent-with-app.ts';
+export { sentWithApp, watchCopiesInApp } from './sent-with-app.ts';

@@ -27,18 +27,38 @@ export async function sentWithApp(
   };
 }
 
-/** The same as a note for copies, which may be meant to be a part of the app. */
-export async function noteCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): Promise<void> {
-  const found = await sentWithApp(target, { isFolder: statSync(target).isDirectory() });
-  if (found) progress.note(found.message);
+/**
+ * The same as a note for copies, which may be meant to be a part of the app. Called before the copy, because what is copied
+ * may be an app itself; the returned function is for afterwards.
+ */
+export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
+  const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
+  return async () => {
+    const app = file === undefined ? undefined : await readApp(file);
+    const found = app && (await sentWithApp(target, { app, isFolder: isFolderNow(target) }));
+    if (found) progress.note(found.message);
+  };
+}
+
+function isFolderNow(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Of a file in a folder; no pattern names it. */
 const anyName = '\u0001';
 
 async function nearestApp(folder: string): Promise<AppConfig | undefined> {
+  const file = nearestConfig(folder);
+  return file === undefined ? undefined : readApp(file);
+}
+
+function nearestConfig(folder: string): string | undefined {
   const file = join(folder, 'cerebrium.toml');
-  if (existsSync(file)) return (await checkAppConfig(file)).project;
+  if (existsSync(file)) return file;
   const parent = dirname(folder);
-  return parent === folder ? undefined : nearestApp(parent);
+  return parent === folder ? undefined : nearestConfig(parent);
+}
+
+async function readApp(file: string): Promise<AppConfig | undefined> {
+  return (await checkAppConfig(file)).project;
 }
