@@ -53,6 +53,7 @@ export default defineCommand({
     const [first, ...others] = failures;
     if (first) throw new ProjectError(others.length > 0 ? `${failures.length} errors` : first.message, problems);
     for (const problem of problems) progress.warn(problem);
+    if (problems.length > 0) progress.note('with --strict, a warning is an error');
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
   view: (found) => {

@@ -38,6 +38,7 @@ test('a warning fails only with --strict', async () => {
   expect(lax.code).toBe(0);
   expect(lax.stderr).toMatch(/^warning: .*public/);
   expect(lax.stdout).toContain('1 warning');
+  expect(lax.stderr).toContain('with --strict, a warning is an error\n');
   const strict = await gantry(['check', '--strict', '--json'], { cwd: app.path });
   expect(strict.code).toBe(10);
   expectErrorDocument(strict);

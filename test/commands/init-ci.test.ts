@@ -24,7 +24,7 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   const at = "-C 'my apps/web'";
   const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`;
   expect(commands).toContain(`pip install gantry-cli==${version}`);
-  expect(commands).toContain(`gantry check ${at}`);
+  expect(commands).toContain(`gantry check ${at} --strict`);
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
   const deploy = `gantry deploy ${at} --if-changed --if-busy wait`;
   expect(commands).toContain(system === 'gitlab' ? `endpoint=$(${deploy})` : deploy);

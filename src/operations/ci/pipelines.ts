@@ -25,7 +25,7 @@ export function pipelineFor(system: CiSystem, folder: string): Pipeline {
   const at = folder === '.' ? '' : ` -C ${quoteForShell(folder)}`;
   return pipelines[system]({
     install: `pip install gantry-cli==${version}`,
-    check: `gantry check${at}`,
+    check: `gantry check${at} --strict`,
     // Pull requests of forks get no secrets. 3: there are changes, which is what a plan is for, and no failure.
     plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
     planFile: posix.join(folder, 'gantry-plan.json'),
