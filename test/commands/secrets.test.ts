@@ -126,6 +126,14 @@ describe('a value is read', () => {
     expect(written()).toEqual([]);
   });
 
+  test('not from the command line of a terminal, where it is asked for and hidden', async () => {
+    const { code, stderr } = await run(['set', 'KEY=sk-live-4711'], { columns: 80, typed: '' });
+    expect([code, stripVTControlCharacters(stderr)]).toEqual([
+      2,
+      expect.stringMatching(/fix gantry secrets set KEY\n/),
+    ]);
+  });
+
   test.each([
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
     ['missing', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],

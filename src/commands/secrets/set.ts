@@ -32,7 +32,7 @@ export default defineCommand({
         fix: `gantry secrets set NAME, or ${gantryCommand`secrets set --env-file .env`}`,
       });
     }
-    checkNewSecretNames(names, source.fromEnv);
+    checkNewSecretNames(context, names, source.fromEnv);
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
   view: secretChangeView,

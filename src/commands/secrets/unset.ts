@@ -6,7 +6,7 @@ export default defineCommand({
   configure: (command) =>
     command.argument('<name...>', 'secret names').option('--app <app>', 'remove the secrets of one app only'),
   run: async (context, names, { app }) => {
-    checkSecretNames(names);
+    checkSecretNames(context, names);
     const change = await unsetSecrets(context, { app }, names);
     if (change.unchanged.length > 0) context.progress.warn(`not found: ${change.unchanged.join(', ')}`);
     return change;

@@ -15,13 +15,14 @@ export interface SecretValueSource {
   keepNewline?: boolean | undefined;
 }
 
+type Asking = Pick<Context, 'prompt'>;
 type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for invalid names, without repeating them: they may be values typed by mistake. */
-export function checkSecretNames(names: string[]): void {
+export function checkSecretNames({ prompt }: Asking, names: string[]): void {
   for (const [index, name] of names.entries()) {
     if (isSecretName(name)) continue;
-    if (name.includes('=')) throw valueInArgumentsError(name);
+    if (name.includes('=')) throw valueInArgumentsError(prompt, name);
     throw new UsageError(`argument ${index + 1} is not a valid secret name`, { why: secretNameFormat });
   }
 }
@@ -30,8 +31,8 @@ export function checkSecretNames(names: string[]): void {
  * Throws UsageError for names that a new secret cannot have on the command line, without repeating them: `set NAME VALUE`,
  * as other programs have it, must not make a name of a value. A second word is a name only if it is one of the environment.
  */
-export function checkNewSecretNames([name = '', ...others]: string[], fromEnv = false): void {
-  if (name.includes('=')) throw valueInArgumentsError(name);
+export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: string[], fromEnv = false): void {
+  if (name.includes('=')) throw valueInArgumentsError(prompt, name);
   if (!isVariableName(name) || looksLikeValue(name)) {
     throw new UsageError('argument 1 is not a secret name', {
       why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
@@ -39,8 +40,8 @@ export function checkNewSecretNames([name = '', ...others]: string[], fromEnv = 
     });
   }
   const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
-  if (assignment !== undefined) throw valueInArgumentsError(assignment);
-  if (!fromEnv && others.length > 0) throw valueInArgumentsError(`${name}=x`);
+  if (assignment !== undefined) throw valueInArgumentsError(prompt, assignment);
+  if (!fromEnv && others.length > 0) throw valueInArgumentsError(prompt, `${name}=x`);
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
@@ -109,11 +110,14 @@ const looksLikeValue = (word: string) =>
   /^(sk|pk|rk|hf|gh[opsu]|glpat|xox[abp]|eyJ|AKIA|whsec|nvapi|r8)[-_A-Za-z0-9]{8,}/.test(word) ||
   (word.length >= 20 && /\d[a-zA-Z]+\d/.test(word) && /[a-z]/.test(word));
 
-/** The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. */
-function valueInArgumentsError(word: string): UsageError {
+/**
+ * The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. At a terminal the value is
+ * asked for and hidden, which stdin would not do.
+ */
+function valueInArgumentsError({ isPossible }: Context['prompt'], word: string): UsageError {
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('secret values cannot be passed as arguments', {
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
-    fix: gantryCommand`secrets set ${name} --from-file -`,
+    fix: isPossible ? gantryCommand`secrets set ${name}` : gantryCommand`secrets set ${name} --from-file -`,
   });
 }
