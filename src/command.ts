@@ -83,6 +83,12 @@ export interface TypedLine {
   withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }
 
+/** What an argument may have besides. */
+export interface ArgumentRules {
+  /** It is required, although the parser cannot see it. */
+  isNeeded: true;
+}
+
 /** What a flag may have besides (flags/rules.ts). */
 export interface FlagRules {
   /** Attribute names of the flags, one of which it needs. */

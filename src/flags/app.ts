@@ -1,5 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { PlacedArgument, TypedLine } from '../command.ts';
+import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { type NotFoundError, UsageError } from '../errors.ts';
 
@@ -25,7 +26,19 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
-/** Adds the app of a command that destroys something: it wants the name. */
+/** Adds the app and what a command cancels of it: it wants the id, which in the folder of the app is enough. */
+export function canceledArguments<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  noun: 'build' | 'run',
+) {
+  // The parser takes a single word for the app: only `resolve` knows that the id is there.
+  const id: ArgumentRules = { isNeeded: true };
+  const argument = Object.assign(command.createArgument(`[${noun}]`, `${noun} id`), id);
+  const placed = place(command, ofFolder, { needs: noun }).usage(`[options] [app] <${noun}>`).addArgument(argument);
+  return placed as unknown as Commander<[...Inputs, string, string], Options & AppHere>;
+}
+
+/** Adds the app of a command that destroys it: it wants the name. */
 export function namedAppArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
@@ -37,6 +50,8 @@ interface Rules {
   unless?: string;
   isOptional?: true;
   isNamed?: true;
+  /** What follows the app must be there. */
+  needs?: 'build' | 'run';
 }
 
 function place<Inputs extends unknown[], Options extends OptionValues>(
@@ -60,11 +75,16 @@ async function resolve(
   context: Context,
   typed: readonly unknown[],
   line: TypedLine,
-  { isNamed, isOptional, unless = '' }: Rules,
+  { isNamed, isOptional, needs, unless = '' }: Rules,
 ): Promise<unknown[]> {
   const inputs = withAppFirst(typed, line);
   const [app, ...rest] = inputs;
   const flags = typed.at(-1) as Record<string, unknown>;
+  if (needs && rest[0] === undefined) {
+    throw new UsageError(`missing argument <${needs}>`, {
+      fix: gantryCommand`${needs}s list ${app === undefined ? [] : String(app)}`,
+    });
+  }
   if (isNamed && app === '.') throw await unnamedError(context, line);
   if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
   const { readAppHere } = await import('../operations/apps/index.ts');

@@ -1,5 +1,5 @@
 import type { Argument, Command as Commander, Option } from 'commander';
-import type { Command, Effect, FlagRules } from '../command.ts';
+import type { ArgumentRules, Command, Effect, FlagRules } from '../command.ts';
 import { type ExitName, exitCodes } from '../errors.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
@@ -101,7 +101,8 @@ export function describeExitCodes(names: readonly ExitName[]): ExitCodeReference
 }
 
 function describeArgument(argument: Argument): ArgumentReference {
-  const { description, required, variadic, argChoices } = argument;
+  const { description, variadic, argChoices } = argument;
+  const required = argument.required || Boolean((argument as Partial<ArgumentRules>).isNeeded);
   return { name: argument.name(), description, required, variadic, ...(argChoices && { choices: argChoices }) };
 }
 

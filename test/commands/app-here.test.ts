@@ -64,13 +64,37 @@ test.each(lines)('gantry %s needs no app in the folder of one', async (line) => 
   expect(named.length).toBeGreaterThan(1);
 });
 
-test('a command that reads or calls needs no app, one that destroys something does', async () => {
+test.each(['builds', 'runs'])('%s cancel needs no app in the folder of one, but the id', async (group) => {
+  const id = '11111111-1111-4111-8111-111111111111';
+  const called = async (...words: string[]) => {
+    const before = emulator.calls.length;
+    const { code } = await gantry([group, 'cancel', ...words, '--yes'], here);
+    return [code, ...emulator.calls.slice(before).map(({ method, path }) => `${method} ${path}`)];
+  };
+  const named = await called('web', id);
+  expect(named.length).toBeGreaterThan(1);
+  expect(await called(id)).toEqual(named);
+  expect(await called('.', id)).toEqual(named);
+  const outside = await gantry([group, 'cancel', id, '--yes'], elsewhere);
+  expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+  for (const words of [[], ['web'], ['.']]) {
+    const { code, stderr } = await gantry([group, 'cancel', ...words], here);
+    const fix = ['gantry', group, 'list', ...words].join(' ');
+    expect([code, stderr]).toEqual([2, `error: missing argument <${group.slice(0, -1)}>\n  fix ${fix}\n`]);
+  }
+});
+
+test('a command that reads, calls or cancels needs no app, one that destroys it does', async () => {
   const { commands } = await reference();
   const withApp = commands.flatMap(({ command, effect, arguments: [first] }) =>
     first?.name === 'app' ? [{ command, effect, required: first.required }] : [],
   );
   expect(withApp.length).toBeGreaterThan(20);
-  expect(withApp.filter(({ effect, required }) => required !== (effect === 'destroys'))).toEqual([]);
+  expect(
+    withApp.filter(
+      ({ command, effect, required }) => required !== (effect === 'destroys' && !command.endsWith(' cancel')),
+    ),
+  ).toEqual([]);
 });
 
 describe('errors about the app', () => {

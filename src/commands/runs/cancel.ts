@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
-import { namedAppArgument } from '../../flags/app.ts';
+import { canceledArguments } from '../../flags/app.ts';
 import { refuseLatest } from '../../operations/ids/index.ts';
 import { remoteRun, resolveRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
@@ -9,7 +9,7 @@ import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => namedAppArgument(command).argument('<run>', 'run id'),
+  configure: (command) => canceledArguments(command, 'run'),
   run: async (context, app, word) => {
     refuseLatest(word, 'run', gantryCommand`runs list ${app}`);
     const run = await resolveRun(context, app, word);
