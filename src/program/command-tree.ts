@@ -30,6 +30,7 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
     .configureOutput({ writeOut() {}, writeErr() {}, outputError() {} })
     .configureHelp({
       formatHelp(commander) {
+        rejectUnknownCommand(commander as Commander);
         onHelp(commander as Commander);
         return '';
       },
@@ -40,6 +41,13 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
     addCommands(root, called ? { [firstWord]: called } : entries, run);
   }
   return root;
+}
+
+/** Rejects `gantry apps frob --help`, as the parser does without the flag. */
+function rejectUnknownCommand(commander: Commander): void {
+  const [word = '-'] = commander.args;
+  if (commander.commands.length === 0 || word.startsWith('-')) return;
+  (commander as Commander & { unknownCommand(): never }).unknownCommand();
 }
 
 function addGlobalFlags(root: Commander): Commander {
@@ -88,7 +96,7 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
     // Commander's message has only the number of arguments.
     const unexpected = child.args[child.registeredArguments.length];
     if (error.code === 'commander.excessArguments') error.message = `unexpected argument "${unexpected}"`;
-    throw Object.assign(error, { examples: command.examples });
+    throw Object.assign(error, { examples: command.examples, flags: flagsOf(child) });
   });
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
@@ -97,6 +105,11 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs, child);
   });
   return command;
+}
+
+function flagsOf(commander: Commander): string[] {
+  const own = commander.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  return commander.parent ? [...own, ...flagsOf(commander.parent)] : own;
 }
 
 const unsetVariable = 'check that the shell variable is set';
@@ -146,7 +159,7 @@ function rejectLoneFlags(child: Commander): void {
 }
 
 /** Values for a line that works. */
-const samples: Record<string, string> = { duration: '2m', number: '1' };
+const samples: Record<string, string> = { duration: '2m', number: '1', system: 'github' };
 
 /** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {

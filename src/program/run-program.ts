@@ -58,7 +58,7 @@ async function runTranslated(
   return runProgram(argv, Object.create(io, own), Object.assign(state, { argv, warning }));
 }
 
-/** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` becomes `x --help`. */
+/** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
 function normalizeArguments(argv: string[]): string[] {
   const end = argv.indexOf('--');
   const own = end < 0 ? argv : argv.slice(0, end);
@@ -68,6 +68,7 @@ function normalizeArguments(argv: string[]): string[] {
     return own[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
   });
   const [first, second, third = '-'] = words;
+  if (first === '--help' || first === '-h') return [...words.slice(1), first, ...rest];
   if (first !== 'help' || (second !== undefined && !isCommand(second))) return [...words, ...rest];
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);

@@ -43,8 +43,8 @@ export const commandSpellings: Record<string, string> = {
 };
 
 /**
- * Commands that gantry itself once had, and what to type now: words that replace the name, or what makes the line of the
- * arguments.
+ * Commands that gantry itself once had, or that people guess, and what to type: words that replace the name, or what makes
+ * the line of the arguments.
  */
 export const formerCommands: Record<string, string | ((...words: string[]) => readonly string[])> = {
   users: 'team users',
@@ -68,6 +68,10 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   'secrets import': (file = 'FILE', ...rest) => ['secrets', 'set', '--env-file', file, ...rest],
   'ci init': (system = 'github', ...rest) => ['init', '--ci', system, ...rest],
   'webhooks verify': () => ['webhooks', 'listen'],
+  diff: () => ['deploy', '--dry-run'],
+  'emulator status': 'emulator list',
+  'previews delete': 'apps delete',
+  'previews rm': 'apps delete',
 };
 
 interface FlagSpelling {
@@ -103,6 +107,14 @@ export const flagSpellings: readonly FlagSpelling[] = [
     here: (time, name) => [name, /^\d+$/.test(time) ? `${time}s` : time],
   },
 ];
+
+/** What `--help` shows for commands that are other words with their arguments only. */
+export const helpSpellings: Record<string, string> = {
+  download: 'cp',
+  upload: 'cp',
+  'secrets add': 'secrets set',
+  'save-auth-config': 'login',
+};
 
 /** Flags that gantry itself once had, and what to type now. */
 export const formerFlags: readonly { names: readonly string[]; of: readonly string[]; here: string }[] = [

@@ -8,6 +8,7 @@ import {
   flagSpellings,
   formerCommands,
   formerFlags,
+  helpSpellings,
   refusals,
   switches,
 } from './spellings.ts';
@@ -30,7 +31,9 @@ export interface Translation {
  */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
-  const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters))), secrets: [] };
+  const isHelp = own.some((word) => word === '--help' || word === '-h');
+  const names = isHelp ? { ...commandSpellings, ...helpSpellings } : commandSpellings;
+  const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters)), names), secrets: [] };
   refuse(line.argv);
   takeToken(line);
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
@@ -83,13 +86,13 @@ function positionals(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
 }
 
-function renameCommands(words: string[]): string[] {
-  const found = findName(words, commandSpellings);
+function renameCommands(words: string[], names: Record<string, string>): string[] {
+  const found = findName(words, names);
   if (!found) return words;
   const [first = 0] = found.places;
   const others = words.filter((_, at) => at > first && !found.places.includes(at));
   // Again, because `project set` is `projects set` now.
-  return renameCommands([...words.slice(0, first), ...found.entry.split(' '), ...others]);
+  return renameCommands([...words.slice(0, first), ...found.entry.split(' '), ...others], names);
 }
 
 /** The longest name of a command that the words begin with, and that is in the table. */

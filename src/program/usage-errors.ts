@@ -8,7 +8,10 @@ import { readTypedCommand } from './typed-command.ts';
 type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 
 /** Rewords commander's error; its "did you mean" becomes the line to type. */
-export function usageError(error: CommanderError & { examples?: string[] }, argv: string[]): UsageError {
+export function usageError(
+  error: CommanderError & { examples?: string[]; flags?: string[] },
+  argv: string[],
+): UsageError {
   const { examples: [example] = [] } = error;
   const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
   const { path } = readTypedCommand(argv);
@@ -17,8 +20,9 @@ export function usageError(error: CommanderError & { examples?: string[] }, argv
   const { message, ...facts } = reword(original);
   const fields = fieldsAfterJson(original, argv);
   if (fields) return new UsageError(message, { why: 'the fields of --json follow a =', fix: fields });
-  const [, typed = ''] = /^unknown (?:command|option) '(.+)'$/.exec(original) ?? [];
-  const suggestions = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ');
+  const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
+  const suggestions =
+    hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? flagThatBegins(typed, error.flags);
   if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });
   const next = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
@@ -27,6 +31,12 @@ export function usageError(error: CommanderError & { examples?: string[] }, argv
     ...facts,
     corrected: { typed, meant },
   });
+}
+
+/** The flag that a word is the beginning of, if there is one only. */
+function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
+  const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
+  return found.length === 1 ? found : undefined;
 }
 
 /** A command in a group that it is not in, or in one that does not exist: `apps logs web`, `auth login`. */

@@ -49,6 +49,37 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
   },
 );
 
+test.each([
+  ['scale --help', 'apps scale'],
+  ['--help apps scale', 'apps scale'],
+  ['-h scale', 'apps scale'],
+  ['secrets ls -h', 'secrets list'],
+  ['containers list --help', 'apps containers'],
+  ['app scale --help', 'apps scale'],
+  ['download --help', 'cp'],
+  ['upload -h', 'cp'],
+  ['secrets add --help', 'secrets set'],
+  ['save-auth-config --help', 'login'],
+])('%s is the help of %s', async (typed, meant) => {
+  const { code, stdout } = await gantry(typed.split(' '));
+  expect([code, stdout]).toEqual([0, (await gantry([...meant.split(' '), '--help'])).stdout]);
+});
+
+test.each([
+  ['apps frob --help', 'unknown command "frob"', 'gantry apps --help'],
+  ['frob --help', 'unknown command "frob"', 'gantry --help'],
+  ['--help frob', 'unknown command "frob"', 'gantry --help'],
+  ['aps list --help', 'unknown command "aps": did you mean api or apps?', 'gantry apps list --help'],
+  ['users --help', 'unknown command "users"', 'gantry team users --help'],
+  ['upgrade --help', 'gantry does not replace itself', 'gantry doctor'],
+  ['mcp frob --help', 'unknown command "frob"', 'gantry mcp --help'],
+])('%s is an error, not the help of another command', async (typed, message, fix) => {
+  const { code, stdout, stderr } = await gantry(typed.split(' '));
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(`error: ${message}`);
+  expect(stderr).toContain(`  fix ${fix}\n`);
+});
+
 test('help of an unknown topic exits with 2 and lists the topics', async () => {
   const child = await gantry(['help', 'apps', 'nonsense']);
   expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);

@@ -94,6 +94,9 @@ runs list --since yesterday
 logs --since 1hour
 apps scale --min-replicas one
 metrics --resolution max
+apps scale --min 1 --dry-run
+apps scale --min=1 --dry-run
+runs list --limt=3
 deploy --if-busy stop
 # values
 config set region mars
@@ -112,6 +115,8 @@ secrets set NAME=value
 auth login
 login --token abc
 ps
+diff
+emulator status
 deploy web
 `;
 
@@ -130,6 +135,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await emulator.close();
   await app[Symbol.asyncDispose]();
+});
+
+test.each([
+  ['apps scale --min 1 --dry-run', 'apps scale --min-replicas 1 --dry-run'],
+  ['apps scale --min=1 --dry-run', 'apps scale --min-replicas=1 --dry-run'],
+  ['runs list --limt=3', 'runs list --limit=3'],
+])('%s: did you mean %s', async (line, meant) => {
+  const { code, stderr } = await gantry(line.split(' '), here);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: unknown flag "--\S+": did you mean --\S+\?\n/)]);
+  expect(stderr).toContain(`\n  fix gantry ${meant}\n`);
+});
+
+test('a word that begins several flags suggests none of them', async () => {
+  const { code, stderr } = await gantry(['apps', 'scale', '--m', '1'], here);
+  expect([code, stderr]).toEqual([2, 'error: unknown flag "--m"\n  fix gantry apps scale --help\n']);
 });
 
 /** Lines that need an account, a terminal or minutes: only their words are checked. */
