@@ -121,6 +121,19 @@ test('JSON of users and apps keeps its numbers: json-text.ts reads and writes it
   expect(carriers.filter((file) => /\bJSON\.(parse|stringify)\b/.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
+test('an app, a build or a run is read where its id is compared', () => {
+  const readers = files.filter(
+    (file) =>
+      /\bget(App|Build|Run)\b/.test(readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')) &&
+      /^src\/(operations|commands|completion|views|mcp|program)\//.test(file),
+  );
+  expect(readers.map((file) => file.replace(/.*\//, '')).sort()).toEqual([
+    'fetch-app.ts',
+    'fetch-build.ts',
+    'fetch-run.ts',
+  ]);
+});
+
 test('only disk writes files', () => {
   const writing =
     /import \{[^}]*\b(rename|mkdtemp|writeFile|appendFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;

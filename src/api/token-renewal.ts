@@ -1,7 +1,7 @@
 import { gantryCommand } from '../command-line.ts';
 import {
   type Credential,
-  findTokenProblem,
+  findNewTokenProblem,
   notLoggedInError,
   type StoredTokens,
   toCredential,
@@ -55,7 +55,7 @@ async function requestToken({ refreshToken = '' }: StoredTokens, { api, now }: R
   try {
     const body = { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: refreshToken };
     const reply = await api(renewToken, { body });
-    const fresh = { token: reply.access_token, refreshToken: reply.refresh_token ?? refreshToken };
+    const fresh = { token: reply.access_token, refreshToken: reply.refresh_token || refreshToken };
     checkRenewed(fresh, now());
     return fresh;
   } catch (error) {
@@ -66,12 +66,11 @@ async function requestToken({ refreshToken = '' }: StoredTokens, { api, now }: R
 }
 
 /** A token that cannot be used must not replace one that could be renewed again. */
-function checkRenewed({ token, refreshToken }: Required<StoredTokens>, now: number): void {
-  const problem = findTokenProblem({ token }, now) ?? findTokenProblem({ token, refreshToken }, now);
+function checkRenewed(tokens: StoredTokens, now: number): void {
+  const problem = findNewTokenProblem(tokens, now);
   if (!problem) return;
-  const { message, why = 'has expired already; is the clock of this machine right?' } = problem;
-  throw new UnexpectedReplyError(`the token could not be renewed: ${message}`, {
-    why: `the new token ${why}`,
+  throw new UnexpectedReplyError(`the token could not be renewed: ${problem.message}`, {
+    why: `the new token ${problem.why}`,
     fix: gantryCommand`login`,
   });
 }

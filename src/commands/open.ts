@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { getApp } from '../contract/apps.ts';
 import { GantryError, NotFoundError, platformExits } from '../errors.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { canShowBrowser, openInBrowser } from '../operations/account/index.ts';
 import { dashboardUrl } from '../operations/apps/index.ts';
 import { fetchBuild, resolveBuild } from '../operations/builds/index.ts';
+import { fetchApp } from '../operations/replies/index.ts';
 import { boolean, document, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -44,7 +44,7 @@ async function urlOf(context: Context, app: string | undefined, word: string | u
 
 /** Throws NotFoundError for a page of nothing. Without an answer, the URL is all that can be had. */
 async function checkExists({ api, project, signal }: Context, app: string, build: string | undefined): Promise<void> {
-  const request = build === undefined ? api(getApp, { project, app }) : fetchBuild(api, { project, app, build });
+  const request = build === undefined ? fetchApp(api, { project, app }) : fetchBuild(api, { project, app, build });
   await request.catch((error: unknown) => {
     if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
   });

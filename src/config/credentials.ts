@@ -64,7 +64,7 @@ const maxTokenCharacters = 12_000;
 
 interface TokenProblem {
   message: string;
-  /** Of a token that can never be valid; continues a sentence about it. */
+  /** Of a token that can never be valid, or that was just issued; continues a sentence about it. */
   why?: string;
 }
 
@@ -75,6 +75,12 @@ export function findTokenProblem({ token, refreshToken }: StoredTokens, now: num
   const { expiresAt } = parseClaims(token);
   if (refreshToken || expiresAt === undefined || expiresAt > now) return undefined;
   return { message: `the token expired on ${new Date(expiresAt).toISOString()}` };
+}
+
+/** As {@link findTokenProblem}, of a token that was just issued: it must not have expired, even if it can be renewed. */
+export function findNewTokenProblem({ token, refreshToken }: StoredTokens, now: number): TokenProblem | undefined {
+  const problem = findTokenProblem({ token }, now) ?? findTokenProblem({ token, refreshToken }, now);
+  return problem && { why: 'has expired already; is the clock of this machine right?', ...problem };
 }
 
 function formProblem(text: string, form: RegExp): string | undefined {

@@ -17,6 +17,7 @@ export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '
 export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
 export { replaceFile } from './replace.ts';

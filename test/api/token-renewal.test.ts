@@ -43,6 +43,13 @@ describe('a login whose token expires', () => {
     expect(tokens()).toEqual({ token: 'fresh', refreshToken: 'fresh too' });
   });
 
+  test.each([undefined, null, ''])('keeps its refresh token if the new one is %j', async (refresh_token) => {
+    const { tokens, env } = await loggedIn();
+    const { refreshToken } = tokens();
+    await renew(toCredential(tokens(), 'default'), true, renewing(env, { access_token: 'fresh', refresh_token }));
+    expect(tokens()).toEqual({ token: 'fresh', refreshToken });
+  });
+
   test('exits with 4 and says how to log in if it was revoked', async () => {
     const { clock, emulator, run, tokens } = await loggedIn();
     emulator.store.sessions.clear();

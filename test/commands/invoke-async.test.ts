@@ -226,6 +226,14 @@ describe('--await-webhook', () => {
     expect(stderr).toContain('its webhook was not delivered');
   });
 
+  test('--timeout also ends the wait for a delivery', async () => {
+    const { env } = await saying({ status: 'success' });
+    const words = ['invoke', 'web', '--await-webhook', '--timeout', '2s'];
+    const { code, stderr, waits } = await gantry(words, { env });
+    expect([code, stderr]).toEqual([8, expect.stringContaining('its webhook was not delivered in time')]);
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(2_000);
+  });
+
   test('warns if the platform cannot reach this machine, unless a tunnel is given', async () => {
     const { env, seen } = await saying({ status: 'success' });
     const elsewhere = { ...env, GANTRY_API_URL: 'https://rest.example.invalid' };

@@ -150,6 +150,17 @@ describe('gantry login', () => {
     expect([code, tokens()]).toEqual([4, undefined]);
   });
 
+  test('exits with 4 and stores nothing if the new token has already expired', async () => {
+    const { run, emulator, tokens } = await someone();
+    const url = await answering({
+      deviceAuthResponsePayload: { device_code: 'd', user_code: 'u', verification_uri: 'http://x', expires_in: 60 },
+      ...{ accessToken: emulator.issueToken({ exp: 1_700_000_000 }), refreshToken: 'r' },
+    });
+    const { code, stderr } = await run('login', { env: { GANTRY_API_URL: url } });
+    expect(stderr).toContain('nothing was stored\n  why the token that the platform sent has expired already');
+    expect([code, tokens()]).toEqual([4, undefined]);
+  });
+
   test('exits with 130 on Ctrl-C and says that nothing was stored', async () => {
     const { run, tokens } = await someone();
     const { code, stderr } = await run('login', { interruptAt: /approve if/ });

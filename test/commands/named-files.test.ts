@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -26,6 +27,7 @@ const lines: [line: string, limit: string][] = [
   ['api POST /v2/x --input FILE', '64 MiB'],
   ['deploy --apply-plan FILE', '64 MiB'],
   ['explain --file FILE', '64 MiB'],
+  ['invoke web --data @FILE', '64 MiB'],
   ['login --import FILE', '64 MiB'],
   ['run main.py --data @FILE', '64 MiB'],
   ['secrets set --env-file FILE', '1 MiB'],
@@ -39,6 +41,11 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
     expect(stderr).toContain('/dev/zero');
     expect(stderr).toContain(`it has more than ${limit}; gantry reads at most ${limit} of it`);
     expect([2, 10]).toContain(code);
+  });
+
+  test('invoke --input sends none of it', async () => {
+    const { code, stderr } = await read('invoke web --input FILE', '/dev/zero');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/zero is too large')]);
   });
 
   test('on stdin is not read to its end either', async () => {
@@ -59,6 +66,26 @@ test.each(lines)('%s does not read a file of 8 GiB', async (line, limit) => {
   expect(stderr).toContain('.huge.bin');
   expect(stderr).toContain(`it has 8 GiB; gantry reads at most ${limit} of it`);
   expect([2, 10]).toContain(code);
+});
+
+describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits', () => {
+  test.each([
+    'invoke web --data @FILE',
+    'invoke web --input FILE',
+    'invoke web --webhook https://hook.example --webhook-secret-file FILE',
+  ])('for the writer of a FIFO: %s', async (line) => {
+    await using folder = await folderOf({});
+    const fifo = join(folder.path, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const { code, stderr } = await read(`${line} --timeout 50ms`, fifo);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('the call was not sent within 50 ms')]);
+  });
+
+  test.each(['--data', '--input'])('for stdin: invoke web %s -', async (flag) => {
+    const words = ['invoke', 'web', flag, '-', '--timeout', '50ms'];
+    const { code, stderr } = await gantry(words, { emulator, stdin: new PassThrough() });
+    expect([code, stderr]).toEqual([69, expect.stringContaining('the call was not sent within 50 ms')]);
+  });
 });
 
 test('Ctrl-C ends a command that waits for stdin', async () => {

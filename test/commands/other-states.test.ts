@@ -75,6 +75,56 @@ describe('a reply about another build or run is an error:', () => {
   });
 });
 
+describe('a reply about another app is an error:', () => {
+  /** Shows another app, with what the change asked for, after as many true replies as given. */
+  const showing = (shown: Json, truths = 0) => {
+    let asked = 0;
+    return inFrontOf(emulator, async ({ route }, pass) => {
+      if (/^(PATCH|DELETE) /.test(route)) return { body: '{}' };
+      if (!/^GET .*\/apps\/[^/]+$/.test(route) || ++asked <= truths) return undefined;
+      return { body: JSON.stringify({ ...JSON.parse((await pass()).body), ...shown }) };
+    });
+  };
+  const other = { id: 'p-12345678-other', maxReplicaCount: 3, status: 'deleted' };
+
+  test.each([
+    ['apps get web', 0],
+    ['apps scale web --max-replicas 3', 0],
+    ['apps scale web --max-replicas 3', 1],
+    ['apps delete web --confirm web', 0],
+    ['apps delete web --confirm web', 1],
+    ['rollback web --yes', 0],
+    ['builds get web latest', 0],
+  ])('%s, after %i true replies', async (line, truths) => {
+    await deployWeb(emulator);
+    const { code, stdout, stderr } = await gantry(line.split(' '), { emulator, env: await showing(other, truths) });
+    expect([code, stdout, stderr]).toEqual([70, '', expect.stringContaining('asked for app p-12345678-web')]);
+  });
+
+  test('status says what is not known then', async () => {
+    await deployWeb(emulator);
+    const { stdout } = await gantry(['status', 'web'], { emulator, env: await showing(other) });
+    expect(stdout).toContain('replicas\tnot known: the platform replied with another app');
+  });
+
+  test('deploy --dry-run', async () => {
+    await using app = await folderOf(smallApp());
+    await deployWeb(emulator);
+    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path, env: await showing(other) });
+    expect(code).toBe(70);
+  });
+
+  test.each([
+    ['without an id', { id: undefined }, 0],
+    ['without an id, with the name of another', { id: undefined, name: 'other' }, 70],
+    ['with a short id', { id: 'web' }, 0],
+  ])('unless it is one %s', async (_, shown, exit) => {
+    await deployWeb(emulator);
+    const { code } = await gantry(['apps', 'get', 'web'], { emulator, env: await showing(shown) });
+    expect(code).toBe(exit);
+  });
+});
+
 describe('a status in capital letters means the same:', () => {
   test.each([
     ['Success', 0],

@@ -103,3 +103,24 @@ test('a token that may delete apps and not list them deletes one', async () => {
   expect([code, json()]).toMatchObject([0, { app: 'web', confirmed: false }]);
   expect(stderr).toContain(`${unconfirmed} web is deleted`);
 });
+
+test.each([
+  ['apps delete web --confirm web', /\/apps\/[^/]+$/, 'could not confirm that web is deleted'],
+  ['volumes resize 100GB --yes', /\/volumes$/, 'could not confirm that default-us-east-1 has 100 GB'],
+])('%s fails where the platform shows the state before, and refuses to afterwards', async (line, path, message) => {
+  await deployWeb(emulator);
+  let isSent = false;
+  const { code, stdout, stderr } = await through(line.split(' '), ({ route }) => {
+    if (!route.startsWith('GET ')) isSent = true;
+    else return isSent && path.test(route) ? { status: 403, body: '{"message":"not for this token"}' } : undefined;
+    return { body: '{}' };
+  });
+  expect([code, stdout]).toEqual([5, expect.stringContaining(message)]);
+  expect(stderr).toContain(message);
+});
+
+test.each(refusals.slice(0, 1))('volumes resize warns if the size is never shown: %s', async (_, answer) => {
+  const { code, json, stderr } = await through(['volumes', 'resize', '100GB', '--yes'], refusing(/\/volumes$/, answer));
+  expect([code, json()]).toMatchObject([0, { confirmed: false }]);
+  expect(stderr).toContain(`${unconfirmed} default-us-east-1 has 100 GB`);
+});

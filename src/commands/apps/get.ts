@@ -1,14 +1,14 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
-import { getApp } from '../../contract/apps.ts';
 import { buildHasFailed } from '../../contract/builds.ts';
 import { appArgument } from '../../flags/app.ts';
+import { fetchApp } from '../../operations/replies/index.ts';
 import { boolean, document, integer, list, number, passThrough, text } from '../../result-schema.ts';
 import { appView } from '../../views/app.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command),
-  run: ({ api, project }, app) => api(getApp, { project, app }),
+  run: ({ api, project }, app) => fetchApp(api, { project, app }),
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>
     buildHasFailed(lastBuildStatus ?? '')

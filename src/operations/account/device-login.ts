@@ -1,5 +1,5 @@
 import { gantryCommand } from '../../command-line.ts';
-import { parseClaims } from '../../config/credentials.ts';
+import { findNewTokenProblem, parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import { isSecure } from '../../contract/address.ts';
 import {
@@ -34,7 +34,10 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   });
   context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
-  await storeTokens(context, tokens);
+  await storeTokens(context, tokens, findNewTokenProblem).catch((error) => {
+    step.fail();
+    throw error;
+  });
   delete interruption.message;
   const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');

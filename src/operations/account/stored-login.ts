@@ -29,10 +29,14 @@ export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>
  * Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. Throws AuthError for
  * tokens that cannot be used.
  */
-export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
+export async function storeTokens(
+  context: Context,
+  tokens: StoredTokens,
+  findProblem = findTokenProblem,
+): Promise<void> {
   const { settings, env, progress, secrets, now } = context;
   secrets.add(tokens.token, tokens.refreshToken);
-  const problem = findTokenProblem(tokens, now());
+  const problem = findProblem(tokens, now());
   if (problem) {
     const why = problem.why && `the token that the platform sent ${problem.why}`;
     throw new AuthError(`${problem.message}: nothing was stored`, { ...(why && { why }), fix: gantryCommand`login` });

@@ -1,10 +1,11 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { deleteApp, getApp, listApps } from '../../contract/apps.ts';
+import { deleteApp, listApps } from '../../contract/apps.ts';
 import { shortAppName, toAppId } from '../../contract/endpoint.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
-import { readEvidence, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { readEvidence, type Shown, unconfirmedError, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
 
 /** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
 export async function removeApp(
@@ -13,25 +14,29 @@ export async function removeApp(
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
   const { api, project, prompt, willChange } = context;
-  const shown = await readEvidence(() => api(getApp, { project, app }));
+  const shown = await readEvidence(() => fetchApp(api, { project, app }));
   if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
-  return { app: name, project, changed: true, confirmed: await deleteAppAndWait(context, name) };
+  const confirmed = await deleteAppAndWait(context, name, { wasShown: 'state' in shown });
+  return { app: name, project, changed: true, confirmed };
 }
 
 /**
  * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
- * confirmed the deletion. Returns whether the platform shows it; warns if the token may delete apps and not list them.
+ * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. Returns whether
+ * anything proves the deletion; warns if the token may delete apps and not look at them.
  */
 export async function deleteAppAndWait(
   context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
+  { wasShown }: { wasShown: boolean },
 ): Promise<boolean> {
   const { api, project, delay } = context;
   const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const evidence = await readEvidence(() => waitForChange(() => readStatus(context, app), isDeleted, delay));
+  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || isDeleted(shown.state);
+  const evidence = await waitForChange(() => readStatus(context, app, wasShown), hasEnded, delay);
   if ('refusal' in evidence) {
     if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
     warnUnconfirmed(context, `${app} is deleted`, evidence.refusal);
@@ -48,14 +53,21 @@ export async function deleteAppAndWait(
 }
 
 /** "deleted" only if the list of apps agrees: a 404 alone may be about the project, or about the address itself. */
-async function readStatus({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string> {
-  const shown = await api(getApp, { project, app }).catch(returnNotFound);
-  if (!(shown instanceof NotFoundError)) return shown.status ?? 'unknown';
-  const apps = await api(listApps, { project, query: { includeEphemeral: true } });
-  const listed = apps.find(({ id }) => id === toAppId(project, app));
-  if (listed) return listed.status ?? 'unknown';
-  if (unreadableItems(apps).length > 0) throw shown;
-  return 'deleted';
+async function readStatus(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  app: string,
+  wasShown: boolean,
+): Promise<Shown<string>> {
+  const shown = await readEvidence(() => fetchApp(api, { project, app }));
+  if ('state' in shown) return { state: shown.state.status ?? 'unknown' };
+  const isGone = shown.refusal instanceof NotFoundError;
+  if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, shown.refusal);
+  if (!isGone) return shown;
+  const apps = await readEvidence(() => api(listApps, { project, query: { includeEphemeral: true } }));
+  if ('refusal' in apps) return apps;
+  const listed = apps.state.find(({ id }) => id === toAppId(project, app));
+  if (listed) return { state: listed.status ?? 'unknown' };
+  return unreadableItems(apps.state).length > 0 ? shown : { state: 'deleted' };
 }
 
 function returnNotFound(error: unknown): NotFoundError {

@@ -1,10 +1,11 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, getApp, scaleApp } from '../../contract/apps.ts';
+import { type App, scaleApp } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 export interface ScalingChanges {
@@ -43,7 +44,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
   if (requested.length === 0) {
     throw new UsageError('nothing to change', { fix: gantryCommand`apps scale --help` });
   }
-  const before = await api(getApp, { project, app });
+  const before = await fetchApp(api, { project, app });
   await recordLook(context, shortAppName(project, app), before);
   const after = { ...before, ...Object.fromEntries(requested) };
   const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
@@ -94,7 +95,7 @@ async function verifyChanges(
   const differing = (shown: App) =>
     changes.filter(({ field, to }) => typeof shown[field] === 'number' && shown[field] !== to);
   const shown = await waitForChange(
-    () => api(getApp, { project, app }),
+    () => fetchApp(api, { project, app }),
     (state) => differing(state).length === 0,
     delay,
   );

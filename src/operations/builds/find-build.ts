@@ -1,16 +1,16 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { getApp } from '../../contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { findByBeginning, noneFound, readIdWord } from '../ids/index.ts';
+import { fetchApp } from '../replies/index.ts';
 
 type Source = Pick<Context, 'api' | 'project'>;
 
 /** Returns the id of an app's latest build. Throws NotFoundError if it has none. */
 export async function findLatestBuild({ api, project }: Source, app: string): Promise<string> {
-  const { latestBuildId, latestCreatedBuildId } = await api(getApp, { project, app });
+  const { latestBuildId, latestCreatedBuildId } = await fetchApp(api, { project, app });
   const build = latestBuildId || latestCreatedBuildId;
   if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
   return build;

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
-import { App, getApp } from '../../contract/apps.ts';
+import { App } from '../../contract/apps.ts';
 import { type Build, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
+import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { isBusy, isExpired } from './stuck-builds.ts';
 
@@ -43,7 +44,7 @@ const boundFields = Object.keys(App.entries).filter((field) => !volatile.include
 
 async function readApp({ api, project }: Context, app: string): Promise<App | undefined> {
   try {
-    return await api(getApp, { project, app });
+    return await fetchApp(api, { project, app });
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -1,13 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import {
-  type App,
-  type AppCreation,
-  type CreatedApp,
-  createApp,
-  createPartnerApp,
-  getApp,
-} from '../../contract/apps.ts';
+import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
 import { newOwnerName } from '../../disk/index.ts';
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
@@ -16,6 +9,7 @@ import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { lookAfterwards, recordEvent } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deployment.ts';
@@ -77,7 +71,7 @@ export class Deployer {
   async #readApp(): Promise<App | undefined> {
     const { context, options, body } = this;
     try {
-      return await context.api(getApp, { project: context.project, app: body.name });
+      return await fetchApp(context.api, { project: context.project, app: body.name });
     } catch (error) {
       if (error instanceof GantryError && !options.limit.unlimited.signal.aborted) return undefined;
       throw error;

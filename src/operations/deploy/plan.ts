@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type App, type AppCreation, getApp, liveBuild } from '../../contract/apps.ts';
+import { type App, type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../contract/builds.ts';
 import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
@@ -9,6 +9,7 @@ import type { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { type BuildFile, parseZipContents } from '../builds/index.ts';
 import { type AppHistory, recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import {
   compareSettings,
   type DeployedSettings,
@@ -136,7 +137,7 @@ async function readDeployedApp(
   options: PlanOptions,
 ): Promise<{ app?: App; exists: boolean | null }> {
   try {
-    return { app: await context.api(getApp, { project: context.project, app: name }), exists: true };
+    return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
   } catch (error) {
     if (error instanceof NotFoundError) return { exists: false };
     warnOrThrow(context, error, options, 'cannot read the deployed app');

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { type App, getApp, liveBuild } from '../../contract/apps.ts';
+import { type App, liveBuild } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import { fetchApp } from '../replies/index.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 import { AppHistory } from './app-history.ts';
 import { EventLog } from './event-log.ts';
@@ -65,7 +66,10 @@ export async function lookAfterwards(context: Context, app: string): Promise<voi
     await recordLook(
       context,
       app,
-      await context.apiWithSignal(inTime, () => {})(getApp, { project: context.project, app }),
+      await fetchApp(
+        context.apiWithSignal(inTime, () => {}),
+        { project: context.project, app },
+      ),
     );
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;

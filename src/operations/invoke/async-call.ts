@@ -30,21 +30,21 @@ export interface AsyncRun {
 /** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
 export async function startAsyncRun(
   context: Context,
-  { wait, timeout }: InvokeOptions,
+  { wait }: InvokeOptions,
   call: AppCall,
   auth: CallAuth,
 ): Promise<AsyncRun> {
   const { target } = call;
   const runId = await requestAsyncRun(context, call, auth);
   setInterruptionNote(context, target, runId);
-  const run = wait ? await waitForRun(context, { target, runId, timeoutMs: timeout ?? maxRunMs }) : null;
+  const run = wait ? await waitForRun(context, { target, runId, timeoutMs: remainingMs(call) }) : null;
   return { run: runId, app: target.app, statusCode: 202, record: run };
 }
 
 /** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
 export async function callAndAwaitDelivery(
   context: Context,
-  { port = 0, publicUrl, webhookSecretFile, timeout }: InvokeOptions,
+  { port = 0, publicUrl, webhookSecretFile }: InvokeOptions,
   call: AppCall,
   auth: CallAuth,
 ): Promise<AppResponse> {
@@ -55,12 +55,18 @@ export async function callAndAwaitDelivery(
   try {
     const runId = await requestAsyncRun(context, withWebhook(call, receiver), auth);
     setInterruptionNote(context, target, runId);
-    const received = await receiver.waitForDelivery(target, runId, timeout ?? maxRunMs);
+    const received = await receiver.waitForDelivery(target, runId, remainingMs(call));
     await throwIfRunFailed(context, target, runId, received);
     return toResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await receiver.close();
   }
+}
+
+/** How long the run may take. The limit hands over to the wait for it, which says how to go on. */
+function remainingMs({ limit }: AppCall): number {
+  limit?.close();
+  return limit?.remainingMs ?? maxRunMs;
 }
 
 /** Starts the run and returns its id (spec 2.15). */

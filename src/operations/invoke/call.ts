@@ -3,9 +3,9 @@ import type { OutgoingBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { PendingError, UnavailableError } from '../../errors.ts';
-import { duration, size } from '../../output/format.ts';
-import { timeoutSignal } from '../waiting/index.ts';
+import { UnavailableError } from '../../errors.ts';
+import { size } from '../../output/format.ts';
+import type { Deadline } from '../waiting/index.ts';
 import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import type { AppResponse } from './response.ts';
@@ -16,21 +16,18 @@ export interface AppCall {
   url: URL;
   headers: CallHeaders;
   body: OutgoingBody | undefined;
-  /** Maximum time to wait for the response, ms. */
-  timeoutMs: number | undefined;
+  /** When to stop waiting for the response. */
+  limit: Deadline | undefined;
 }
 
 /**
- * Calls an app. Retries only a request that cannot have arrived. Returns responses of any status. Throws PendingError at
- * the time limit and UnavailableError if there is no response.
+ * Calls an app. Retries only a request that cannot have arrived. Returns responses of any status. Throws the limit's error
+ * when that is over, and UnavailableError if there is no response.
  */
 export async function callApp(context: Context, call: AppCall): Promise<AppResponse> {
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
-  const { target, method, url, headers, body, timeoutMs } = call;
-  const signal =
-    timeoutMs === undefined
-      ? context.signal
-      : timeoutSignal(timeoutMs, () => timeoutError(target, timeoutMs), context.signal);
+  const { target, method, url, headers, body, limit } = call;
+  const { signal } = limit ?? context;
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to respond`);
   const toError = (error: unknown, receivedBytes?: number) => {
@@ -89,13 +86,6 @@ async function* readUntilEnd(
   } finally {
     await close();
   }
-}
-
-function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
-  return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
-    why: 'the request timed out locally; the app may still be processing it',
-    fix: `gantry runs list ${app} shows its status; use --async to not wait`,
-  });
 }
 
 /** Says so if the call may have had an effect, because it was not retried then. */

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { isLoopbackHost } from '../../contract/address.ts';
-import { UnavailableError } from '../../errors.ts';
+import { PendingError, UnavailableError } from '../../errors.ts';
+import { duration } from '../../output/format.ts';
 import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../../receiver/index.ts';
 import { checkSignature, deliveryRunId, parseDeliveryUrl } from '../webhooks/index.ts';
 import type { CallTarget } from './call-target.ts';
@@ -62,8 +64,12 @@ export async function openDeliveryReceiver(
       expectedRunId.resolve(runId);
       const done = new AbortController();
       const signal = AbortSignal.any([context.signal, done.signal]);
+      const startedAt = context.elapsed();
       const run = waitForRun(context, { target, runId, timeoutMs }, signal);
-      const missed = run.then(() => throwAfterDeliveryTimeout(context, target, runId, signal));
+      const missed = run.then(() => {
+        const leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
+        return throwAfterDeliveryTimeout(context, { target, runId, leftMs }, signal);
+      });
       try {
         return await Promise.race([delivery.promise, missed]);
       } finally {
@@ -94,11 +100,19 @@ function unreachableWarning(url: string) {
 
 async function throwAfterDeliveryTimeout(
   { delay }: Context,
-  { app }: CallTarget,
-  runId: string,
+  { target: { app }, runId, leftMs }: { target: CallTarget; runId: string; leftMs: number },
   signal: AbortSignal,
 ): Promise<never> {
-  for (let waitedMs = 0; waitedMs < maxDeliveryDelayMs; waitedMs += 1_000) await delay(1_000, signal);
+  const untilMs = Math.min(leftMs, maxDeliveryDelayMs);
+  for (let waitedMs = 0; waitedMs < untilMs; waitedMs += 1_000)
+    await delay(Math.min(1_000, untilMs - waitedMs), signal);
+  if (leftMs < maxDeliveryDelayMs) {
+    throw new PendingError(`run ${runId} of ${app} succeeded, but its webhook was not delivered in time`, {
+      why: `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
+      fix: gantryCommand`runs get ${app} ${runId}`,
+      details: { app, run: runId },
+    });
+  }
   throw new UnavailableError(`run ${runId} of ${app} succeeded, but its webhook was not delivered`, {
     why: 'the platform made three attempts and cannot reach the webhook URL',
     fix: 'pass a URL that the platform can reach as --public-url',

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { getApp } from '../../contract/apps.ts';
 import { duration } from '../../output/format.ts';
+import { fetchApp } from '../replies/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 
@@ -9,7 +9,7 @@ export async function describeGracePeriod(
   context: Context,
   { project, app }: Pick<CallTarget, 'project' | 'app'>,
 ): Promise<string> {
-  const seconds = (await tryRequest(context, (api) => api(getApp, { project, app })))?.responseGracePeriodSeconds;
+  const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
   const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
   return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;
 }

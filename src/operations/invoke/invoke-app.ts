@@ -1,11 +1,13 @@
 import type { Context } from '../../context.ts';
 import { webhookSecretHeader } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
+import type { Deadline } from '../waiting/index.ts';
 import { parseInvokeArguments } from './arguments.ts';
 import type { AsyncRun } from './async-call.ts';
 import { type AppCall, callOrThrow } from './call.ts';
 import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
-import { resolveCallTarget } from './call-target.ts';
+import { callLimit } from './call-limit.ts';
+import { type CallTarget, resolveCallTarget } from './call-target.ts';
 import type { InvokeOptions } from './invoke-options.ts';
 import { readRequestBody } from './request-body.ts';
 import type { AppResponse } from './response.ts';
@@ -21,8 +23,12 @@ const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
  */
 export async function invokeApp(context: Context, options: InvokeOptions): Promise<InvokeResult> {
   checkOptions(options);
-  const { call, auth } = await prepareCall(context, options);
-  const { app } = call.target;
+  const { timeout } = options;
+  let target: CallTarget | undefined;
+  const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);
+  const { call, auth } = await prepareCall(limit ? withSignal(context, limit.signal) : context, options, limit);
+  target = call.target;
+  const { app } = target;
   context.interruption.message = `stopped waiting; ${app} may still be processing the call: gantry runs list ${app} shows it`;
   if (!options.async && !options.wait && !options.awaitWebhook) {
     return { response: await callOrThrow(context, call, auth) };
@@ -43,8 +49,16 @@ function checkOptions(options: InvokeOptions): void {
   if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
 }
 
-async function prepareCall(context: Context, options: InvokeOptions): Promise<{ call: AppCall; auth: CallAuth }> {
-  const { app, data, input, path, method = 'POST', stream, timeout } = options;
+function withSignal(context: Context, signal: AbortSignal): Context {
+  return Object.create(context, { signal: { value: signal } });
+}
+
+async function prepareCall(
+  context: Context,
+  options: InvokeOptions,
+  limit: Deadline | undefined,
+): Promise<{ call: AppCall; auth: CallAuth }> {
+  const { app, data, input, path, method = 'POST', stream } = options;
   const { fn, parameters } = parseInvokeArguments(options.args);
   if (parameters && /^(GET|HEAD)$/.test(method)) {
     throw new UsageError(`a ${method} request has no body: put parameters in --path`);
@@ -67,7 +81,7 @@ async function prepareCall(context: Context, options: InvokeOptions): Promise<{ 
     ...auth.headers,
     ...given,
   };
-  return { call: { target, method, url, headers, body: content, timeoutMs: timeout }, auth };
+  return { call: { target, method, url, headers, body: content, limit }, auth };
 }
 
 /** The webhook that the platform sends the response to, and the secret that signs it. */

@@ -1,8 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
-import { readFileOrPipeChunks, throwUnreadable } from '../../disk/index.ts';
+import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { parseJson, stringifyJson } from '../../json-text.ts';
 
@@ -22,7 +23,7 @@ export interface RequestBody {
 
 type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
-/** Smaller bodies are buffered, so that JSON can be checked and the length is known. */
+/** Smaller bodies are buffered, so that their length is known. */
 const maxBufferedBytes = 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
@@ -40,8 +41,8 @@ export async function readRequestBody(
   const type = 'application/json';
   const file = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
   if (file !== undefined) {
-    const content = await openBody(context, file);
-    if (content instanceof Uint8Array) checkJson(content.toString(), file === '-' ? 'stdin' : file);
+    const content = await readJsonBody(context, file);
+    checkJson(content.toString(), file === '-' ? 'stdin' : file);
     return { content, type };
   }
   if (data !== undefined) checkJson(data, '--data');
@@ -50,11 +51,20 @@ export async function readRequestBody(
   return { content: Buffer.from(data ?? stringifyJson(body)), type };
 }
 
-async function openBody({ cwd, stdin, signal }: BodyContext, file: string): Promise<OutgoingBody> {
-  if (file === '-') return bufferIfSmall(readChunks(stdin));
+/** JSON is checked before it is sent, so it is held in memory. */
+function readJsonBody(context: BodyContext, file: string): Promise<Buffer> {
+  const { stdin, signal } = context;
+  return file === '-' ? readToEnd(stdin, { name: 'stdin', signal }) : readNamedFile(context, file);
+}
+
+async function openBody(context: BodyContext, file: string): Promise<OutgoingBody> {
+  const { cwd, stdin, signal } = context;
+  if (file === '-') return bufferIfSmall(readChunks(stdin, signal));
   const path = resolve(cwd, file);
   const stats = statFile(path, file);
   if (stats.isDirectory()) throw new UsageError(`${file} is a folder`);
+  // It may never end, and the call would not either.
+  if (stats.isCharacterDevice()) return readNamedFile(context, file);
   const read = () => readFileOrPipeChunks(path, signal, chunkBytes);
   return stats.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: stats.size, read };
 }
@@ -84,8 +94,14 @@ async function bufferIfSmall(chunks: AsyncIterable<Uint8Array>): Promise<Outgoin
   return { length: undefined, read };
 }
 
-async function* readChunks(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stdin) yield Buffer.from(chunk);
+async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin)
+      yield Buffer.from(chunk);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 function checkJson(text: string, source: string): void {

@@ -3,7 +3,6 @@ import { decompress } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { getApp } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
 import {
   AppError,
@@ -18,7 +17,7 @@ import {
 } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { cutText, duration } from '../../output/format.ts';
-import { type DecodedBody, decodeBody } from '../replies/index.ts';
+import { type DecodedBody, decodeBody, fetchApp } from '../replies/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
@@ -178,7 +177,7 @@ async function notFoundError(
   facts: ErrorFacts,
 ) {
   const why = reason ? { why: reason } : {};
-  const found = await tryRequest(context, (api) => api(getApp, { project, app }));
+  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
     const fix = `call a path that the app's server has: gantry invoke ${app} --path /…`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, ...why, fix });

@@ -51,7 +51,7 @@ export async function prunePreviews(
       progress.note(`${app} was deployed or deleted meanwhile: skipped`);
       continue;
     }
-    await deleteAppAndWait(context, app);
+    await deleteAppAndWait(context, app, { wasShown: false });
     await removePreviewRecord(context, app);
   }
   return result;

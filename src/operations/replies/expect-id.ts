@@ -1,6 +1,6 @@
 import { UnexpectedReplyError } from '../../errors.ts';
 
-/** Throws UnexpectedReplyError if the platform replied with another build or run. A missing id is filled in. */
+/** Throws UnexpectedReplyError if the platform replied with another app, build or run. A missing id is filled in. */
 export function expectId<T extends { id: string }>(kind: string, expected: string, reply: T): T {
   const { id } = reply;
   if (id === '') return { ...reply, id: expected };

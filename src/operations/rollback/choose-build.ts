@@ -1,11 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, getApp, liveBuild } from '../../contract/apps.ts';
+import { type App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { readHistory, recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 
 export interface RollbackChoice {
   app: App;
@@ -18,7 +19,7 @@ export interface RollbackChoice {
 /** The build to return to: the given one, or the last one that succeeded before the live one. */
 export async function chooseBuild(context: Context, name: string, requested?: string): Promise<RollbackChoice> {
   const { api, project } = context;
-  const app = await api(getApp, { project, app: name });
+  const app = await fetchApp(api, { project, app: name });
   const live = liveBuild(app);
   await recordLook(context, name, app);
   const target =

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
-import { getApp, liveBuild } from '../../contract/apps.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { GantryError, NotReadyError } from '../../errors.ts';
 import { findKeptArchive, whyNotKept } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
 import { readHistory } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
 
@@ -112,7 +113,7 @@ async function findLaterDeploy(context: Context, app: string, build: string): Pr
 
 async function readLive({ api, project }: Context, app: string): Promise<string | null> {
   try {
-    return liveBuild(await api(getApp, { project, app })) ?? null;
+    return liveBuild(await fetchApp(api, { project, app })) ?? null;
   } catch (error) {
     if (error instanceof GantryError) return null;
     throw error;

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { getRun } from '../../contract/runs.ts';
 import { GantryError, NotFoundError } from '../../errors.ts';
+import { fetchRun } from './fetch-run.ts';
 
 /** Throws NotFoundError if there is no such run. Other failures are ignored: the log was read without one. */
 export async function checkRunExists(
@@ -8,7 +8,7 @@ export async function checkRunExists(
   app: string,
   run: string,
 ): Promise<void> {
-  await api(getRun, { project, app, run }).catch((error: unknown) => {
+  await fetchRun(api, { project, app, run }).catch((error: unknown) => {
     if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
   });
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { targetText } from '../../config/target.ts';
 import type { Context } from '../../context.ts';
-import { type App, getApp, liveBuild } from '../../contract/apps.ts';
+import { type App, liveBuild } from '../../contract/apps.ts';
 import { listContainers } from '../../contract/containers.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError } from '../../errors.ts';
@@ -10,6 +10,7 @@ import { fetchBuild } from '../builds/index.ts';
 import { compareHere, type DifferenceHere } from '../deploy/index.ts';
 import { explainFailure } from '../explain/index.ts';
 import { recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { runHasFailed, searchRuns } from '../runs/index.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
@@ -83,7 +84,7 @@ function emptyStatus(target: string, app: string) {
 
 /** The error itself for an app that is not deployed: that is known, too. */
 async function readApp({ api, project }: Context, app: string): Promise<App | NotFoundError> {
-  return api(getApp, { project, app }).catch((error: unknown) => {
+  return fetchApp(api, { project, app }).catch((error: unknown) => {
     if (error instanceof NotFoundError) return error;
     throw error;
   });

@@ -2,7 +2,7 @@ import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
-import { isRefusal, readEvidence, type Shown, warnUnconfirmed } from './evidence.ts';
+import { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
 import { cleanupSignal } from './interrupted-requests.ts';
 import { waitForChange } from './wait-for-change.ts';
 
@@ -155,7 +155,7 @@ function isCanceled(status: string): boolean {
 
 function unconfirmed(error: unknown, work: RemoteWork): unknown {
   if (error instanceof ConflictError || !(error instanceof GantryError)) return error;
-  error.message = `could not confirm that ${nameOf(work)} of ${work.app} is canceled: ${error.message}`;
+  unconfirmedError(`${nameOf(work)} of ${work.app} is canceled`, error);
   if (!(error instanceof DeniedError)) error.facts.fix ??= commandFor('follow', work);
   error.facts.details ??= detailsOf(work);
   return error;

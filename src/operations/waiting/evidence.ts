@@ -32,3 +32,9 @@ export function warnUnconfirmed({ progress }: Pick<Context, 'progress'>, what: s
     why: refusal.message,
   });
 }
+
+/** The refusal of a look that was allowed before the change: a failure, as the change may have had no effect. */
+export function unconfirmedError<E extends GantryError>(what: string, refusal: E): E {
+  refusal.message = `could not confirm that ${what}: ${refusal.message}`;
+  return refusal;
+}

@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts';
-import { getApp, liveBuild } from '../../contract/apps.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { listContainers } from '../../contract/containers.ts';
-import { getRun } from '../../contract/runs.ts';
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { dollars, duration } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { fetchRun } from '../runs/index.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 export interface SmokeOptions {
@@ -102,13 +103,13 @@ async function answeredBy(
   run: string | undefined,
 ): Promise<'own' | 'earlier' | 'later'> {
   const [shown, containers, item] = await Promise.all([
-    api(getApp, { project, app }),
+    fetchApp(api, { project, app }),
     orUndefined(api(listContainers, { project, app })),
-    run === undefined ? undefined : orUndefined(api(getRun, { project, app, run })),
+    run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
   ]);
   const live = liveBuild(shown);
   if (live !== undefined && live !== build) return 'later';
-  const id = item?.item.containerId || item?.item.podName;
+  const id = item?.containerId || item?.podName;
   const container = containers?.find(({ containerId }) => containerId === id);
   if (container?.buildId) return container.buildId === build ? 'own' : 'earlier';
   // Without the replica of the call: another build may have answered if it still has any.
@@ -118,7 +119,7 @@ async function answeredBy(
 }
 
 async function describeCost({ api, project }: Context, app: string, ms: number): Promise<string> {
-  const shown = await orUndefined(api(getApp, { project, app }));
+  const shown = await orUndefined(fetchApp(api, { project, app }));
   const cents = shown?.costPerSecondCents;
   return typeof cents === 'number' ? `about ${dollars((cents * ms) / 1_000)}` : 'its cost is not known';
 }

@@ -1,12 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { getApp, liveBuild } from '../../contract/apps.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { listContainers } from '../../contract/containers.ts';
 import { getRunsChart, listRuns, type Run } from '../../contract/runs.ts';
 import { AuthError, DeniedError, GantryError, NotFoundError } from '../../errors.ts';
 import { count, duration } from '../../output/format.ts';
 import type { Verdict } from '../history/index.ts';
-import { type PagePosition, readPages } from '../replies/index.ts';
+import { fetchApp, type PagePosition, readPages } from '../replies/index.ts';
 import { runKey } from '../runs/index.ts';
 import { type Look, type Observed, ObservedBuild } from './observed-build.ts';
 
@@ -97,7 +97,7 @@ async function look(
 ): Promise<Look> {
   const { api, project, elapsed } = context;
   const [shown, containers, runs] = await Promise.all([
-    api(getApp, { project, app }),
+    fetchApp(api, { project, app }),
     unlessRefused(api(listContainers, { project, app })),
     unlessRefused(readRuns(context, app, observed)),
   ]);
