@@ -19,6 +19,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     dev: { summary: 'run the app locally and reload on save', load: () => import('./dev.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
+    status: { summary: 'show the state of an app, or of the project', load: () => import('./status.ts') },
     logs: { summary: 'show the log of an app, a build or a run', load: () => import('./logs.ts') },
     explain: { summary: 'explain why a build or a run failed', load: () => import('./explain.ts') },
     run: { summary: 'run a Python file once on the platform', load: () => import('./run.ts') },
@@ -154,7 +155,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     },
     doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
     open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
-    status: { summary: 'show the state of an app, or of the project', load: () => import('./status.ts') },
     api: { summary: 'call any endpoint of the platform', load: () => import('./api.ts') },
     emulator: {
       summary: 'run the platform locally',

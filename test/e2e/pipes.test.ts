@@ -35,8 +35,7 @@ const readers = [
   { words: ['api', 'POST', '/v2/projects', '--input', 'f'], content: '{"name": "other"}', code: 6 },
   { words: ['login', '--import', 'f'], content: 'no: token\n', code: 4 },
   { words: ['run', 'main.py', '--data', '@f'], content: 'no JSON', code: 2 },
-  { words: ['webhooks', 'verify', '--input', 'f', '--secret-file', 'key'], content: '{}', code: 1 },
-  { words: ['webhooks', 'verify', '--input', 'a', '--secret-file', 'f'], content: 'key', code: 1 },
+  { words: ['explain', '--file', 'f'], content: 'a log', code: 0 },
 ];
 
 const writers = [
