@@ -163,7 +163,7 @@ describe('a name of Object.prototype', () => {
     await new Promise((done) => server.once('listening', done));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-1' };
-    for (const line of ['secrets set --env-file .env --yes', `secrets set ${name} --from-file .env --yes`]) {
+    for (const line of ['secrets set --from-env-file .env --yes', `secrets set ${name} --from-file .env --yes`]) {
       expect((await gantry(line.split(' '), { env, cwd: app.path })).code).toBe(0);
       expect(bodies.pop()).toContain(`"${name}":"`);
     }

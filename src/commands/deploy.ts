@@ -29,8 +29,8 @@ export default defineCommand({
   configure: (command) =>
     command
       .optionsGroup('what is sent')
-      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
-      .option('--preview [name]', 'deploy as an app of its own for the branch, or this name')
+      .option('--config-file <file>', 'config file', 'cerebrium.toml')
+      .option('--preview [name]', 'as an app of its own for the branch, or this name')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
@@ -41,9 +41,7 @@ export default defineCommand({
       )
       .option('--dry-run', 'show what would be sent and changed')
       .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-      .addOption(
-        requiring(command.createOption('--save-plan <file>', 'write a plan that --apply-plan applies'), 'dryRun'),
-      )
+      .addOption(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun'))
       .addOption(
         seldom(
           requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
@@ -62,7 +60,7 @@ export default defineCommand({
           .default('proceed' as const)
           .conflicts('dryRun'),
       )
-      .option('--fail-on-drift', 'only if nothing was changed outside of the config file')
+      .option('--fail-on-drift', 'only if no setting was changed elsewhere')
       .addOption(
         command
           .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')
@@ -71,7 +69,7 @@ export default defineCommand({
       .optionsGroup('afterwards')
       .addOption(
         command
-          .createOption('--smoke <test>', 'call /path or f={"x":1}, and expect :text (repeatable)')
+          .createOption('--smoke <test>', 'call /path or f={"x":1}, expect :text (any number)')
           .argParser(repeatableFlag)
           .conflicts(['dryRun', 'detach']),
       )
@@ -89,7 +87,7 @@ export default defineCommand({
           .conflicts('dryRun'),
       )
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
-      .option('--events', 'print progress as JSON lines'),
+      .addOption(seldom(command.createOption('--events', 'print progress as JSON lines'))),
   run: (unlimited, options): Promise<DeployPlan | Deployed> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       const { dryRun = false, timeout: typedMs, watch } = options;

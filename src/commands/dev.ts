@@ -21,7 +21,7 @@ export default defineCommand({
       .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
       .option(...installFlag)
       .option(...allowOriginFlag)
-      .option('--env-file <file>', '.env or JSON file with secrets for the app; watched as well')
+      .option('--from-env-file <file>', '.env or JSON file with secrets for the app; watched as well')
       .option('--open', 'open the app in the browser once it is ready'),
   run: (context, folders, options) => serve(context, folders, options),
   verbatim: () => true,
@@ -38,23 +38,23 @@ export default defineCommand({
     'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it.',
     'Calls need no token from the user who runs it, on Linux even if the app is private.',
   ],
-  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --env-file .env --open'],
+  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open'],
 });
 
 interface DevFlags {
   port?: number | undefined;
   pace: number;
   install?: true | undefined;
-  envFile?: string | undefined;
+  fromEnvFile?: string | undefined;
   allowOrigin?: string[] | undefined;
   open?: true | undefined;
 }
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, given: string[], { envFile, open, ...options }: DevFlags) {
+async function* serve(context: Context, given: string[], { fromEnvFile, open, ...options }: DevFlags) {
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
-  const readSecrets = await secretsReader(context, envFile);
+  const readSecrets = await secretsReader(context, fromEnvFile);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
   const emulator = await startOnFreePort(context, {
     ...options,
@@ -75,7 +75,7 @@ async function* serve(context: Context, given: string[], { envFile, open, ...opt
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
-  const apps = folders.map((folder) => dev.run(folder, { envFile, readSecrets }));
+  const apps = folders.map((folder) => dev.run(folder, { fromEnvFile, readSecrets }));
   try {
     await warnWithoutPython(context);
     Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));

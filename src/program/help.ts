@@ -59,7 +59,10 @@ function programHelp({ categories, all }: { categories: Record<string, Record<st
       },
       {
         title: 'examples',
-        lines: ['$ gantry init my-app && cd my-app && gantry deploy --local', '$ gantry emulator exec -- gantry deploy'],
+        lines: [
+          '$ gantry init my-app && cd my-app && gantry deploy --local',
+          '$ gantry emulator exec -- gantry deploy',
+        ],
       },
     ],
   };

@@ -65,7 +65,7 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   du: 'volumes usage',
   'config schema': 'check --schema',
   'builds files': (...words) => ['builds', 'get', ...words, '--files'],
-  'secrets import': (file = 'FILE', ...rest) => ['secrets', 'set', '--env-file', file, ...rest],
+  'secrets import': (file = 'FILE', ...rest) => ['secrets', 'set', '--from-env-file', file, ...rest],
   'ci init': (system = 'github', ...rest) => ['init', '--ci', system, ...rest],
   'webhooks verify': () => ['webhooks', 'listen'],
   diff: () => ['deploy', '--dry-run'],
@@ -124,6 +124,8 @@ export const formerFlags: readonly { names: readonly string[]; of: readonly stri
   { names: ['--output', '-o'], of: ['deploy'], here: '--save-plan' },
   { names: ['--plan'], of: ['deploy'], here: '--apply-plan' },
   { names: ['--no-browser'], of: ['login'], here: '--device' },
+  // Node 20 takes this flag for its own, wherever it stands.
+  { names: ['--env-file'], of: ['dev', 'secrets set'], here: '--from-env-file' },
 ];
 
 /** Flags without a value that the official client also takes as `--yes=true` and `--yes=false`. */

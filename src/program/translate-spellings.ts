@@ -282,7 +282,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
   line.input = JSON.stringify(Object.fromEntries(entries));
   line.secrets.push(...entries.map(([, value]) => value));
   line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
-  return ['secrets', 'set', '--env-file', '-'];
+  return ['secrets', 'set', '--from-env-file', '-'];
 }
 
 interface Tokens {

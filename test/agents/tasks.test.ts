@@ -163,7 +163,7 @@ test('14: rotates a secret without showing it', async () => {
 
 test('15: sets the secrets of a file', async () => {
   await writeFile(join(folder.path, '.env'), 'FIRST=a-value\nSECOND=b-value\n');
-  const { code } = await run('secrets set --env-file .env --yes --json');
+  const { code } = await run('secrets set --from-env-file .env --yes --json');
   expect(code).toBe(0);
 });
 
@@ -274,7 +274,9 @@ test('28: moves values from the config file to secrets', async () => {
   const problem = checked.problems.find(({ fix }: { fix: string }) => fix?.startsWith('gantry secrets set'));
   expect(problem.fix).toContain('MODEL_KEY');
   expect(JSON.stringify(checked)).not.toContain('abc-123');
-  const { code } = await run('secrets set --env-file - --app web --yes --json', { stdin: '{"MODEL_KEY": "abc-123"}' });
+  const { code } = await run('secrets set --from-env-file - --app web --yes --json', {
+    stdin: '{"MODEL_KEY": "abc-123"}',
+  });
   expect(code).toBe(0);
   await writeFile(path, before);
   expect((await run('check --json')).json.problems).toEqual([]);

@@ -207,7 +207,7 @@ describe('completion', () => {
   });
 
   test.each([
-    ['files', ['secrets', 'set', '--env-file', ''], ':0'],
+    ['files', ['secrets', 'set', '--from-env-file', ''], ':0'],
     ['files', ['cp', ''], ':0'],
     ['files', ['sync', './d'], ':0'],
     ['folders', ['-C', ''], ':16'],

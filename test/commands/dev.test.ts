@@ -313,12 +313,16 @@ def run(): return 1
 
   test('passes the secrets of a file to the app, and follows its changes', async () => {
     const files = { ...app, '.env': 'KEY=abc1\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
-    const { stdout, stderr } = await developing(files, ['--env-file', '.env'], async ({ result, until, write }) => {
-      expect(await result()).toMatchObject({ result: 'abc1' });
-      write('.env', 'KEY=abc2\n');
-      await until(/\d (\.env) changed: web reloaded/);
-      expect(await result()).toMatchObject({ result: 'abc2' });
-    });
+    const { stdout, stderr } = await developing(
+      files,
+      ['--from-env-file', '.env'],
+      async ({ result, until, write }) => {
+        expect(await result()).toMatchObject({ result: 'abc1' });
+        write('.env', 'KEY=abc2\n');
+        await until(/\d (\.env) changed: web reloaded/);
+        expect(await result()).toMatchObject({ result: 'abc2' });
+      },
+    );
     expect(stdout + stderr).not.toMatch(/abc[12]/);
   });
 
@@ -431,7 +435,7 @@ describe('gantry dev ends at once', () => {
     const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is in use\n.*--port 0/)]);
     await other.close();
-    expect((await gantry(['dev', '--port', '0', '--env-file', 'no.env'], { cwd: folder.path })).code).not.toBe(0);
+    expect((await gantry(['dev', '--port', '0', '--from-env-file', 'no.env'], { cwd: folder.path })).code).not.toBe(0);
   });
 });
 

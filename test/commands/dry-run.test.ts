@@ -41,7 +41,7 @@ const rows: [line: string, says: string[], json: object | object[]][] = [
     { app: 'web', changed: true, settings: [{ setting: 'scaling.max_replicas', from: 1, to: 7 }] },
   ],
   [
-    'secrets set --env-file -',
+    'secrets set --from-env-file -',
     ['would add NEW in project p-12345678', 'would replace OLD in project p-12345678'],
     { added: ['NEW'], replaced: ['OLD'], unchanged: ['SAME'], changed: true },
   ],

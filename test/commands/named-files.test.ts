@@ -30,7 +30,7 @@ const lines: [line: string, limit: string][] = [
   ['invoke web --data @FILE', '64 MiB'],
   ['login --import FILE', '64 MiB'],
   ['run main.py --data @FILE', '64 MiB'],
-  ['secrets set --env-file FILE', '1 MiB'],
+  ['secrets set --from-env-file FILE', '1 MiB'],
   ['secrets set KEY --from-file FILE', '1 MiB'],
   ['webhooks replay latest --secret-file FILE', '64 KiB'],
 ];
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
     };
     stdin.on('drain', fill);
     fill();
-    const { code, stderr } = await gantry(['secrets', 'set', '--env-file', '-'], { emulator, stdin });
+    const { code, stderr } = await gantry(['secrets', 'set', '--from-env-file', '-'], { emulator, stdin });
     expect([code, stderr]).toEqual([2, expect.stringContaining('stdin is too large')]);
   });
 });
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits'
 test('Ctrl-C ends a command that waits for stdin', async () => {
   const stop = new AbortController();
   const stdin = new PassThrough();
-  const waiting = gantry(['secrets', 'set', '--env-file', '-'], { emulator, stdin, stop: stop.signal });
+  const waiting = gantry(['secrets', 'set', '--from-env-file', '-'], { emulator, stdin, stop: stop.signal });
   await expect.poll(() => stdin.listenerCount('readable')).toBeGreaterThan(0);
   stop.abort();
   expect((await waiting).code).toBe(130);

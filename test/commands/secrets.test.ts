@@ -116,7 +116,7 @@ describe('a value is read', () => {
     [['set', 'KEY', 'sk-live', '--from-file', '-'], 'secret values cannot be passed as arguments'],
     [['set', 'KEY', 'sk_live_word', '--from-env'], '--from-env: argument 2 is not set in the environment'],
     [['set', 'sk-live'], 'argument 1 is not a secret name'],
-    [['set', '4711'], 'gantry secrets set --env-file FILE takes other names'],
+    [['set', '4711'], 'gantry secrets set --from-env-file FILE takes other names'],
     [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('not from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug'], { env: { KEY: 'x' } });
@@ -250,16 +250,16 @@ describe('removing', () => {
 describe('importing', () => {
   test('reads a .env file', async () => {
     await using folder = await folderOf({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
-    const { code, stdout } = await run(['set', '--env-file', '.env'], { cwd: folder.path });
+    const { code, stdout } = await run(['set', '--from-env-file', '.env'], { cwd: folder.path });
     expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
   });
 
   test('reads a JSON object from stdin', async () => {
-    await run(['set', '--env-file', '-'], { stdin: '{"A": "1"}' });
+    await run(['set', '--from-env-file', '-'], { stdin: '{"A": "1"}' });
     expect(kept()).toEqual({ A: '1' });
   });
 
-  test.each([['set'], ['set', 'A', '--env-file', '-'], ['set', '--env-file', '-', '--from-env']])(
+  test.each([['set'], ['set', 'A', '--from-env-file', '-'], ['set', '--from-env-file', '-', '--from-env']])(
     'refuses %j',
     async (...words) => {
       const { code, stderr } = await run(words, { stdin: 'A=1' });
@@ -270,7 +270,7 @@ describe('importing', () => {
 
   test('asks before it replaces', async () => {
     give({ A: 'old', B: 'same' });
-    const words = ['set', '--env-file', '-', '--json'];
+    const words = ['set', '--from-env-file', '-', '--json'];
     expect((await run(words, { stdin: 'A=new\nB=same\nC=3\n' })).code).toBe(9);
     const { json } = await run([...words, '--yes'], { stdin: 'A=new\nB=same\nC=3\n' });
     expect(json()).toEqual({
@@ -286,7 +286,7 @@ describe('importing', () => {
 
   test('of an invalid file names every line and no content', async () => {
     await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
-    const outcome = await run(['set', '--env-file', '.env', '--json', '--debug'], { cwd: folder.path });
+    const outcome = await run(['set', '--from-env-file', '.env', '--json', '--debug'], { cwd: folder.path });
     expect(outcome.code).toBe(10);
     expect(outcome.stderr).toContain('.env:2: invalid line: expected NAME=value');
     expect(outcome.stderr).toContain('.env:3: invalid name of a secret');

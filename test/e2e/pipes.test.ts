@@ -29,7 +29,7 @@ const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(p
 
 const readers = [
   { words: ['secrets', 'set', 'A', '--from-file', 'f', '--yes'], content: 'value\n', code: 0 },
-  { words: ['secrets', 'set', '--env-file', 'f', '--yes'], content: 'A=value\n', code: 0 },
+  { words: ['secrets', 'set', '--from-env-file', 'f', '--yes'], content: 'A=value\n', code: 0 },
   { words: ['invoke', 'web', '--data', '@f'], content: '{}', code: 0 },
   { words: ['invoke', 'web', '--input', 'f'], content: '{}', code: 0 },
   { words: ['api', 'POST', '/v2/projects', '--input', 'f'], content: '{"name": "other"}', code: 6 },
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     ['secrets set A --from-file <(true) --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/null --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
-    ['secrets set A --from-file /nothing --yes', 2, 'cannot read /nothing'],
+    ['secrets set A --from-file /nothing --yes', 2, '/nothing not found'],
     ['cp :/a >(cat > copied; touch done)', 0, ''],
     ['package -o /dev/null', 0, ''],
     ['package -o .', 1, 'illegal operation on a directory'],

@@ -188,7 +188,7 @@ const former: [typed: string, fix: string][] = [
   ['webhooks verify', 'webhooks listen'],
   ['config schema', 'check --schema'],
   ['builds files web b-1 --tree', 'builds get web b-1 --files --tree'],
-  ['secrets import .env --yes', 'secrets set --env-file .env --yes'],
+  ['secrets import .env --yes', 'secrets set --from-env-file .env --yes'],
   ['diff', 'deploy --dry-run'],
   ['emulator status', 'emulator list'],
   ['previews delete web-pr-7', 'apps delete web-pr-7'],
@@ -201,6 +201,7 @@ const former: [typed: string, fix: string][] = [
   ['deploy --dry-run -o plan.json', 'deploy --dry-run --save-plan plan.json'],
   ['deploy --plan=plan.json', 'deploy --apply-plan=plan.json'],
   ['login --no-browser', 'login --device'],
+  ['dev --env-file .env', 'dev --from-env-file .env'],
 ];
 
 test.each(former)('%s, an earlier name, is answered with gantry %s', async (typed, fix) => {
@@ -245,7 +246,7 @@ describe('a secret on the command line', () => {
   test('of secrets add travels on stdin, with a warning', () => {
     const found = translateSpellings(['secrets', 'add', 'A=1', 'B=x=y z', '--app', 'web']);
     expect(found).toMatchObject({
-      argv: ['secrets', 'set', '--env-file', '-', '--app', 'web'],
+      argv: ['secrets', 'set', '--from-env-file', '-', '--app', 'web'],
       secrets: ['1', 'x=y z'],
     });
     expect(JSON.parse(found?.input ?? '')).toEqual({ A: '1', B: 'x=y z' });

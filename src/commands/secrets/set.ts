@@ -19,17 +19,20 @@ export default defineCommand({
       .option('--from-env', 'read each value from the environment variable of the same name')
       .addOption(
         command
-          .createOption('--env-file <file>', 'set all of a file with NAME=value lines, or a JSON object; - is stdin')
+          .createOption(
+            '--from-env-file <file>',
+            'set all of a file with NAME=value lines, or a JSON object; - is stdin',
+          )
           .conflicts(['fromFile', 'fromEnv']),
       ),
-  run: (context, names, { app, envFile, ...source }) => {
-    if (envFile !== undefined) {
-      checkNoNames(names, envFile);
-      return setSecrets(context, { app }, () => readSecretsFile(context, envFile));
+  run: (context, names, { app, fromEnvFile, ...source }) => {
+    if (fromEnvFile !== undefined) {
+      checkNoNames(names, fromEnvFile);
+      return setSecrets(context, { app }, () => readSecretsFile(context, fromEnvFile));
     }
     if (names.length === 0) {
       throw new UsageError('missing argument <name>', {
-        fix: `gantry secrets set NAME, or ${gantryCommand`secrets set --env-file .env`}`,
+        fix: `gantry secrets set NAME, or ${gantryCommand`secrets set --from-env-file .env`}`,
       });
     }
     checkNewSecretNames(context, names, source.fromEnv);
@@ -44,14 +47,14 @@ export default defineCommand({
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',
     'secrets set TLS_KEY --from-file key.pem',
-    'secrets set --env-file .env',
+    'secrets set --from-env-file .env',
   ],
 });
 
 /** A word beside the file may be a value that was typed by mistake: it is not repeated. */
 function checkNoNames(names: readonly string[], file: string): void {
   if (names.length === 0) return;
-  throw new UsageError('--env-file takes no names: it sets all secrets of the file', {
-    fix: gantryCommand`secrets set --env-file ${file}`,
+  throw new UsageError('--from-env-file takes no names: it sets all secrets of the file', {
+    fix: gantryCommand`secrets set --from-env-file ${file}`,
   });
 }

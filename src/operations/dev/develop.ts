@@ -25,7 +25,7 @@ export interface Reload {
 export interface DevelopOptions {
   watcher: FolderWatcher;
   /** The name of the file with secrets for the app, if there is one, and what reads it. */
-  envFile: string | undefined;
+  fromEnvFile: string | undefined;
   readSecrets: () => Promise<Secrets>;
   /** Called before a version is deployed, with the secrets of the file. Throws a GantryError if it must not be. */
   prepare: (name: string, secrets: Secrets) => void;
@@ -67,13 +67,13 @@ class WatchedApp {
 
   /** Undefined if nothing that is sent has changed. */
   async reload({ paths }: FolderChange): Promise<Omit<Reload, 'tookMs'> | undefined> {
-    const { envFile, readSecrets, prepare } = this.options;
+    const { fromEnvFile, readSecrets, prepare } = this.options;
     const before = this.#tried;
-    let changed = paths.filter((path) => path === configName || path === envFile);
+    let changed = paths.filter((path) => path === configName || path === fromEnvFile);
     try {
       const secrets = await readSecrets();
       const local = await readLocalApp(this.context, { configFile: configName, checkSource: false });
-      const current = takeSnapshot(local, envFile, secrets);
+      const current = takeSnapshot(local, fromEnvFile, secrets);
       changed = before ? differences(before, current) : paths.filter((path) => current.has(path));
       if (before && changed.length === 0 && paths.length > 0) return undefined;
       this.#tried = current;
@@ -98,12 +98,12 @@ class WatchedApp {
   }
 }
 
-function takeSnapshot({ entries, project }: LocalApp, envFile: string | undefined, secrets: Secrets): Snapshot {
+function takeSnapshot({ entries, project }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): Snapshot {
   const files = entries.map(({ path, size, executable, source }): [string, string] => {
     const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
     return [path, JSON.stringify([size, executable, content])];
   });
-  const env: [string, string][] = envFile === undefined ? [] : [[envFile, JSON.stringify(secrets)]];
+  const env: [string, string][] = fromEnvFile === undefined ? [] : [[fromEnvFile, JSON.stringify(secrets)]];
   return new Map([...files, [configName, project.text], ...env]);
 }
 

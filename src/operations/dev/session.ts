@@ -64,7 +64,7 @@ interface SessionOptions {
 }
 
 interface AppSources {
-  envFile: string | undefined;
+  fromEnvFile: string | undefined;
   readSecrets: () => Promise<Secrets>;
 }
 
@@ -94,11 +94,11 @@ export class DevSession {
   }
 
   /** Runs the app of a folder, and again on every change, until the signal aborts. */
-  async run(folder: string, { envFile, readSecrets }: AppSources): Promise<void> {
+  async run(folder: string, { fromEnvFile, readSecrets }: AppSources): Promise<void> {
     const { context, platform, options } = this;
     const own = context.withOverrides(platform.environment, folder, options.signal);
     const { elapsed, progress } = context;
-    const file = envFile === undefined || envFile === '-' ? undefined : resolve(context.cwd, envFile);
+    const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
     const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
     this.#watchers.push(watcher);
     let name: string | undefined;
@@ -112,7 +112,7 @@ export class DevSession {
       platform.setSecrets(secrets);
     };
     try {
-      for await (const reload of develop(own, { watcher, envFile, readSecrets, prepare })) {
+      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
         first?.clear();
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
