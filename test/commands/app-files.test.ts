@@ -51,7 +51,7 @@ async function told(cwd: string, flags: string[] = []): Promise<Record<string, T
 
 /** The files in the archive that the emulator received. */
 async function sentPaths(): Promise<string[]> {
-  const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
+  const { stdout } = await gantry(['builds', 'get', 'web', '--files'], { emulator });
   return stdout
     .trim()
     .split('\n')

@@ -236,14 +236,18 @@ describe('--await-webhook', () => {
 
   test('warns if the platform cannot reach this machine, unless a tunnel is given', async () => {
     const { env, seen } = await saying({ status: 'success' });
-    const elsewhere = { ...env, GANTRY_API_URL: 'https://rest.example.invalid' };
+    const elsewhere = {
+      ...{ ...env, GANTRY_TOKEN: 'opaque', GANTRY_EMULATOR_SECRET: '', GANTRY_LOGS_URL: '' },
+      ...{ GANTRY_API_URL: 'https://rest.example.invalid', GANTRY_INFERENCE_URL: 'https://api.example.invalid' },
+    };
     const run = (words: string[]) =>
       gantry(['invoke', 'web', '--await-webhook', '--timeout', '1s', ...words], { env: elsewhere });
     expect((await run([])).stderr).toMatch(
       /warning: the platform cannot reach http:\/\/127\.0\.0\.1:\d+\n[\s\S]*--public-url/,
     );
-    const { stderr } = await run(['--public-url', 'https://tunnel.example/x']);
-    expect(stderr).not.toContain('cannot reach http://127');
-    expect(seen.at(-1)?.path).toContain(encodeURIComponent('https://tunnel.example/x'));
+    const tunnel = ['--public-url', 'https://tunnel.example/x'];
+    expect((await run(tunnel)).stderr).not.toContain('cannot reach http://127');
+    await gantry(['invoke', 'web', '--await-webhook', '--timeout', '1s', ...tunnel], { env });
+    expect(seen.map(({ path }) => path).join()).toContain(encodeURIComponent('https://tunnel.example/x'));
   });
 });

@@ -193,7 +193,7 @@ describe('an item that cannot be read', () => {
     await using folder = await folderOf({ '.env': 'NEW=x' });
     for (const words of [
       ['set', 'NEW', '--from-file', '-'],
-      ['import', join(folder.path, '.env')],
+      ['set', '--from-env-file', join(folder.path, '.env')],
       ['unset', Object.keys(stored).at(-1) ?? '', '--yes'],
     ]) {
       const refused = await gantry(['secrets', ...words], { emulator, env, stdin: 'x' });

@@ -70,7 +70,7 @@ describe('inviting a user', () => {
 
   test.each([
     ['amdin', [], 2, 'did you mean admin?\n  fix gantry team invite new@example.com --role admin\n'],
-    ['king', [], 9, 'The known roles are member, billing, admin.'],
+    ['king', [], 9, 'the known roles are member, billing, admin.'],
     ['king', ['--yes'], 0, ''],
   ])('the role %s %j', async (role, flags, code, text) => {
     const outcome = await invite('new@example.com', '--role', role, ...flags);

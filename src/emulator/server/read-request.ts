@@ -3,10 +3,10 @@ import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'val
 import type { FilePart } from '../../contract/scalars.ts';
 import { refuse } from './reply.ts';
 
-/** Refuses invalid JSON with 400, and what says that it is something else with 415. */
+/** Refuses invalid JSON with 400, and of the management API what says that it is something else with 415. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const type = request.headers['content-type'];
-  if (type !== undefined && !jsonType.test(type)) {
+  if (type !== undefined && managementPath.test(request.url ?? '') && !jsonType.test(type)) {
     refuse(415, `the body must be application/json, not ${type || '""'}`);
   }
   const body = String(await readBody(request));
@@ -17,6 +17,8 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
+/** Other endpoints, such as logins, are called by hand: `curl -d` sends a web form. */
+const managementPath = /^\/v[23]\//;
 /** With or without parameters, such as a charset. */
 const jsonType = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i;
 
