@@ -26,8 +26,10 @@ export async function enforceLimits(state: string, now: number, limits = keepLim
 
 /** Removes archives without a record, and unfinished copies. */
 export async function removeUnused(state: string, now: number): Promise<void> {
+  // In this order: a record is written before its archive, so that one of an archive that is listed exists by now.
+  const names = await namesOf(filesFolder(state));
   const used = new Set((await recordNames(state)).map(hashOf));
-  for (const name of await namesOf(filesFolder(state))) {
+  for (const name of names) {
     const sha256 = /^([0-9a-f]{64})\.zip$/.exec(name)?.[1];
     if (sha256 !== undefined && used.has(sha256)) continue;
     const path = join(filesFolder(state), name);
