@@ -8,11 +8,6 @@ export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boo
 export class AppHistory {
   constructor(readonly events: readonly HistoryEvent[]) {}
 
-  /** False: nobody has deployed or looked at the app from where this history comes. */
-  get isEmpty(): boolean {
-    return this.events.length === 0;
-  }
-
   /** How a build was created from here. */
   created(build: string): EventOf<'created'> | undefined {
     return this.#last('created', (event) => event.build === build);
@@ -61,8 +56,8 @@ export class AppHistory {
   }
 
   /** The last look at the build that serves. */
-  served(build?: string): EventOf<'served'> | undefined {
-    return this.#last('served', (event) => build === undefined || event.build === build);
+  served(): EventOf<'served'> | undefined {
+    return this.#last('served', () => true);
   }
 
   /** Builds that served, the latest first, each once. */

@@ -27,8 +27,6 @@ const kinds = {
     commit: v.optional(text),
     /** Whether files differed from that commit. */
     dirty: v.optional(v.boolean()),
-    /** Flags that decide what was sent, or how. */
-    flags: v.optional(v.array(text)),
     /** The earlier build that it was made of again. */
     restored: v.optional(build),
   }),

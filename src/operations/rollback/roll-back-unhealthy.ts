@@ -78,7 +78,7 @@ async function rollBack(
       const message = `there is no build before it: build ${build} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
-    const scaling = { ...(await readHistory(context, app)).settingsOf(before.id) };
+    const scaling = (await readHistory(context, app)).settingsOf(before.id);
     const all = { ...options, build: before.id, force: false, isConfirmed: true, scaling, reason };
     const { build: serves, restored } = await rollback(context, app, all);
     return {

@@ -34,7 +34,7 @@ export interface RollbackOptions extends SourceChoice {
   /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
   restoreScaling?: boolean | undefined;
   /** The settings that replicas, cooldown and concurrency are taken from, if not those of the app now. */
-  scaling?: Record<string, unknown>;
+  scaling?: Record<string, unknown> | undefined;
   /** Why, for the history. */
   reason?: string | undefined;
 }

@@ -48,10 +48,11 @@ async function runTest(context: Context, { app, build }: SmokeOptions, test: Smo
   const started = elapsed();
   for (let calls = 1; ; calls++) {
     const answer = await call(context, app, test);
-    const by = await answeredBy(context, { app, build }, answer.run);
+    const { by, cents } = await findAnswering(context, { app, build }, answer.run);
     if (by === 'later') return { verdict: 'superseded', reason: 'another build serves now', calls };
     if (by === 'own') {
-      const cost = await describeCost(context, app, answer.durationMs);
+      const cost =
+        cents === undefined ? 'its cost is not known' : `about ${dollars((cents * answer.durationMs) / 1_000)}`;
       progress.note(`${test.typed}: ${answer.problem ?? 'answered'} in ${duration(answer.durationMs)}, ${cost}`);
       if (answer.problem === undefined) return { verdict: 'healthy', reason: '', calls };
       const verdict = answer.isUnreachable ? 'unknown' : 'sick';
@@ -96,32 +97,33 @@ async function call(context: Context, app: string, { path, fn, data, expected }:
   }
 }
 
+interface Answering {
+  /** The build that is tested, the one before it, or one that replaced it. */
+  by: 'own' | 'earlier' | 'later';
+  /** What a replica costs, per second. */
+  cents: number | undefined;
+}
+
 /** Which build has answered. Where the platform does not show the replica, the build that serves has. */
-async function answeredBy(
+async function findAnswering(
   { api, project }: Context,
   { app, build }: { app: string; build: string },
   run: string | undefined,
-): Promise<'own' | 'earlier' | 'later'> {
+): Promise<Answering> {
   const [shown, containers, item] = await Promise.all([
     fetchApp(api, { project, app }),
     orUndefined(api(listContainers, { project, app })),
     run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
   ]);
+  const cents = shown.costPerSecondCents;
   const live = liveBuild(shown);
-  if (live !== undefined && live !== build) return 'later';
+  if (live !== undefined && live !== build) return { by: 'later', cents };
   const id = item?.containerId || item?.podName;
   const container = containers?.find(({ containerId }) => containerId === id);
-  if (container?.buildId) return container.buildId === build ? 'own' : 'earlier';
-  // Without the replica of the call: another build may have answered if it still has any.
-  return containers?.some(({ buildId, isTerminating }) => buildId && buildId !== build && !isTerminating)
-    ? 'earlier'
-    : 'own';
-}
-
-async function describeCost({ api, project }: Context, app: string, ms: number): Promise<string> {
-  const shown = await orUndefined(fetchApp(api, { project, app }));
-  const cents = shown?.costPerSecondCents;
-  return typeof cents === 'number' ? `about ${dollars((cents * ms) / 1_000)}` : 'its cost is not known';
+  if (container?.buildId) return { by: container.buildId === build ? 'own' : 'earlier', cents };
+  // The replica of the call is not shown: another build may have answered while it has replicas.
+  const isShared = containers?.some((each) => each.buildId && each.buildId !== build && !each.isTerminating);
+  return { by: isShared ? 'earlier' : 'own', cents };
 }
 
 async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {

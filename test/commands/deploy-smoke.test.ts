@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let status: number;
+let front: Record<string, string>;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  status = 200;
+  front = await altering(emulator, (_, path) =>
+    path.endsWith('/web/run') ? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } } : undefined,
+  );
+});
+
+afterEach(() => emulator.close());
+
+async function deploy(...smoke: string[]) {
+  await using app = await folderOf(smallApp());
+  const env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
+  const flags = smoke.flatMap((each) => ['--smoke', each]);
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
+}
+
+test('a build that answers is healthy, and what the call costs is said', async () => {
+  const { code, stderr, json } = await deploy('run={"name":"Ada"}:Hello');
+  expect([code, json()]).toEqual([0, expect.objectContaining({ changed: true })]);
+  expect(json()).toMatchObject({ health: { verdict: 'healthy', smokeCalls: 1 } });
+  expect(stderr).toMatch(/: answered in .*, (about \$|its cost is not known)/);
+});
+
+test('an answer without the text is sick', async () => {
+  const { code, stderr } = await deploy('run:Goodbye');
+  expect([code, stderr]).toEqual([12, expect.stringContaining('the response has no "Goodbye"')]);
+});
+
+test('the first call that fails decides', async () => {
+  status = 500;
+  const { code, json } = await deploy('run', 'run:never called');
+  expect(code).toBe(12);
+  expect(json()).toMatchObject({ error: { details: { verdict: 'sick', smokeCalls: 1 } } });
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { parseSmokeTest } from '../../../src/operations/watch/index.ts';
+
+test.each<[string, object]>([
+  ['/health', { path: '/health' }],
+  ['/health:ok', { path: '/health', expected: 'ok' }],
+  ['run', { fn: 'run' }],
+  ['run:Hello', { fn: 'run', expected: 'Hello' }],
+  ['run={"name":"Ada"}', { fn: 'run', data: '{"name":"Ada"}' }],
+  ['run={"name":"Ada"}:Hello', { fn: 'run', data: '{"name":"Ada"}', expected: 'Hello' }],
+  ['run={"at":"10:30"}:a:b', { fn: 'run', data: '{"at":"10:30"}', expected: 'a:b' }],
+])('%s', (typed, parsed) => {
+  expect(parseSmokeTest(typed)).toEqual({ typed, ...parsed });
+});
+
+test.each(['health check', 'run={nonsense}', 'run=', '1run', ':ok'])('%j is refused with an example', (typed) => {
+  expect(() => parseSmokeTest(typed)).toThrow(UsageError);
+});
