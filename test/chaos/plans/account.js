@@ -22,7 +22,7 @@ export function grants(draw) {
     kind: 'grants',
     world: { grants: { 'sa-1': before, 'sa-2': ['p-4444dddd'] }, grantForm },
     steps: drawSteps(draw, {
-      command: { args: ['service-accounts', change, 'sa-1', ...projects, '--yes', ...draw.pick([[], ['--json']])] },
+      command: { args: ['team', change, 'sa-1', ...projects, '--yes', ...draw.pick([[], ['--json']])] },
       points: ['list-accounts', 'update-account', 'update-account'],
     }),
     facts: {
