@@ -19,6 +19,7 @@ interface PackedEntry {
   bytes: number;
   compressedBytes: number;
   crc32: number;
+  sha256: string;
 }
 
 interface Packed {
@@ -78,9 +79,10 @@ export default defineCommand({
         path: text('path in the archive'),
         bytes: integer('size'),
         compressedBytes: integer('size in the archive'),
-        crc32: integer('CRC-32'),
+        crc32: integer('CRC-32, as in the archive'),
+        sha256: text('SHA-256 of the content'),
       }),
-      'files: path, size, compressed size and CRC-32',
+      'files: path, size, compressed size, CRC-32 and SHA-256',
     ),
     selection: fileDecisionFields,
   }),
@@ -113,11 +115,12 @@ async function toFile(
   const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress, cache });
   names.close();
   done(archive);
-  const entries = archive.entries.map(({ path, size, compressed, crc32 }) => ({
+  const entries = archive.entries.map(({ path, size, compressed, crc32, sha256 }) => ({
     path,
     bytes: size,
     compressedBytes: compressed,
     crc32,
+    sha256,
   }));
   return { bytes: archive.bytes, entries };
 }

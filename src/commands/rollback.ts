@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { rollback } from '../operations/rollback/index.ts';
+import { proofs, rollback } from '../operations/rollback/index.ts';
 import { shortBuild } from '../output/format.ts';
 import { anything, boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
 
@@ -56,9 +56,7 @@ export default defineCommand({
       }),
       'packages without an exact version and images without a digest, which may be others than in the earlier build',
     ),
-    proof: nullable(
-      choice(['checksums', 'sizes', 'paths'], "how its files were compared with the platform's list; null: not"),
-    ),
+    proof: nullable(choice(proofs, "how its files were compared with the platform's list; null: not")),
     changed: boolean('false if the build serves already'),
   }),
   details: [

@@ -34,6 +34,8 @@ export interface ArchiveEntry {
   /** In bytes. */
   compressed: number;
   crc32: number;
+  /** In hex: the identity of its content. Empty in an archive that a version without it has kept. */
+  sha256: string;
 }
 
 export interface ArchiveOptions {
@@ -137,11 +139,12 @@ function threadCount(entries: readonly FileEntry[]): number {
   return totalBytes(entries) < smallAppBytes ? 0 : Math.min(maxThreads, availableParallelism());
 }
 
-const toArchiveEntry = ({ path, size, compressed, crc32 }: ArchiveEntry): ArchiveEntry => ({
+const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry): ArchiveEntry => ({
   path,
   size,
   compressed,
   crc32,
+  sha256,
 });
 
 const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>

@@ -1,38 +1,39 @@
+import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { openRegular, openRegularSync } from '../disk/index.ts';
 import type { FileEntry } from './files/entry.ts';
-import type { KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';
+import type { Checksums, KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';
 
 const blockBytes = 1024 * 1024;
 /** The longest time between two turns of the event loop. */
 const maxBlockingMs = 20;
 
 /**
- * The CRC-32 of the content of files, as in a zip archive. With a cache, a file that has not changed since it was packed or
- * read is not read again.
+ * The checksums of the content of files, as packing them gives. With a cache, a file that has not changed since it was
+ * packed or read is not read again.
  */
 export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
   /** By path, of this run. */
-  readonly #sums = new Map<string, number>();
+  readonly #sums = new Map<string, Checksums>();
   #lastTurn = performance.now();
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
   /** Computes it once: to see later changes, create another. */
-  async read({ source, size }: FileEntry): Promise<number> {
-    if ('text' in source) return crc32(source.text);
+  async read({ source, size }: FileEntry): Promise<Checksums> {
+    if ('text' in source) return new Sums().add(Buffer.from(source.text)).result();
     const before = this.#sums.get(source.file);
     if (before !== undefined) return before;
     await this.#takeTurn();
-    const sum = await this.#read(source.file, size);
-    this.#sums.set(source.file, sum);
-    return sum;
+    const sums = await this.#read(source.file, size);
+    this.#sums.set(source.file, sums);
+    return sums;
   }
 
-  async #read(path: string, size: number): Promise<number> {
+  async #read(path: string, size: number): Promise<Checksums> {
     this.#known ??= this.#openKnown();
     const known = await this.#known;
     if (!known) return readSlowly(path, size);
@@ -40,9 +41,9 @@ export class FileChecksums {
     if (recalled !== undefined) return recalled;
     // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
     if (size > blockBytes || !known.isLocal) return readSlowly(path, size);
-    const { sum, stats } = readAtOnce(path);
-    known.learn(path, stats, sum);
-    return sum;
+    const { sums, stats } = readAtOnce(path);
+    known.learn(path, stats, sums);
+    return sums;
   }
 
   /** Keeps what was read. */
@@ -63,15 +64,31 @@ export class FileChecksums {
   }
 }
 
-async function readSlowly(path: string, size: number): Promise<number> {
+class Sums {
+  #crc32 = 0;
+  readonly #sha256 = createHash('sha256');
+
+  add(bytes: Uint8Array): this {
+    this.#crc32 = crc32(bytes, this.#crc32);
+    this.#sha256.update(bytes);
+    return this;
+  }
+
+  /** Call it once. */
+  result(): Checksums {
+    return { crc32: this.#crc32, sha256: this.#sha256.digest('hex') };
+  }
+}
+
+async function readSlowly(path: string, size: number): Promise<Checksums> {
   const file = await openRegular(path);
   try {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size) || 1);
-    let sum = 0;
+    const sums = new Sums();
     for (;;) {
       const { bytesRead } = await file.read(block);
-      if (bytesRead === 0) return sum;
-      sum = crc32(block.subarray(0, bytesRead), sum);
+      if (bytesRead === 0) return sums.result();
+      sums.add(block.subarray(0, bytesRead));
     }
   } finally {
     await file.close();
@@ -81,15 +98,15 @@ async function readSlowly(path: string, size: number): Promise<number> {
 const sharedBlock = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** `stats` are from before it was read. */
-function readAtOnce(path: string): { sum: number; stats: BigIntStats } {
+function readAtOnce(path: string): { sums: Checksums; stats: BigIntStats } {
   const file = openRegularSync(path);
   try {
     const stats = fstatSync(file, { bigint: true });
-    let sum = 0;
+    const sums = new Sums();
     for (;;) {
       const bytes = readSync(file, sharedBlock);
-      if (bytes === 0) return { sum, stats };
-      sum = crc32(sharedBlock.subarray(0, bytes), sum);
+      if (bytes === 0) return { sums: sums.result(), stats };
+      sums.add(sharedBlock.subarray(0, bytes));
     }
   } finally {
     closeSync(file);

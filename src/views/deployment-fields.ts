@@ -73,6 +73,7 @@ export const deployPlanFields = {
         changed: list(text('path'), 'changed files'),
         removed: list(text('path'), 'removed files'),
         unchanged: integer('number of files'),
+        byCrc32: integer('how many of the unchanged files were compared by CRC-32, without a SHA-256'),
         unverified: integer('how many of the unchanged files were compared by size only'),
       },
       'with --dry-run: changed files; null if there is nothing to compare with',

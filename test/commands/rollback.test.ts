@@ -49,7 +49,7 @@ test('deploys the build that served before again, with its files and settings', 
   expect(code).toBe(0);
   const result = json() as { build: string };
   expect(result).toMatchObject({
-    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'checksums', changed: true },
+    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'crc32', changed: true },
     settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });

@@ -109,6 +109,8 @@ describe('an archive', () => {
     expect(stored).toEqual(['README', 'data/noise.bin', 'empty', 'photo.jpg', 'run.sh', 'src/m0.py']);
     expect(archive).toMatchObject({ path: zip, bytes: statSync(zip).size, changed: [] });
     expect(archive.entries.map((each) => each.crc32)).toEqual(found.map((each) => each.crc32));
+    const sha256 = ({ content }: Read) => createHash('sha256').update(content).digest('hex');
+    expect(archive.entries.map((each) => each.sha256)).toEqual(found.map(sha256));
   });
 
   test('has two file modes and one date', async () => {
@@ -181,6 +183,7 @@ describe('numbers that do not fit', () => {
     executable: false,
     method: 0,
     crc32: 1,
+    sha256: '',
     size: 5e9,
     compressed: 5e9,
     offset: 6e9,

@@ -25,7 +25,7 @@ const plan: DeployPlan = {
   region: null,
   keep: {},
   settings: [],
-  fileChanges: { added: [], changed: [], removed: [], unchanged: 3, unverified: 0 },
+  fileChanges: { added: [], changed: [], removed: [], unchanged: 3, byCrc32: 0, unverified: 0 },
   send: { files: 3, bytes: 2048, largest: [{ path: 'main.py', bytes: 1024 }] },
   selection: null,
   warnings: [],
@@ -90,7 +90,7 @@ describe('a deploy plan', () => {
 
   test('lists up to five files of a kind, and counts the others', () => {
     const names = (number: number) => Array.from({ length: number }, (_, index) => `f${index}`);
-    const files = { added: names(5), changed: names(6), removed: names(8), unchanged: 0, unverified: 0 };
+    const files = { added: names(5), changed: names(6), removed: names(8), unchanged: 0, byCrc32: 0, unverified: 0 };
     const lines = shown({ fileChanges: files }).split('\n');
     const list = (mark: string) => lines.filter((line) => line.startsWith(mark));
     expect(list('+')).toEqual(['+ f0', '+ f1', '+ f2', '+ f3', '+ f4']);

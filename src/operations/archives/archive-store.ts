@@ -18,7 +18,15 @@ export const KeptArchive = v.object({
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   bytes: v.number(),
   /** As in the archive. */
-  entries: v.array(v.object({ path: v.string(), size: v.number(), compressed: v.number(), crc32: v.number() })),
+  entries: v.array(
+    v.object({
+      path: v.string(),
+      size: v.number(),
+      compressed: v.number(),
+      crc32: v.number(),
+      sha256: v.optional(v.string(), ''),
+    }),
+  ),
   /** The request of the deploy, without a registry login. */
   body: v.looseObject({ name: v.string() }),
   /** Images that may need a registry login. */

@@ -3,6 +3,8 @@ export interface BuildFile {
   path: string;
   size?: number;
   crc32?: number;
+  /** In hex. Empty if it is not known. */
+  sha256?: string;
   /** Other fields of the reply, as text. */
   more?: string;
 }
@@ -41,6 +43,8 @@ const sizeNames = ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size'
 const crcNames = ['crc32', 'crc', 'checksum'];
 /** Eight digits may be hexadecimal: such a checksum proves nothing. */
 const decimal = /^(?!\d{8}$)\d+$/;
+const sha256Names = ['sha256', 'checksum', 'digest', 'hash'];
+const sha256Text = /^(?:sha256:)?([0-9a-f]{64})$/i;
 
 /** The fields of a file are plain values; those of a folder are objects. */
 function isFile(record: Record<string, unknown>): boolean {
@@ -55,12 +59,15 @@ function toBuildFile(path: string, record: Record<string, unknown>): BuildFile {
     return isNumber ? Number(value) : undefined;
   };
   const known = new Set([...sizeNames, ...crcNames, 'path', 'name', 'filename', 'file']);
-  const rest = Object.entries(record).filter(([name]) => !known.has(name));
+  const hashName = sha256Names.find((name) => sha256Text.test(String(record[name])));
+  const sha256 = hashName && sha256Text.exec(String(record[hashName]))?.[1]?.toLowerCase();
+  const rest = Object.entries(record).filter(([name]) => !known.has(name) && name !== hashName);
   const [size, crc32] = [number(sizeNames), number(crcNames, decimal)];
   return {
     path,
     ...(size === undefined ? {} : { size }),
     ...(crc32 === undefined ? {} : { crc32 }),
+    ...(sha256 ? { sha256 } : {}),
     ...(rest.length ? { more: rest.map(([name, value]) => `${name}=${value}`).join(' ') } : {}),
   };
 }

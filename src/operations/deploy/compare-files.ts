@@ -8,13 +8,15 @@ export interface FileChanges {
   changed: string[];
   removed: string[];
   unchanged: number;
-  /** Those of the unchanged files for which the platform has no checksum. */
+  /** Those of the unchanged files that were compared by CRC-32, because one side has no SHA-256. */
+  byCrc32: number;
+  /** Those of the unchanged files for which there is no checksum to compare. */
   unverified: number;
 }
 
 /**
- * Compares files by size, then by checksum if the platform has one. Needs the checksums of files of equal size only. Without a checksum,
- * a file of equal size counts as unchanged.
+ * Compares files with those of a build. Reads only files whose size does not decide, and only if the other side has a
+ * checksum. Without one, a file of equal size counts as unchanged.
  */
 export async function compareFiles(
   local: readonly FileEntry[],
@@ -22,24 +24,40 @@ export async function compareFiles(
   signal: AbortSignal,
   checksums = new FileChecksums(),
 ): Promise<FileChanges> {
-  const before = new Map(remote.map((entry) => [entry.path, entry]));
-  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, unverified: 0 };
+  const before = new Map(remote.map((file) => [file.path, file]));
+  const now: BuildFile[] = [];
   for (const entry of local) {
     signal.throwIfAborted();
-    const old = before.get(entry.path);
-    before.delete(entry.path);
-    if (!old) changes.added.push(entry.path);
-    else if (await differs(entry, old, checksums)) changes.changed.push(entry.path);
-    else {
+    const { path, size } = entry;
+    const old = before.get(path);
+    const isOpen = old && !isOther(old.size, size) && (old.crc32 !== undefined || old.sha256);
+    now.push({ path, size, ...(isOpen && (await checksums.read(entry))) });
+  }
+  return compareListings(remote, now);
+}
+
+/** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
+export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
+  const missing = new Map(before.map((file) => [file.path, file]));
+  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, byCrc32: 0, unverified: 0 };
+  for (const file of now) {
+    const old = missing.get(file.path);
+    missing.delete(file.path);
+    if (!old) changes.added.push(file.path);
+    else if (isOther(old.size, file.size) || isOther(old.crc32, file.crc32) || isOther(old.sha256, file.sha256)) {
+      changes.changed.push(file.path);
+    } else {
       changes.unchanged++;
-      if (old.crc32 === undefined) changes.unverified++;
+      if (old.sha256 && file.sha256) continue;
+      if (old.crc32 !== undefined && file.crc32 !== undefined) changes.byCrc32++;
+      else changes.unverified++;
     }
   }
-  changes.removed = [...before.keys()];
+  changes.removed = [...missing.keys()];
   return changes;
 }
 
-async function differs(entry: FileEntry, old: BuildFile, checksums: FileChecksums): Promise<boolean> {
-  if (old.size !== undefined && old.size !== entry.size) return true;
-  return old.crc32 !== undefined && old.crc32 !== (await checksums.read(entry));
+/** False if one of them is not known. */
+function isOther(one: number | string | undefined, other: number | string | undefined): boolean {
+  return [one, other].every((value) => value !== undefined && value !== '') && one !== other;
 }

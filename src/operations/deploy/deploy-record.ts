@@ -8,6 +8,8 @@ import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { makePrivateFolder, removeOldFiles, writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import type { AppArchive } from '../../project/archive.ts';
+import { FileChecksums } from '../../project/file-checksums.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { recordEvent, sentSettings } from '../history/index.ts';
 import type { LocalApp } from './local-app.ts';
@@ -21,8 +23,8 @@ export const DeployRecord = v.object({
   settingsDigest: v.string(),
   filesDigest: v.string(),
   dashboard: v.string(),
-  /** Path, size, CRC-32 and whether it is executable. */
-  files: v.optional(v.array(v.tuple([v.string(), v.number(), v.number(), v.boolean()])), []),
+  /** Path, size, SHA-256 and whether it is executable. Empty if it was written by a version that kept CRC-32. */
+  files: v.fallback(v.array(v.tuple([v.string(), v.number(), v.string(), v.boolean()])), []),
 });
 
 /** Emulators have another address at each start, so records would pile up. */
@@ -33,18 +35,38 @@ export interface SentFile {
   path: string;
   /** In bytes. */
   size: number;
-  crc32: number;
+  sha256: string;
   executable: boolean;
 }
 
 export type Digests = Pick<DeployRecord, 'settingsDigest' | 'filesDigest'>;
 
-/** Two deploys with the same digests send the same settings and files. A registry login is none of them. */
+/** Two deploys with the same digests send the same settings and files. */
 export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
-  const { cliVersion: _version, dockerAuth: _login, ...settings } = body;
-  const sent = files.map(({ path, size, crc32, executable }) => stringifyJson([path, size, crc32, executable]));
-  const fields = Object.entries(settings).map((field) => stringifyJson(field));
-  return { settingsDigest: digest(fields), filesDigest: digest(sent) };
+  return { settingsDigest: settingsDigestOf(body), filesDigest: filesDigestOf(files) };
+}
+
+/** A registry login is not one of the settings. */
+export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...settings }: AppCreation): string {
+  return digest(Object.entries(settings).map((field) => stringifyJson(field)));
+}
+
+/** The digest of what a deploy of these files sends. */
+export async function sentFilesDigest(entries: readonly FileEntry[], checksums = new FileChecksums()): Promise<string> {
+  const files: SentFile[] = [];
+  for (const entry of entries) files.push({ ...entry, ...(await checksums.read(entry)) });
+  return filesDigestOf(files);
+}
+
+/** With the name of the hash: versions that identified files by CRC-32 wrote none, and proved less. */
+function filesDigestOf(files: readonly SentFile[]): string {
+  return filesDigestPrefix + digest(files.map((file) => stringifyJson(toTuple(file))));
+}
+
+export const filesDigestPrefix = 'sha256:';
+
+function toTuple({ path, size, sha256, executable }: SentFile): DeployRecord['files'][number] {
+  return [path, size, sha256, executable];
 }
 
 function digest(lines: string[]): string {
@@ -71,7 +93,7 @@ export async function recordDeploy(
     build: created.buildId,
     ...digestsOf(body, files),
     dashboard: created.dashboardUrl ?? '',
-    files: files.map(({ path, size, crc32, executable }) => [path, size, crc32, executable]),
+    files: files.map(toTuple),
   };
   await writeDeployRecord(context, body.name, record);
   await recordSent(context, body, record, checkedOut);

@@ -1,11 +1,11 @@
 export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
 export { busyPolicies } from './busy-builds.ts';
-export { compareFiles, type FileChanges } from './compare-files.ts';
+export { compareFiles, compareListings, type FileChanges } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
 export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 export { deploy, deployArchive } from './deploy.ts';
 export { prepareDeploy } from './deploy-app.ts';
-export { DeployRecord, recordSent, writeDeployRecord } from './deploy-record.ts';
+export { DeployRecord, filesDigestPrefix, recordSent, sentFilesDigest, writeDeployRecord } from './deploy-record.ts';
 export type { Deployment, SendOptions } from './deployment.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';

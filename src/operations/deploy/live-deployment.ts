@@ -2,19 +2,18 @@ import type { Context } from '../../context.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import type { FileEntry } from '../../project/files/entry.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
-import { type DeployRecord, digestsOf, readDeployRecord, type SentFile } from './deploy-record.ts';
+import { type DeployRecord, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import type { Deployment } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
 /**
  * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
- * settings and the files: by the platform's checksums, or by the record of the last deploy from this machine. A build
+ * settings and the files: by the SHA-256 of what this machine has sent for the live build, else by the checksums that the platform lists. A build
  * that was found sick is deployed again, unless it is verified now.
  */
 export async function findLiveDeployment(
@@ -33,7 +32,7 @@ export async function findLiveDeployment(
   }
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
-  if (!(await isSent(local, plan, options, own, checksums))) {
+  if (!(await isSent(local, plan, options, own && own.files.length > 0 ? own : undefined, checksums))) {
     progress.note(`cannot prove that ${app} is unchanged since build ${shortBuild(build)}: deploying`);
     return undefined;
   }
@@ -44,6 +43,8 @@ export async function findLiveDeployment(
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
     return undefined;
   }
+  if (plan.fileChanges?.byCrc32)
+    progress.note(`files of ${app} were compared by CRC-32: the platform lists no SHA-256`);
   return {
     app,
     project,
@@ -91,17 +92,10 @@ async function isSent(
   checksums: FileChecksums,
 ): Promise<boolean> {
   if (record) {
-    const files = await readSentFiles(entries, checksums);
-    const { settingsDigest, filesDigest } = digestsOf(withoutLogin(project, options), files);
-    return record.settingsDigest === settingsDigest && record.filesDigest === filesDigest;
+    if (record.settingsDigest !== settingsDigestOf(withoutLogin(project, options))) return false;
+    return record.filesDigest === (await sentFilesDigest(entries, checksums));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
   return isVerified && hasConfig && !options.logLevel && (!options.region || options.region === region);
-}
-
-async function readSentFiles(entries: readonly FileEntry[], checksums: FileChecksums): Promise<SentFile[]> {
-  const files: SentFile[] = [];
-  for (const entry of entries) files.push({ ...entry, crc32: await checksums.read(entry) });
-  return files;
 }

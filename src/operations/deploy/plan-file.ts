@@ -20,7 +20,7 @@ import { packingCache } from './packing-options.ts';
  * may contain a secret.
  */
 const planSchema = v.object({
-  gantryPlan: v.literal(1),
+  gantryPlan: v.literal(2),
   platform: v.string(),
   project: v.string(),
   app: v.string(),
@@ -30,8 +30,8 @@ const planSchema = v.object({
   live: v.nullable(v.record(v.string(), v.string())),
   /** Builds in progress. */
   builds: v.optional(v.array(v.string()), []),
-  /** By path: size, CRC-32 and whether it is executable. */
-  files: v.record(v.string(), v.tuple([v.number(), v.number(), v.boolean()])),
+  /** By path: size, SHA-256 and whether it is executable. */
+  files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
   /** SHA-256 of the archive, for the same version of zlib. */
   archive: v.object({ sha256: v.string(), zlib: v.string() }),
 });
@@ -73,6 +73,13 @@ export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, fil
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
+  if (v.is(v.object({ gantryPlan: v.literal(1) }), tryParseJson(String(text)))) {
+    const why = 'an earlier version of gantry made it, which identified files by CRC-32';
+    throw planError(`${file} does not prove what is deployed`, {
+      why,
+      fix: gantryCommand`deploy --dry-run --save-plan ${file}`,
+    });
+  }
   throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
 }
 
@@ -95,13 +102,13 @@ export async function describeSent(
   const executables = new Map(local.entries.map(({ path, executable }) => [path, executable]));
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
-    gantryPlan: 1,
+    gantryPlan: 2,
     platform: platformOf(settings),
     project,
     app: body.name,
     settings: digests(sent),
     files: Object.fromEntries(
-      (archive?.entries ?? []).map(({ path, size, crc32 }) => [path, [size, crc32, executables.get(path) ?? false]]),
+      (archive?.entries ?? []).map(({ path, size, sha256 }) => [path, [size, sha256, executables.get(path) ?? false]]),
     ),
     archive: { sha256: archive ? await sha256OfFile(archive.path) : '', zlib: process.versions.zlib ?? '' },
   };

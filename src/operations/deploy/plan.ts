@@ -4,9 +4,7 @@ import { buildPhase, getBuildZipContents } from '../../contract/builds.ts';
 import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
-import type { AppConfig } from '../../project/config.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import type { FileEntry } from '../../project/files/entry.ts';
 import { type BuildFile, parseZipContents } from '../builds/index.ts';
 import { type AppHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
@@ -92,7 +90,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     ? null
     : sent
       ? await compareFiles(entries, sent.map(toBuildFile), context.signal, options.checksums)
-      : await compareWithBuild(context, app, project, entries, options);
+      : await compareWithBuild(context, app, local, own?.files ?? [], options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
@@ -129,7 +127,7 @@ function deployedSettings(history: AppHistory | undefined, build: string | null)
   return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
 }
 
-const toBuildFile = ([path, size, crc32]: DeployRecord['files'][number]): BuildFile => ({ path, size, crc32 });
+const toBuildFile = ([path, size, sha256]: DeployRecord['files'][number]): BuildFile => ({ path, size, sha256 });
 
 async function readDeployedApp(
   context: Context,
@@ -145,12 +143,15 @@ async function readDeployedApp(
   }
 }
 
-/** Returns null if there is no build to compare with, or if the platform has no list of its files. */
+/**
+ * Compares with the platform's list of the files of the live build, and with the SHA-256 of what this machine has sent for
+ * it. Returns null if there is no build to compare with, or if the platform has no list of its files.
+ */
 async function compareWithBuild(
   context: Context,
   app: App,
-  { name }: AppConfig,
-  entries: FileEntry[],
+  { project: { name }, entries }: LocalApp,
+  sent: DeployRecord['files'],
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -158,7 +159,9 @@ async function compareWithBuild(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    return await compareFiles(entries, parseZipContents(zipFiles), signal, options.checksums);
+    const known = new Map(sent.map((file) => [file[0], toBuildFile(file)]));
+    const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
+    return await compareFiles(entries, listed, signal, options.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;

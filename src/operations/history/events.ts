@@ -19,7 +19,7 @@ const kinds = {
   /** An archive was uploaded, or a partner's app created. */
   sent: v.object({
     build,
-    /** SHA-256 of all settings, and of all files. */
+    /** SHA-256 of all settings, and of all files (`sha256:…`; without the prefix, files were identified by CRC-32). */
     settingsDigest: text,
     filesDigest: text,
     settings,

@@ -1,2 +1,3 @@
+export { proofs } from './prove-files.ts';
 export { orRollBack, warnUnlessKept } from './roll-back-unhealthy.ts';
 export { rollback } from './rollback.ts';

@@ -7,8 +7,9 @@ import { type BuildFile, parseZipContents } from '../builds/index.ts';
 import type { FileChanges } from '../deploy/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
-/** How two lists of files were compared: some entries of the platform may have no checksum, or not even a size. */
-export type Proof = 'checksums' | 'sizes' | 'paths';
+/** How two lists of files were compared: by what all entries of the platform have. */
+export type Proof = (typeof proofs)[number];
+export const proofs = ['sha256', 'crc32', 'sizes', 'paths'] as const;
 
 /** Pauses between looks at a build that was just uploaded, in ms. */
 const pausesMs = [100, 250, 500, 1_000];
@@ -35,27 +36,10 @@ export function waitForListing({ api, project, delay }: Context, app: string, bu
   );
 }
 
-/** Compares by path, size and checksum, as far as both lists have them. */
-export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
-  const missing = new Map(before.map((file) => [file.path, file]));
-  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, unverified: 0 };
-  for (const file of now) {
-    const old = missing.get(file.path);
-    missing.delete(file.path);
-    if (!old) changes.added.push(file.path);
-    else if (isOther(old.size, file.size) || isOther(old.crc32, file.crc32)) changes.changed.push(file.path);
-    else {
-      changes.unchanged++;
-      if (old.crc32 === undefined || file.crc32 === undefined) changes.unverified++;
-    }
-  }
-  changes.removed = [...missing.keys()];
-  return changes;
-}
-
 /** What the comparison with this list can show. */
 export function proofOf(listing: readonly BuildFile[]): Proof {
-  if (listing.every(({ crc32 }) => crc32 !== undefined)) return 'checksums';
+  if (listing.every(({ sha256 }) => sha256)) return 'sha256';
+  if (listing.every(({ sha256, crc32 }) => sha256 || crc32 !== undefined)) return 'crc32';
   return listing.every(({ size }) => size !== undefined) ? 'sizes' : 'paths';
 }
 
@@ -74,8 +58,4 @@ export function differentFilesError(message: string, app: string, changes: FileC
     fix: gantryCommand`builds list ${app}`,
     details: { app, added, changed, removed },
   });
-}
-
-function isOther(one: number | undefined, other: number | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
 }

@@ -3,7 +3,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
-import { NotFoundError } from '../../errors.ts';
+import { ConflictError, NotFoundError } from '../../errors.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { readArchivedText } from '../../project/zip/read-entry.ts';
 import { version } from '../../version.ts';
@@ -19,21 +19,26 @@ import type { BuildFile } from '../builds/index.ts';
 import {
   chooseRegion,
   compareFiles,
+  compareListings,
   type Deployment,
   DeployRecord,
   deploy,
   deployArchive,
   type FileChanges,
+  filesDigestPrefix,
+  type LocalApp,
   readBaseImages,
   recordSent,
   type SendOptions,
+  sentFilesDigest,
   withLogin,
   withoutLogin,
   writeDeployRecord,
 } from '../deploy/index.ts';
 import { withRevision } from '../git/index.ts';
+import { readHistory } from '../history/index.ts';
 import { readRevision } from './git-source.ts';
-import { compareListings } from './prove-files.ts';
+import { differingFiles } from './prove-files.ts';
 import { findResolvedAnew, type ResolvedAnew } from './resolved-anew.ts';
 
 /** Where the files of the earlier build come from. */
@@ -122,7 +127,7 @@ async function renewRecord(
 
 function withGitSource<T>(
   context: Context,
-  { app, keep }: WantedBuild,
+  { app, build, keep }: WantedBuild,
   revision: string,
   { configFile }: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
@@ -140,9 +145,27 @@ function withGitSource<T>(
         (path) => readEntry(local.entries, path),
         await readBaseImages(local.project),
       ),
-      compare: (expected) => compareFiles(local.entries, expected, context.signal),
+      compare: (expected) => compareRevision(context, local, at.commit, { app, build, expected }),
       deploy: (sendOptions) => deploy(context, local, { ...sendOptions, region, keep }),
     });
+  });
+}
+
+/** By the platform's list, and by the SHA-256 of what was sent from this machine, if the history has it. */
+async function compareRevision(
+  context: Context,
+  { entries }: LocalApp,
+  commit: string,
+  { app, build, expected }: { app: string; build: string; expected: readonly BuildFile[] },
+): Promise<FileChanges> {
+  const changes = await compareFiles(entries, expected, context.signal);
+  const sent = (await readHistory(context, app)).sent(build)?.filesDigest;
+  if (differingFiles(changes) || !sent?.startsWith(filesDigestPrefix)) return changes;
+  if (sent === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
+  throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${build}`, {
+    why: 'its files have other contents or permissions, by the SHA-256 of what this machine has sent',
+    fix: gantryCommand`builds list ${app}`,
+    details: { app, build },
   });
 }
 

@@ -5,12 +5,11 @@ import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError, GantryError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
+import { compareListings, compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
 import { readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import {
-  compareListings,
   differentFilesError,
   differingFiles,
   type Proof,
@@ -195,7 +194,7 @@ async function confirm(
   const { app, replaced, restored, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   progress.note(
-    `rollback of ${app}: build ${replaced === null ? 'none' : shortBuild(replaced)} -> ${shortBuild(restored)}, ${fileSummary(source.files, source.bytes)} of ${from}`,
+    `rollback of ${app}: build ${replaced === null ? 'none' : shortBuild(replaced)} -> ${shortBuild(restored)}, ${fileSummary(source.files, source.bytes)} of ${from}${plan.proof ? `, compared by ${proofTexts[plan.proof]}` : ''}`,
   );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = source.resolvedAnew.map(({ kind, requirement }) =>
@@ -208,6 +207,13 @@ async function confirm(
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
   willChange(`deploy build ${shortBuild(restored)} of ${app} again`, plan);
 }
+
+const proofTexts: Record<Proof, string> = {
+  sha256: 'SHA-256',
+  crc32: 'CRC-32',
+  sizes: 'size only',
+  paths: 'name only',
+};
 
 /** Of what is resolved anew. */
 const maxShown = 8;

@@ -5,18 +5,24 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 
+/** Of the content of a file. SHA-256 is its identity; CRC-32 is what zip archives and the platform's lists have. */
+export interface Checksums {
+  crc32: number;
+  /** In hex. */
+  sha256: string;
+}
+
 /** The content of a file as it goes into an archive. */
-export interface KnownContent {
+export interface KnownContent extends Checksums {
   /** In bytes. */
   size: number;
-  crc32: number;
   /** Of the compressed blocks, in order; a small file has one. Empty if it is stored as it is. */
   keys: string[];
 }
 
 export interface IndexedFile extends Omit<KnownContent, 'keys'> {
   identity: string;
-  /** Null if only its checksum is known, because it was read and not packed. */
+  /** Null if only its checksums are known: it was read and not packed, or its name says that it does not shrink. */
   keys: string[] | null;
 }
 
@@ -44,5 +50,5 @@ export async function writeFileIndex(path: string, salt: string, index: FileInde
 
 /** Damage and other versions of the format differ in it. */
 function headOf(body: string, salt: string): string {
-  return createHash('sha256').update(`files 2\n${salt}\n${body}`).digest('hex');
+  return createHash('sha256').update(`files 3\n${salt}\n${body}`).digest('hex');
 }

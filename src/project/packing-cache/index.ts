@@ -5,5 +5,6 @@
  * A packing never fails because of its cache, and its archive is the same with and without it.
  */
 export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';
+export type { Checksums } from './file-index.ts';
 export { KnownFiles } from './known-files.ts';
 export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';

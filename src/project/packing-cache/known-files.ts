@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { openFolder, packingFolder } from './cache-folder.ts';
 import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
-import { type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
+import { type Checksums, type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 /** Checksums of files that have not changed, for those who do not pack: by the same index and the same rules. */
@@ -36,19 +36,18 @@ export class KnownFiles {
     return this.device !== undefined;
   }
 
-  /** The CRC-32 of a file that has not changed. */
-  recall(path: string): number | undefined {
+  /** Of a file that has not changed. */
+  recall(path: string): Checksums | undefined {
     const known = this.device === undefined ? undefined : this.index.get(path);
-    return known && this.device !== undefined && currentIdentity(path, this.device) === known.identity
-      ? known.crc32
-      : undefined;
+    if (!known || this.device === undefined || currentIdentity(path, this.device) !== known.identity) return undefined;
+    return { crc32: known.crc32, sha256: known.sha256 };
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
-  learn(path: string, stats: BigIntStats, crc32: number): void {
+  learn(path: string, stats: BigIntStats, { crc32, sha256 }: Checksums): void {
     const identity = identityOf(stats);
     if (stats.dev !== this.device || !isSettled(identity, this.options.now)) return;
-    this.index.set(path, { identity, size: Number(stats.size), crc32, keys: null });
+    this.index.set(path, { identity, size: Number(stats.size), crc32, sha256, keys: null });
     this.#hasLearned = true;
   }
 

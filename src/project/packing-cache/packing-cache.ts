@@ -5,7 +5,14 @@ import type { FileEntry } from '../files/entry.ts';
 import { maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
 import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
-import { type FileIndex, indexPath, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
+import {
+  type FileIndex,
+  type IndexedFile,
+  indexPath,
+  type KnownContent,
+  readFileIndex,
+  writeFileIndex,
+} from './file-index.ts';
 import { PackedSegment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
@@ -104,7 +111,7 @@ export class PackingCache {
   }
 
   /** Remembers a file that was read. `identity` is from before that. */
-  learn(path: string, identity: string, content: KnownContent): void {
+  learn(path: string, identity: string, content: Omit<IndexedFile, 'identity'>): void {
     if (!isSettled(identity, this.options.now)) return;
     this.#files.set(path, { identity, ...content });
     this.#hasLearned = true;

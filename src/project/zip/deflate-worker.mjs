@@ -6,7 +6,7 @@
  * Each task brings a buffer, which the result returns, so that memory is allocated once.
  *
  * @typedef {{ kind: 'files', files: SmallFile[], salt?: string | undefined, buffer: ArrayBuffer }} FilesTask
- *   with a salt, files are read and hashed but not compressed
+ *   with a salt, files are read but not compressed, and have the key under which a cache may know what they compress to
  * @typedef {{ file: string, store: boolean } | { text: string, store: boolean }} SmallFile
  * @typedef {{ kind: 'contents', lengths: number[], buffer: ArrayBuffer }} ContentsTask
  *   `buffer` holds contents of small files, concatenated
@@ -15,13 +15,14 @@
  * @typedef {Omit<BlockTask, 'kind'> & { kind: 'hash', salt: string }} HashTask
  * @typedef {FilesTask | ContentsTask | BlockTask | HashTask} Task
  *
- * @typedef {{ size: number, compressed: number, crc32: number, deflated: boolean, hashed?: Hashed }} Packed
- * @typedef {{ key: string, identity: string }} Hashed the key of its content, and what identified the file before it was read
+ * @typedef {{ size: number, compressed: number, crc32: number, sha256: string, deflated: boolean }} Shrunk
+ * @typedef {Shrunk & { identity?: string, key?: string }} Packed
+ *   `identity`: what identified the file before it was read; no `key` if it is not to be compressed
  * @typedef {{ error: { code: string, message: string } } | { grown: true } | Packed} FileResult
  * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer, key?: string }} Result
  *   the first `length` bytes of `buffer` are the data of all files, concatenated; a hash has its key instead of data
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { closeSync, constants as fileConstants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
@@ -87,10 +88,10 @@ function packFile(file, salt, maxBytes) {
     if ('text' in file) return shrink(Buffer.from(file.text), file.store);
     const { content, identity } = readUpTo(file.file, maxBytes);
     if (!content) return { result: { grown: true }, data: nothing };
-    if (salt === undefined || file.store) return shrink(content, file.store);
-    const key = createHash('sha256').update(salt).update('file\n').update(content).digest('base64');
+    if (salt === undefined) return shrink(content, file.store);
     const { result, data } = shrink(content, true);
-    return { result: { ...result, hashed: { key, identity } }, data };
+    const key = file.store ? {} : { key: hash('sha256', `${salt}file\n${result.sha256}`, 'base64') };
+    return { result: { ...result, identity, ...key }, data };
   } catch (cause) {
     const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (cause);
     return { result: { error: { code, message } }, data: nothing };
@@ -105,8 +106,9 @@ function packFile(file, salt, maxBytes) {
 function shrink(content, store = content.length === 0) {
   const deflated = store ? content : deflateRawSync(content, { level: deflateLevel });
   const data = deflated.length < content.length ? deflated : content;
-  const result = { size: content.length, compressed: data.length, crc32: crc32(content), deflated: data !== content };
-  return { result, data };
+  const { length: size } = content;
+  const sums = { crc32: crc32(content), sha256: hash('sha256', content) };
+  return { result: { size, compressed: data.length, ...sums, deflated: data !== content }, data };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -52,9 +53,10 @@ async function hasAllBlocks({ keys }: KnownContent, cache: PackingCache): Promis
 
 async function addKnownBlocks(
   entry: FileEntry,
-  { size, crc32: sum, keys }: KnownContent,
+  { keys, ...sums }: KnownContent,
   { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
 ): Promise<void> {
+  const { size } = sums;
   const item = newZipEntry(entry, { deflated: true, zip64: size >= zip64From });
   await order.add(Promise.resolve(), () => writer.beginEntry(item));
   for (const [index, key] of keys.entries()) {
@@ -66,7 +68,7 @@ async function addKnownBlocks(
       onRead(Math.min(blockBytes, size - index * blockBytes));
     });
   }
-  await order.add(Promise.resolve(), () => writer.finishEntry(Object.assign(item, { size, crc32: sum })));
+  await order.add(Promise.resolve(), () => writer.finishEntry(Object.assign(item, sums)));
 }
 
 async function addBlocks(
@@ -82,6 +84,7 @@ async function addBlocks(
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
   const item = newZipEntry(entry, { deflated, zip64: size >= zip64From });
   const keys: string[] = [];
+  const hash = createHash('sha256');
   await order.add(Promise.resolve(), () => writer.beginEntry(item));
 
   let before = new Uint8Array(0);
@@ -93,6 +96,7 @@ async function addBlocks(
     const length = await readFully(file, new Uint8Array(buffer, before.length, wanted), item.size, entry);
     const content = new Uint8Array(buffer, before.length, length);
     item.crc32 = crc32(content, item.crc32);
+    hash.update(content);
     item.size += length;
     ended = length < wanted || item.size === size;
 
@@ -109,10 +113,12 @@ async function addBlocks(
     });
   }
   await order.add(Promise.resolve(), async () => {
+    item.sha256 = hash.digest('hex');
     await writer.finishEntry(item);
-    if (cache && 'file' in entry.source && !hasCompressedExtension(entry.path)) {
-      cache.learn(entry.source.file, identityOf(stats), { size: item.size, crc32: item.crc32, keys });
-    }
+    if (!cache || !('file' in entry.source)) return;
+    const { size, crc32, sha256 } = item;
+    const known = hasCompressedExtension(entry.path) ? null : keys;
+    cache.learn(entry.source.file, identityOf(stats), { size, crc32, sha256, keys: known });
   });
 }
 

@@ -11,6 +11,8 @@ export interface ZipEntry {
   executable: boolean;
   method: CompressionMethod;
   crc32: number;
+  /** In hex. It is not written: the format has no place for it. */
+  sha256: string;
   /** In bytes, before compression. */
   size: number;
   /** In bytes. */
@@ -27,16 +29,17 @@ export type CompressionMethod = (typeof compressionMethods)[keyof typeof compres
 /** An entry of which only this is known yet. */
 export function newZipEntry(
   { path, executable }: FileEntry,
-  { deflated, size = 0, crc32 = 0, data, zip64 = false }: NewZipEntry,
+  { deflated, size = 0, crc32 = 0, sha256 = '', data, zip64 = false }: NewZipEntry,
 ): ZipEntry {
   const method = deflated ? compressionMethods.deflated : compressionMethods.stored;
-  return { path, executable, method, crc32, size, compressed: data?.length ?? 0, offset: 0, zip64 };
+  return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0, zip64 };
 }
 
 interface NewZipEntry {
   deflated: boolean;
   size?: number;
   crc32?: number;
+  sha256?: string;
   data?: Uint8Array;
   zip64?: boolean;
 }

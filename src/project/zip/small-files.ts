@@ -7,15 +7,13 @@ import type { PackingCache } from '../packing-cache/index.ts';
 import type { BlockBuffers } from './block-buffers.ts';
 import { hasCompressedExtension } from './compressibility.ts';
 import type { DeflatePool } from './deflate-pool.ts';
-import type { FileResult, Hashed, Packed, Result } from './deflate-worker.mjs';
+import type { FileResult, Packed, Result } from './deflate-worker.mjs';
 
 /** How a small file goes into the archive, or why it does not. */
 export type SmallMember = PackedFile | Exclude<FileResult, Packed>;
 
-interface PackedFile extends Pick<Packed, 'size' | 'crc32' | 'deflated'> {
+interface PackedFile extends Omit<Packed, 'compressed'> {
   data: Uint8Array;
-  /** Of a file that was read for the cache. */
-  hashed?: Hashed | undefined;
   /** Compressed just now. */
   isNew?: boolean;
 }
@@ -51,11 +49,11 @@ export async function packSmallFiles(
 
 /** Adds to the cache what was read and compressed. */
 export async function rememberSmallFile(entry: FileEntry, member: PackedFile, cache: PackingCache): Promise<void> {
-  const { hashed, isNew, deflated, data, size, crc32 } = member;
-  if (!hashed || !('file' in entry.source)) return;
-  const { key, identity } = hashed;
-  if (isNew) await cache.add(key, deflated ? data : noData);
-  cache.learn(entry.source.file, identity, { size, crc32, keys: deflated ? [key] : [] });
+  const { identity, key, isNew, deflated, data, size, crc32, sha256 } = member;
+  if (identity === undefined || !('file' in entry.source)) return;
+  if (key !== undefined && isNew) await cache.add(key, deflated ? data : noData);
+  const keys = key === undefined ? null : deflated ? [key] : [];
+  cache.learn(entry.source.file, identity, { size, crc32, sha256, keys });
 }
 
 /** Content that does not shrink. */
@@ -66,7 +64,7 @@ function readKnown(entry: FileEntry, cache: PackingCache): PackedFile | undefine
   const known = cache.recall(entry);
   const [key] = known?.keys ?? [];
   const data = key === undefined ? undefined : cache.read(key);
-  return known && data && { size: known.size, crc32: known.crc32, deflated: true, data };
+  return known && data && { size: known.size, crc32: known.crc32, sha256: known.sha256, deflated: true, data };
 }
 
 const isStored = (entry: FileEntry, cache: PackingCache | undefined) =>
@@ -90,8 +88,8 @@ async function compressNew(
 ): Promise<ArrayBuffer[]> {
   const missing: PackedFile[] = [];
   for (const member of members) {
-    if (!('hashed' in member) || !member.hashed) continue;
-    const data = cache.read(member.hashed.key);
+    if (!('data' in member) || member.key === undefined) continue;
+    const data = cache.read(member.key);
     if (data) useCompressed(member, data);
     else missing.push(member);
   }

@@ -57,6 +57,7 @@ describe('a deploy plan', () => {
       changed: [],
       removed: ['old.py'],
       unchanged: 1,
+      byCrc32: 0,
       unverified: 1,
     });
     expect([found.asked, found.changed, found.exists]).toEqual([['b-1'], true, true]);

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { smallApp } from '../support/app.ts';
+import { filesOfEqualChecksum } from '../support/equal-checksums.ts';
+import { newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+import { repositoryOf } from '../support/repository.ts';
+
+/** Only SHA-256 tells these two from each other. */
+const [one, two] = filesOfEqualChecksum();
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof repositoryOf>>;
+let home: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  app = await repositoryOf({ ...smallApp(), 'data.py': one });
+  home = newFolder();
+  env = {};
+});
+
+afterEach(async () => {
+  await emulator.close();
+  await app[Symbol.asyncDispose]();
+});
+
+const run = (...words: string[]) =>
+  gantry([...words, '--json'], { emulator, cwd: app.path, env: { GANTRY_CONFIG_DIR: home, ...env } });
+const edit = (content: string) => writeFile(join(app.path, 'data.py'), content);
+const deployed = async () => ((await run('deploy')).json() as { build: string }).build;
+const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
+
+test('two files have the same size and CRC-32', () => {
+  expect([two.length, crc32(two)]).toEqual([one.length, crc32(one)]);
+  expect(one).not.toBe(two);
+});
+
+test.each([[['--if-changed']], [['--if-changed', '--repack']]])('deploy %j tells them apart', async (flags) => {
+  await deployed();
+  expect((await run('deploy', ...flags)).json()).toMatchObject({ changed: false });
+  await edit(two);
+  const { json, stderr } = await run('deploy', ...flags);
+  expect([json(), creations()]).toEqual([expect.objectContaining({ changed: true }), 2]);
+  expect(stderr).toContain('data.py changed: deploying');
+});
+
+test('deploy --dry-run tells them apart', async () => {
+  await deployed();
+  await edit(two);
+  expect((await run('deploy', '--dry-run')).json()).toMatchObject({
+    fileChanges: { changed: ['data.py'], byCrc32: 0 },
+  });
+});
+
+test('deploy --apply-plan tells them apart, also in a plan of another version of zlib', async () => {
+  const file = join(newFolder(), 'plan.json');
+  await run('deploy', '--dry-run', '--save-plan', file);
+  const plan = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...plan, archive: { ...plan.archive, zlib: 'another' } }));
+  await edit(two);
+  const { code, json } = await run('deploy', '--apply-plan', file);
+  expect([code, creations()]).toEqual([7, 0]);
+  expect(json()).toMatchObject({ error: { details: { moved: ['data.py'] } } });
+});
+
+test('rollback --from-git tells them apart by what was sent', async () => {
+  env = { GANTRY_KEEP_ARCHIVES: 'off' };
+  const first = await deployed();
+  await edit(two);
+  app.git('commit', '--all', '--quiet', '--message', 'second');
+  await deployed();
+  const other = await run('rollback', 'web', first, '--yes', '--from-git', 'HEAD');
+  expect([other.code, creations()]).toEqual([7, 2]);
+  expect(other.stderr).toContain('SHA-256');
+  expect((await run('rollback', 'web', first, '--yes', '--from-git', 'HEAD~1')).code).toBe(0);
+});
+
+test.each<[string, string, number, string]>([
+  ['the SHA-256 of other files', two, 7, ''],
+  ['the SHA-256 of these files', one, 0, 'sha256'],
+])('rollback compares by SHA-256 where the platform lists it: %s', async (_, content, code, proof) => {
+  const contents = Object.entries({ ...smallApp(), 'data.py': content });
+  const digests = new Map(contents.map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]));
+  env = await altering(emulator, (_method, path, json) => {
+    if (!path.endsWith('/zip-contents')) return undefined;
+    const { zipFiles } = json as { zipFiles: Record<string, object> };
+    const listed = Object.entries(zipFiles).map(([name, facts]) => [name, { ...facts, sha256: digests.get(name) }]);
+    return { body: { ...(json as object), zipFiles: Object.fromEntries(listed) } };
+  });
+  const first = await deployed();
+  await edit(two);
+  await deployed();
+  const result = await run('rollback', 'web', first, '--yes');
+  expect(result.code).toBe(code);
+  if (proof) expect(result.json()).toMatchObject({ proof });
+});
+
+test('where the platform lists CRC-32 only, what was compared by it is said', async () => {
+  const first = await deployed();
+  home = newFolder();
+  const { stderr, json } = await run('deploy', '--if-changed');
+  expect(json()).toMatchObject({ changed: false });
+  expect(stderr).toContain('compared by CRC-32');
+  expect((await run('deploy', '--dry-run')).json()).toMatchObject({ fileChanges: { unverified: 0, byCrc32: 3 } });
+  const second = await deployed();
+  await deployed();
+  expect((await run('rollback', 'web', second, '--yes')).json()).toMatchObject({ proof: 'crc32' });
+  expect(first).not.toBe(second);
+});
+
+/** As a version wrote it that knew files by CRC-32 only. */
+async function age(folder: string, edit: (text: string) => string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.json')) continue;
+    const path = join(folder, name);
+    await writeFile(path, edit(await readFile(path, 'utf8')));
+  }
+}
+const withoutSha256 = (text: string) =>
+  text
+    .replaceAll(/,"sha256":"[0-9a-f]{64}"\}/g, '}')
+    .replaceAll(/(\["[^"]+",\d+,)"[0-9a-f]{64}"/g, '$17')
+    .replaceAll('"sha256:', '"');
+
+test('records of an earlier version are read, and prove what they can', async () => {
+  const first = await deployed();
+  await age(join(home, 'state', 'deploys'), withoutSha256);
+  const same = await run('deploy', '--if-changed');
+  expect([same.json(), same.stderr]).toEqual([
+    expect.objectContaining({ changed: false, build: first }),
+    expect.stringContaining('compared by CRC-32'),
+  ]);
+  await edit(two);
+  const second = await deployed();
+  await age(join(home, 'state', 'archives', 'builds'), withoutSha256);
+  expect((await run('rollback', 'web', '--yes')).json()).toMatchObject({ replaced: second, proof: 'crc32' });
+  expect((await run('history', 'web')).json()).toContainEqual(
+    expect.objectContaining({ event: 'sent', restored: first }),
+  );
+});
+
+test('a plan of an earlier version is refused: CRC-32 proves too little', async () => {
+  const file = join(newFolder(), 'plan.json');
+  await writeFile(file, '{"gantryPlan":1,"files":{"main.py":[1,2,false]}}');
+  const { code, stderr } = await run('deploy', '--apply-plan', file);
+  expect([code, creations()]).toEqual([10, 0]);
+  expect(stderr).toMatch(/identified files by CRC-32\n {2}fix gantry deploy --dry-run --save-plan/);
+});
