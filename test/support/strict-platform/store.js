@@ -61,14 +61,14 @@ export class Store {
 
 /** @param {import('./types.ts').WorldFile} file @returns {import('./types.ts').StoredFile} */
 function storedFile({ bytes, modified, etag, isRotten }) {
-  return { bytes: isRotten ? damaged(bytes) : bytes, modified, etag: etagOf(bytes, etag) };
+  return { bytes: isRotten ? damaged(bytes, 0x01) : bytes, modified, etag: etagOf(bytes, etag) };
 }
 
-/** The same bytes but one. @param {Buffer} bytes */
-export function damaged(bytes) {
+/** The same bytes but one. Rot and a bad line turn different bits: the same one twice would be no damage. @param {Buffer} bytes */
+export function damaged(bytes, bit = 0x40) {
   const copy = Buffer.from(bytes);
   const middle = Math.floor(copy.length / 2);
-  copy[middle] = (copy[middle] ?? 0) ^ 0x40;
+  copy[middle] = (copy[middle] ?? 0) ^ bit;
   return copy;
 }
 
