@@ -4,11 +4,11 @@ import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { Caller } from './account/caller.ts';
 import type { ArchiveLimits } from './archives/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
+import type { OwnerCheck } from './http/owner-check.ts';
+import type { ByteStream, ServerReply } from './http/reply.ts';
 import type { OnCall } from './invocation/served-call.ts';
 import type { AppRunner } from './replicas/app-runner.ts';
-import type { OwnerCheck } from './server/owner-check.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
-import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';
 import type { VolumeStore } from './volumes/volume-store.ts';
 

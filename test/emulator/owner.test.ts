@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { createOwnerCheck } from '../../src/emulator/http/owner-check.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { createOwnerCheck } from '../../src/emulator/server/owner-check.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 
 const linux = process.platform === 'linux';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { emulatorIssuer } from '../../contract/issuer.ts';
+import { equalsInConstantTime } from '../http/constant-time.ts';
+import { refuse } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
-import { refuse } from '../server/reply.ts';
 import { getAccount } from '../team/account.ts';
 import type { Caller } from './caller.ts';
-import { equalsInConstantTime } from './constant-time.ts';
 
 /** The claims of a JWT. Times in seconds since 1970. */
 export interface TokenClaims {

@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { equalsInConstantTime } from '../http/constant-time.ts';
+import { readForm } from '../http/read-request.ts';
+import { jsonReply, type ServerReply } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
-import { readForm } from '../server/read-request.ts';
-import { jsonReply, type ServerReply } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import { equalsInConstantTime } from './constant-time.ts';
 
 /** The page where the owner of the emulator approves a login. */
 export const activationPath = '/activate';

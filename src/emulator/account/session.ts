@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { oauthClientId } from '../../contract/session.ts';
+import { oauthError, RefusalError } from '../http/reply.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { oauthError, RefusalError } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { signToken } from './access.ts';

@@ -1,4 +1,4 @@
-import { refuse } from '../server/reply.ts';
+import { refuse } from '../http/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 

@@ -1,5 +1,5 @@
+import { refuse } from '../http/reply.ts';
 import type { Handlers } from '../platform.ts';
-import { refuse } from '../server/reply.ts';
 import type { Store } from '../state/store.ts';
 import { findApp } from './find.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { appDetails } from '../apps/view.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
+import { jsonReply, type ServerReply } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
 import { runHandlers } from '../runs/handlers.ts';
-import { jsonReply, type ServerReply } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { day, formatTime } from '../time.ts';
 import { type DashboardPlace, dashboardAddress, hasViewKey, parseDashboardPath } from './address.ts';

@@ -3,10 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { WireReply } from '../../contract/endpoint.ts';
 import type { getAppLogs } from '../../contract/logs.ts';
-import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
-import type { Platform } from '../platform.ts';
-import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
-import type { ByteStream } from '../server/reply.ts';
+import type { ByteStream } from '../http/reply.ts';
 import {
   badGatewayPage,
   jsonReply,
@@ -15,9 +12,12 @@ import {
   type ServerReply,
   storageError,
   toReadableBody,
-} from '../server/reply.ts';
+} from '../http/reply.ts';
+import { storageTarget } from '../http/storage-target.ts';
+import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
+import type { Platform } from '../platform.ts';
+import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
 import { expiredUrlReply, verifySignedUrl } from '../storage/signed-url.ts';
-import { storageTarget } from '../storage/target.ts';
 import { parseObjectKey } from '../volumes/object-key.ts';
 import { VolumeFiles } from '../volumes/volume-store.ts';
 import type { ReplyFault, StatusFault } from './faults.ts';

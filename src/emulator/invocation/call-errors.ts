@@ -1,6 +1,6 @@
+import { jsonReply, type ServerReply } from '../http/reply.ts';
 import { ProcessStartError } from '../processes/process.ts';
 import { CallAbortedError, ReplicaError } from '../replicas/replica.ts';
-import { jsonReply, type ServerReply } from '../server/reply.ts';
 
 /** The app did not get ready for a call. */
 export class AppStartError extends Error {}

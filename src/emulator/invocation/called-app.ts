@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { decodeSegment } from '../http/read-request.ts';
+import { refuse } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
-import { decodeSegment } from '../server/read-request.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 
 /** The app of `/v4/{project}/{name}/…`, and the rest of the path. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { checkGrant, identifyCaller } from '../account/access.ts';
+import { refuse } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 
 type CallRequest = Pick<IncomingMessage, 'headers' | 'socket'>;

@@ -1,11 +1,11 @@
 import { invoke as contract } from '../../contract/invocation.ts';
 import { parseJson } from '../../json-text.ts';
+import { BufferedBody } from '../http/buffered-body.ts';
+import { parseAs } from '../http/read-request.ts';
+import type { ByteStream } from '../http/reply.ts';
+import { jsonReply, refuse, type ServerReply } from '../http/reply.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
-import { BufferedBody } from '../replicas/buffered-body.ts';
 import { recordRun, unassigned } from '../runs/record.ts';
-import { parseAs } from '../server/read-request.ts';
-import type { ByteStream } from '../server/reply.ts';
-import { jsonReply, refuse, type ServerReply } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { findCalledApp, forwardedHeaders, pathBelowApp } from './called-app.ts';
 import { checkCaller } from './check-caller.ts';

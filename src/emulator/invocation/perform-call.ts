@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
+import { BufferedBody } from '../http/buffered-body.ts';
+import { jsonReply, type ServerReply } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
-import { BufferedBody } from '../replicas/buffered-body.ts';
 import { CallAbortedError, type ReplicaCall } from '../replicas/replica.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
 import { markAssigned, markEnded, markStarted } from '../runs/record.ts';
-import { jsonReply, type ServerReply } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 import { acquireReplica } from './acquire-replica.ts';

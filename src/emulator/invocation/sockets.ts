@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { RefusalError, refuse, writeRawHead, writeRawReply } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
 import { endToEndHeaders } from '../replicas/forward-request.ts';
 import { CallAbortedError, type SocketReply } from '../replicas/replica.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
 import { markEnded, recordRun, unassigned } from '../runs/record.ts';
 import { recordRequest } from '../server/recorded-request.ts';
-import { RefusalError, refuse, writeRawHead, writeRawReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { errorReply } from './call-errors.ts';

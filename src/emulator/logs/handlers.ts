@@ -1,9 +1,9 @@
 import type { AppLogsQuery } from '../../contract/logs.ts';
 import { findApp } from '../apps/find.ts';
+import { RefusalError, refuse } from '../http/reply.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { compareLogLines } from '../seed/log-lines.ts';
 import { findGeneratedRun } from '../seed/traffic.ts';
-import { RefusalError, refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import type { TimeRange } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';

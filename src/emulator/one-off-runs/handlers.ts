@@ -8,9 +8,9 @@ import { findApp } from '../apps/find.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { nameRules } from '../apps/settings-rules.ts';
 import { replaceSettings } from '../billing/settings-history.ts';
+import { refuse } from '../http/reply.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { formatRequirements } from '../processes/python.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';
 

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import type { FilePart } from '../../contract/scalars.ts';
 import { unpackTar } from '../archives/unpack.ts';
+import { refuse } from '../http/reply.ts';
 import type { Platform } from '../platform.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
@@ -9,7 +10,6 @@ import { pythonFile } from '../processes/python-files.ts';
 import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import parseWords from 'string-argv';
+import type { ServerReply } from '../http/reply.ts';
 import { containerLabel } from '../processes/orphaned-containers.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
-import type { ServerReply } from '../server/reply.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
 import {
   ImageBuildError,

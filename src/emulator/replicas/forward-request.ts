@@ -1,6 +1,6 @@
 import { type ClientRequest, request } from 'node:http';
-import type { ReadableBody, ServerReply } from '../server/reply.ts';
-import { BufferedBody } from './buffered-body.ts';
+import { BufferedBody } from '../http/buffered-body.ts';
+import type { ReadableBody, ServerReply } from '../http/reply.ts';
 import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply } from './replica.ts';
 
 /** Streams a request to the app's server, and its response back. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { BufferedBody } from '../http/buffered-body.ts';
+import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
-import type { ByteStream, ServerReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import type { BufferedBody } from './buffered-body.ts';
 import type { AttachedStorage } from './persistent-storage.ts';
 
 export interface ReplicaOptions {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ServerReply } from '../server/reply.ts';
+import type { ServerReply } from '../http/reply.ts';
 import {
   type Replica,
   type ReplicaCall,

@@ -1,5 +1,5 @@
+import { refuse } from '../http/reply.ts';
 import { findGeneratedRun, generateRuns } from '../seed/traffic.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { TimeRange } from '../time.ts';

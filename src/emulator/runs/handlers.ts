@@ -1,7 +1,7 @@
 import { type BucketSize, type RunsQuery, runPhase } from '../../contract/runs.ts';
 import { findApp } from '../apps/find.ts';
+import { refuse } from '../http/reply.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { refuse } from '../server/reply.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../time.ts';
 import { aggregateRuns } from './aggregate.ts';

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { replyToMalformed } from '../http/malformed.ts';
+import { OriginPolicy } from '../http/origin.ts';
+import { endWithReply, jsonReply, writeRawReply } from '../http/reply.ts';
 import { observeCall } from '../invocation/served-call.ts';
 import type { Platform } from '../platform.ts';
-import { replyToMalformed } from './malformed.ts';
-import { OriginPolicy } from './origin.ts';
-import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
 import { serveRequest } from './serve.ts';
 import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 

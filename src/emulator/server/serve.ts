@@ -7,9 +7,6 @@ import { handleStop, stopPath } from '../account/stop.ts';
 import { dashboardPath } from '../dashboard/address.ts';
 import { showDashboard } from '../dashboard/handler.ts';
 import { applyFault } from '../faults/injection.ts';
-import type { Platform } from '../platform.ts';
-import { storageTarget } from '../storage/target.ts';
-import { type IncomingRequest, sendReply } from './exchange.ts';
 import {
   decodeSegment,
   parseAs,
@@ -19,10 +16,13 @@ import {
   readMultipart,
   requireObject,
   withoutNulls,
-} from './read-request.ts';
+} from '../http/read-request.ts';
+import type { ByteStream } from '../http/reply.ts';
+import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from '../http/reply.ts';
+import { storageTarget } from '../http/storage-target.ts';
+import type { Platform } from '../platform.ts';
+import { type IncomingRequest, sendReply } from './exchange.ts';
 import { recordRequest } from './recorded-request.ts';
-import type { ByteStream } from './reply.ts';
-import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from './reply.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */

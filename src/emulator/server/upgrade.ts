@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { parseRequestTarget } from '../http/read-request.ts';
+import { RefusalError, writeRawReply } from '../http/reply.ts';
 import { acceptAppSocket } from '../invocation/sockets.ts';
 import type { Platform } from '../platform.ts';
-import { parseRequestTarget } from './read-request.ts';
-import { RefusalError, writeRawReply } from './reply.ts';
 
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../http/reply.ts';
 import type { Platform, RequestContext } from '../platform.ts';
-import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../server/reply.ts';
 import { findObject } from '../volumes/object-key.ts';
 import type { VolumeFile } from '../volumes/volume.ts';
 import { verifySignedUrl } from './signed-url.ts';

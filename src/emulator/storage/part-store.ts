@@ -11,9 +11,9 @@ import {
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ByteStream, ReadableBody } from '../server/reply.ts';
+import { saveStream } from '../http/receive.ts';
+import type { ByteStream, ReadableBody } from '../http/reply.ts';
 import type { StoredPart } from '../volumes/tree.ts';
-import { saveStream } from './receive.ts';
 
 /** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
 export class PartStore {

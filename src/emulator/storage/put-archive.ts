@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { startBuild } from '../builds/handlers.ts';
+import { checkPutRequest, saveStream } from '../http/receive.ts';
+import type { ServerReply } from '../http/reply.ts';
 import type { Platform, RequestContext } from '../platform.ts';
-import type { ServerReply } from '../server/reply.ts';
-import { checkPutRequest, saveStream } from './receive.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /** Reading a larger archive takes longer than receiving it. Meanwhile its build is pending. */

@@ -1,6 +1,6 @@
+import { checkPutRequest } from '../http/receive.ts';
+import { RefusalError, type ServerReply, storageError } from '../http/reply.ts';
 import type { Platform, RequestContext } from '../platform.ts';
-import { RefusalError, type ServerReply, storageError } from '../server/reply.ts';
-import { checkPutRequest } from './receive.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /** Receives one part of an upload. A part that is sent again replaces the first one. */

@@ -1,5 +1,5 @@
+import { refuse } from '../http/reply.ts';
 import type { Handlers } from '../platform.ts';
-import { refuse } from '../server/reply.ts';
 import { signUrl } from '../storage/signed-url.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
 import { objectKey } from './object-key.ts';

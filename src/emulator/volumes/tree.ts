@@ -1,4 +1,4 @@
-import { refuse } from '../server/reply.ts';
+import { refuse } from '../http/reply.ts';
 
 /** A file of a volume. `parts` are the uploaded parts of its content, in order. */
 export interface FileRecord {

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, existsSync, openSync, readFileSync, writeS
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../disk/index.ts';
-import type { ReadableBody } from '../server/reply.ts';
+import type { ReadableBody } from '../http/reply.ts';
 import { DamagedDataError } from '../state/damaged.ts';
 import { fileNameOf } from '../state/file-names.ts';
 import { PartStore } from '../storage/part-store.ts';

@@ -1,4 +1,4 @@
-import { refuse } from '../server/reply.ts';
+import { refuse } from '../http/reply.ts';
 import type { VolumeLocation } from './changes.ts';
 import { type MountedFile, MountedFolder } from './mounted-folder.ts';
 import { type FileRecord, type Folder, findInTree, isFolder, walkTree } from './tree.ts';

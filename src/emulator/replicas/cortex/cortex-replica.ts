@@ -1,10 +1,10 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { BufferedBody } from '../../http/buffered-body.ts';
+import { jsonReply, type ReadableBody, type ServerReply } from '../../http/reply.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile } from '../../processes/python-files.ts';
-import { jsonReply, type ReadableBody, type ServerReply } from '../../server/reply.ts';
-import { BufferedBody } from '../buffered-body.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../replica.ts';
 import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';

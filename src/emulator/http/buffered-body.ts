@@ -4,7 +4,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteStream } from '../server/reply.ts';
+import type { ByteStream } from './reply.ts';
 
 /** A longer body is stored in a file. */
 const maxHeldBytes = 1024 * 1024;

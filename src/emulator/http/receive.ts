@@ -3,8 +3,8 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { writeAtomically } from '../../disk/index.ts';
-import type { ByteStream } from '../server/reply.ts';
-import { RefusalError, storageError } from '../server/reply.ts';
+import type { ByteStream } from './reply.ts';
+import { RefusalError, storageError } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
