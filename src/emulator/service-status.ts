@@ -1,6 +1,6 @@
+import type { Incident } from './model/state/records.ts';
+import { formatTime } from './model/time.ts';
 import type { Handlers } from './platform.ts';
-import type { Incident } from './state/records.ts';
-import { formatTime } from './time.ts';
 
 /** Components of the status page, in its order. */
 const services = ['Dashboard', 'Management API', 'Builds', 'Inference us-east-1', 'Inference eu-north-1', 'Storage'];

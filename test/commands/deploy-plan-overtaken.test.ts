@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { getBuildProgress } from '../../src/emulator/builds/build-progress.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { version } from '../../src/version.ts';
 import { Draw } from '../chaos/draw.js';
 import { altering } from '../support/altering.ts';

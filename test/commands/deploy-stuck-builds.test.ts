@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { getBuildProgress } from '../../src/emulator/builds/build-progress.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { withDefaults } from '../../src/emulator/apps/settings.ts';
-import { requirementsOf } from '../../src/emulator/builds/requirements.ts';
+import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
+import { requirementsOf } from '../../src/emulator/model/builds/requirements.ts';
 import { formatRequirements } from '../../src/emulator/processes/python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';

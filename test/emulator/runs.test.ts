@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunRecord } from '../../src/emulator/state/records.ts';
+import type { RunRecord } from '../../src/emulator/model/state/records.ts';
 import { platform } from './support/platform.ts';
 
 const app = 'p-12345678-web';

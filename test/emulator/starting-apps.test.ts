@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withDefaults } from '../../src/emulator/apps/settings.ts';
-import { createBuildScript } from '../../src/emulator/builds/script.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
+import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
+import { createBuildScript } from '../../src/emulator/model/builds/script.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';

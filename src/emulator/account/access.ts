@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { emulatorIssuer } from '../../contract/issuer.ts';
 import { equalsInConstantTime } from '../http/constant-time.ts';
 import { refuse } from '../http/reply.ts';
+import { getAccount } from '../model/account.ts';
 import type { Platform } from '../platform.ts';
-import { getAccount } from '../team/account.ts';
 import type { Caller } from './caller.ts';
 
 /** The claims of a JWT. Times in seconds since 1970. */

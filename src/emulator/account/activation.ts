@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { equalsInConstantTime } from '../http/constant-time.ts';
 import { readForm } from '../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../http/reply.ts';
+import type { DeviceRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
 import type { Platform } from '../platform.ts';
-import type { DeviceRecord } from '../state/records.ts';
-import type { Store } from '../state/store.ts';
 
 /** The page where the owner of the emulator approves a login. */
 export const activationPath = '/activate';

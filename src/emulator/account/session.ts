@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { oauthClientId } from '../../contract/session.ts';
 import { oauthError, RefusalError } from '../http/reply.ts';
+import type { DeviceRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import type { DeviceRecord } from '../state/records.ts';
-import type { Store } from '../state/store.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ReplicaPeriod } from '../model/runs/replica-period.ts';
+import { listReplicas } from '../model/runs/replica-periods.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { formatTime } from '../model/time.ts';
 import type { Handlers } from '../platform.ts';
-import type { ReplicaPeriod } from '../runs/replica-period.ts';
-import { listReplicas } from '../runs/replica-periods.ts';
-import type { AppRecord } from '../state/records.ts';
-import { formatTime } from '../time.ts';
-import { findApp } from './find.ts';
 
 export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   listContainers(params, platform) {

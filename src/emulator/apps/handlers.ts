@@ -1,15 +1,15 @@
 import type { AppCreation } from '../../contract/apps.ts';
-import { replaceSettings } from '../billing/settings-history.ts';
-import { getBuildProgress } from '../builds/build-progress.ts';
 import { createBuild, startBuild } from '../builds/handlers.ts';
-import { dashboardAddress } from '../dashboard/address.ts';
 import { refuse } from '../http/reply.ts';
+import { type AppSettings, applyScaling, withDefaults } from '../model/apps/settings.ts';
+import { findInvalidSetting } from '../model/apps/settings-rules.ts';
+import { getBuildProgress } from '../model/builds/build-progress.ts';
+import { dashboardAddress } from '../model/dashboard-address.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import { replaceSettings } from '../model/state/settings-history.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { signUrl } from '../storage/signed-url.ts';
-import { findApp } from './find.ts';
-import { type AppSettings, applyScaling, withDefaults } from './settings.ts';
-import { findInvalidSetting } from './settings-rules.ts';
 import { appDetails, appEndpoint, appSummary } from './view.ts';
 
 type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;

@@ -1,7 +1,7 @@
 import { refuse } from '../http/reply.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { Store } from '../model/state/store.ts';
 import type { Handlers } from '../platform.ts';
-import type { Store } from '../state/store.ts';
-import { findApp } from './find.ts';
 
 type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
 

@@ -1,11 +1,11 @@
 import { buildPhase } from '../../contract/builds.ts';
-import { costPerSecond } from '../billing/prices.ts';
-import { monthlyUsage } from '../billing/spending.ts';
-import { type BuildProgress, getBuildProgress } from '../builds/build-progress.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
+import { costPerSecond } from '../model/billing/prices.ts';
+import { monthlyUsage } from '../model/billing/spending.ts';
+import { type BuildProgress, getBuildProgress } from '../model/builds/build-progress.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import { formatTime } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { formatTime } from '../time.ts';
-import type { AppSettings } from './settings.ts';
 
 /** An app in a list (spec 2.5). */
 export function appSummary(app: AppRecord, platform: Platform) {

@@ -1,8 +1,8 @@
-import { findApp } from '../apps/find.ts';
+import { getAccount } from '../model/account.ts';
+import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../model/billing/spending.ts';
+import { findApp } from '../model/state/find-app.ts';
+import { day } from '../model/time.ts';
 import type { Handlers } from '../platform.ts';
-import { getAccount } from '../team/account.ts';
-import { day } from '../time.ts';
-import { spendingByDay, spendingSince, startOfMonth, totalCents } from './spending.ts';
 
 /** The cost of replicas while they ran. Days and months are in UTC. */
 export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {

@@ -1,6 +1,6 @@
 import { planCodes } from '../../contract/plan.ts';
+import { getAccount } from '../model/account.ts';
 import type { Handlers } from '../platform.ts';
-import { getAccount } from '../team/account.ts';
 
 export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
   /** A smaller plan applies immediately; a bigger one needs a payment, which the emulator does not have (spec 4.16). */

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
-import { findApp, findBuild } from '../apps/find.ts';
 import { listArchive, readArchive } from '../archives/archive.ts';
 import { refuse } from '../http/reply.ts';
 import { whyNotRunnable } from '../invocation/ready-build.ts';
+import { getBuildProgress } from '../model/builds/build-progress.ts';
+import { requirementsOf } from '../model/builds/requirements.ts';
+import { createBuildScript, filesToRead } from '../model/builds/script.ts';
+import type { BuildPlan } from '../model/builds/stages.ts';
+import { fileNameOf } from '../model/state/file-names.ts';
+import { findApp, findBuild } from '../model/state/find-app.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import { formatTime } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { fileNameOf } from '../state/file-names.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { formatTime } from '../time.ts';
-import { getBuildProgress } from './build-progress.ts';
 import { performBuild } from './perform-build.ts';
-import { requirementsOf } from './requirements.ts';
-import { createBuildScript, filesToRead } from './script.ts';
-import type { BuildPlan } from './stages.ts';
 
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 

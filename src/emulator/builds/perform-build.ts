@@ -1,8 +1,8 @@
 import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
+import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
-import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../state/records.ts';
 import { describeStartFailure } from './start-failure.ts';
 
 /**

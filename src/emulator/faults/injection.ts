@@ -15,12 +15,12 @@ import {
 } from '../http/reply.ts';
 import { storageTarget } from '../http/storage-target.ts';
 import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
+import type { ReplyFault, StatusFault } from '../model/faults.ts';
 import type { Platform } from '../platform.ts';
 import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
 import { expiredUrlReply, verifySignedUrl } from '../storage/signed-url.ts';
 import { parseObjectKey } from '../volumes/object-key.ts';
 import { VolumeFiles } from '../volumes/volume-store.ts';
-import type { ReplyFault, StatusFault } from './faults.ts';
 
 /** Replies to a request, or not, as the fault says. */
 export async function applyFault(

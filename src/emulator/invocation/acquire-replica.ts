@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requirementsOf } from '../builds/requirements.ts';
+import { requirementsOf } from '../model/builds/requirements.ts';
+import { markAssigned, markQueued, markStarted } from '../model/runs/record.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
-import { markAssigned, markQueued, markStarted } from '../runs/record.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { AppStartError } from './call-errors.ts';
 
 interface ReplicaRequest {

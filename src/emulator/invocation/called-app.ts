@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { decodeSegment } from '../http/read-request.ts';
 import { refuse } from '../http/reply.ts';
+import type { AppRecord } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord } from '../state/records.ts';
 
 /** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
 export function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { checkGrant, identifyCaller } from '../account/access.ts';
 import { refuse } from '../http/reply.ts';
+import type { AppRecord } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord } from '../state/records.ts';
 
 type CallRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { BufferedBody } from '../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../http/reply.ts';
+import { markAssigned, markEnded, markStarted } from '../model/runs/record.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { afterSeconds } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
 import { CallAbortedError, type ReplicaCall } from '../replicas/replica.ts';
 import type { ReplicaSlot } from '../replicas/replica-pool.ts';
-import { markAssigned, markEnded, markStarted } from '../runs/record.ts';
-import type { AppRecord } from '../state/records.ts';
-import { afterSeconds } from '../time.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { errorReply, timeoutError } from './call-errors.ts';
 import { findReadyBuild, whyNotRunnable } from './ready-build.ts';

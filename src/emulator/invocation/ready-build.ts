@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
-import { getBuildProgress } from '../builds/build-progress.ts';
+import { getBuildProgress } from '../model/builds/build-progress.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
 
 /** The latest successful build. */
 export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildRecord | undefined {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RunRecord } from '../state/records.ts';
-import type { Store } from '../state/store.ts';
+import type { RunRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
 
 /** A call of an app that has ended, for those who watch the emulator. */
 export interface ServedCall {

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { appendToFileSync } from '../../disk/index.ts';
-import { fileNameOf } from '../state/file-names.ts';
-import { parseJsonLine } from '../state/json-line.ts';
+import { fileNameOf } from '../model/state/file-names.ts';
+import { parseJsonLine } from '../model/state/json-line.ts';
 
 export interface PrintedLine {
   /** Milliseconds since 1970. */

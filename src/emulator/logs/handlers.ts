@@ -1,11 +1,11 @@
 import type { AppLogsQuery } from '../../contract/logs.ts';
-import { findApp } from '../apps/find.ts';
 import { RefusalError, refuse } from '../http/reply.ts';
+import { compareLogLines } from '../model/logs/log-lines.ts';
+import { findGeneratedRun } from '../model/seed/traffic.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import type { TimeRange } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { compareLogLines } from '../seed/log-lines.ts';
-import { findGeneratedRun } from '../seed/traffic.ts';
-import type { AppRecord } from '../state/records.ts';
-import type { TimeRange } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
 import { hasLines, type LogPosition, readLines } from './read-lines.ts';
 

@@ -1,7 +1,7 @@
+import { compareLogLines, generateLines } from '../model/logs/log-lines.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { day, type TimeRange } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
-import { compareLogLines, generateLines } from '../seed/log-lines.ts';
-import type { AppRecord } from '../state/records.ts';
-import { day, type TimeRange } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
 
 /** Log lines are kept for 30 days, as on the platform's standard plan. */

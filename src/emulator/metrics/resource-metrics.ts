@@ -1,11 +1,11 @@
-import { findApp } from '../apps/find.ts';
+import { estimateUsage } from '../model/metrics/estimated-usage.ts';
+import { splitIntoSteps, type TimeSteps } from '../model/metrics/time-steps.ts';
+import { percentile } from '../model/runs/aggregate.ts';
+import { findRuns } from '../model/runs/find-runs.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { parseTimeRange } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { percentile } from '../runs/aggregate.ts';
-import { findRuns } from '../runs/find.ts';
-import type { AppRecord } from '../state/records.ts';
-import { parseTimeRange } from '../time.ts';
-import { estimateUsage } from './estimated-usage.ts';
-import { splitIntoSteps, type TimeSteps } from './time-steps.ts';
 import type { UsageSample } from './usage-sampler.ts';
 
 /**

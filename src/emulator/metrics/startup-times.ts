@@ -1,10 +1,10 @@
-import { findApp } from '../apps/find.ts';
+import { splitIntoSteps } from '../model/metrics/time-steps.ts';
+import { percentile } from '../model/runs/aggregate.ts';
+import { findRuns } from '../model/runs/find-runs.ts';
+import { getRunProgress } from '../model/runs/run-progress.ts';
+import { findApp } from '../model/state/find-app.ts';
+import { formatTime, parseTimeRange } from '../model/time.ts';
 import type { Handlers } from '../platform.ts';
-import { percentile } from '../runs/aggregate.ts';
-import { findRuns } from '../runs/find.ts';
-import { getRunProgress } from '../runs/run-progress.ts';
-import { formatTime, parseTimeRange } from '../time.ts';
-import { splitIntoSteps } from './time-steps.ts';
 
 export const startupTimeHandlers: Pick<Handlers, 'getStartupTimes'> = {
   // The percentiles of a step without cold starts are absent: they are numbers (spec 2.9).

@@ -1,4 +1,4 @@
-import type { TimeRange } from '../time.ts';
+import type { TimeRange } from '../model/time.ts';
 import { readProcessUsage } from './process-usage.ts';
 
 /** What a replica used at a time, by the platform's clock. */

@@ -4,14 +4,14 @@ import type { CallParameters } from '../../contract/endpoint.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import type { startRun as contract } from '../../contract/run-app.ts';
 import { runLimits } from '../../contract/run-app.ts';
-import { findApp } from '../apps/find.ts';
-import { withDefaults } from '../apps/settings.ts';
-import { nameRules } from '../apps/settings-rules.ts';
-import { replaceSettings } from '../billing/settings-history.ts';
 import { refuse } from '../http/reply.ts';
+import { withDefaults } from '../model/apps/settings.ts';
+import { nameRules } from '../model/apps/settings-rules.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { replaceSettings } from '../model/state/settings-history.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { formatRequirements } from '../processes/python.ts';
-import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';
 
 /** One-off runs of a file, in an app of their own (spec 4.5). */

@@ -3,15 +3,15 @@ import { normalize } from 'node:path';
 import type { FilePart } from '../../contract/scalars.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import { refuse } from '../http/reply.ts';
+import { markAssigned, markEnded, markStarted, recordRun } from '../model/runs/record.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import { afterSeconds } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
-import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
-import type { AppRecord } from '../state/records.ts';
-import { afterSeconds } from '../time.ts';
 
 interface OneOffRun {
   app: AppRecord;

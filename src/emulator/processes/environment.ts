@@ -1,6 +1,6 @@
 import { delimiter, dirname, join } from 'node:path';
-import type { AppRecord } from '../state/records.ts';
-import type { Store } from '../state/store.ts';
+import type { AppRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
 
 /**
  * The environment of an app (docs/platform.md#invocation): its identity and its secrets, where an app's secret

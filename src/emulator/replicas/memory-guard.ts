@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { AppSettings } from '../apps/settings.ts';
 import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
 import { killTree } from '../processes/kill-tree.ts';
 import type { Replica, ReplicaOptions } from './replica.ts';
 

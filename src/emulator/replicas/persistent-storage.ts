@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { AppRecord } from '../model/state/records.ts';
 import { pythonFile } from '../processes/python-files.ts';
-import type { AppRecord } from '../state/records.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 import { StorageLinks } from './storage-links.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import type { AppSettings } from '../apps/settings.ts';
-import type { ReplicaPeriod } from '../runs/replica-period.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { afterSeconds, hour } from '../time.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
+import type { ReplicaPeriod } from '../model/runs/replica-period.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import { afterSeconds, hour } from '../model/time.ts';
 import { describeReplica, type PooledReplica } from './pooled-replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { startInTime } from './start-in-time.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { BufferedBody } from '../http/buffered-body.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { AttachedStorage } from './persistent-storage.ts';
 
 export interface ReplicaOptions {

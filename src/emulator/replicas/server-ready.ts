@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { setTimeout as setTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { AppSettings } from '../apps/settings.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
 import { StartTimeoutError } from './replica.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
-import type { AppSettings } from '../apps/settings.ts';
 import type { ServerReply } from '../http/reply.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import { findExposedAddress } from './exposed-address.ts';

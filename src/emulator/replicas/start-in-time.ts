@@ -1,5 +1,5 @@
-import type { BuildRecord } from '../state/records.ts';
-import { afterSeconds } from '../time.ts';
+import type { BuildRecord } from '../model/state/records.ts';
+import { afterSeconds } from '../model/time.ts';
 import { StartTimeoutError } from './replica.ts';
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */

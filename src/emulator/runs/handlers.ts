@@ -1,13 +1,13 @@
 import { type BucketSize, type RunsQuery, runPhase } from '../../contract/runs.ts';
-import { findApp } from '../apps/find.ts';
 import { refuse } from '../http/reply.ts';
+import { aggregateRuns } from '../model/runs/aggregate.ts';
+import { type Bucket, splitIntoBuckets } from '../model/runs/buckets.ts';
+import { compareNewestFirst, findRun, findRuns, type RunPosition } from '../model/runs/find-runs.ts';
+import { getRunProgress, type RunProgress } from '../model/runs/run-progress.ts';
+import { findApp } from '../model/state/find-app.ts';
+import type { AppRecord, RunRecord } from '../model/state/records.ts';
+import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import type { AppRecord, RunRecord } from '../state/records.ts';
-import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../time.ts';
-import { aggregateRuns } from './aggregate.ts';
-import { type Bucket, splitIntoBuckets } from './buckets.ts';
-import { compareNewestFirst, findRun, findRuns, type RunPosition } from './find.ts';
-import { getRunProgress, type RunProgress } from './run-progress.ts';
 import { runChartItem, runListItem } from './view.ts';
 
 type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;

@@ -1,8 +1,8 @@
 import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
 import type { RunStatus } from '../../contract/runs.ts';
-import type { AppRecord, RunRecord } from '../state/records.ts';
-import { formatTime } from '../time.ts';
-import type { RunProgress } from './run-progress.ts';
+import type { RunProgress } from '../model/runs/run-progress.ts';
+import type { AppRecord, RunRecord } from '../model/state/records.ts';
+import { formatTime } from '../model/time.ts';
 
 /** A run of an unaggregated chart (spec 2.6). Unknown values are absent. */
 export function runChartItem(app: AppRecord, run: RunRecord, progress: RunProgress) {

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../contract/apps.ts';
-import { withDefaults } from '../apps/settings.ts';
 import type { ReadArchive } from '../archives/archive.ts';
 import { createBuild } from '../builds/handlers.ts';
-import { createBuildScript } from '../builds/script.ts';
-import type { BuildFault } from '../faults/faults.ts';
+import { withDefaults } from '../model/apps/settings.ts';
+import { createBuildScript } from '../model/builds/script.ts';
+import type { BuildFault } from '../model/faults.ts';
+import { replicaNamePrefix } from '../model/seed/traffic.ts';
+import type { AppRecord, Traffic } from '../model/state/records.ts';
+import { day, minute } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord, Traffic } from '../state/records.ts';
-import { day, minute } from '../time.ts';
-import { replicaNamePrefix } from './traffic.ts';
 
 /**
  * Adds three apps with 30 days of runs, and the app of a one-off run. Times are relative to now, so the same seed at the

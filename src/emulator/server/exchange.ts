@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ByteStream } from '../http/reply.ts';
 import { type ServerReply, toReadableBody } from '../http/reply.ts';
-import type { RecordedRequest } from './recorded-request.ts';
+import type { RecordedRequest } from '../model/recorded-request.ts';
 import type { RouteMatch } from './routes.ts';
 
 export interface IncomingRequest {

@@ -4,7 +4,6 @@ import { endpoints } from '../../contract/index.ts';
 import { checkAccess } from '../account/access.ts';
 import { activationPath, handleActivation } from '../account/activation.ts';
 import { handleStop, stopPath } from '../account/stop.ts';
-import { dashboardPath } from '../dashboard/address.ts';
 import { showDashboard } from '../dashboard/handler.ts';
 import { applyFault } from '../faults/injection.ts';
 import {
@@ -20,9 +19,10 @@ import {
 import type { ByteStream } from '../http/reply.ts';
 import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from '../http/reply.ts';
 import { storageTarget } from '../http/storage-target.ts';
+import { dashboardPath } from '../model/dashboard-address.ts';
+import { recordRequest } from '../model/recorded-request.ts';
 import type { Platform } from '../platform.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
-import { recordRequest } from './recorded-request.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */

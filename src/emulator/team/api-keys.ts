@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../contract/api-keys.ts';
 import { signToken } from '../account/access.ts';
+import { getAccount } from '../model/account.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { getAccount } from './account.ts';
 
 export const apiKeyHandlers: Pick<Handlers, 'listApiKeys'> = {
   /** Sorted by expiry; keys that never expire come last (spec 4.1). */

@@ -1,6 +1,6 @@
 import { refuse } from '../http/reply.ts';
+import { getAccount } from '../model/account.ts';
 import type { Handlers } from '../platform.ts';
-import { getAccount } from './account.ts';
 
 export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
   listUsers({ project }, platform) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseJsonLine } from '../state/json-line.ts';
+import { parseJsonLine } from '../model/state/json-line.ts';
 import type { FileRecord, StoredPart } from './tree.ts';
 
 /** An entry of the volumes' journal. Replaying all of them restores the volumes. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
-import type { BuildRecord } from '../../../src/emulator/state/records.ts';
+import type { BuildRecord } from '../../../src/emulator/model/state/records.ts';
 import { zip } from './zip.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseJsonLine } from '../../state/json-line.ts';
+import { parseJsonLine } from '../../model/state/json-line.ts';
 
 const amount = v.pipe(v.number(), v.minValue(0));
 const yes = v.literal(true);

@@ -1,11 +1,11 @@
-import type { Platform } from '../platform.ts';
-import { findRuns } from '../runs/find.ts';
+import type { Platform } from '../../platform.ts';
+import { findRuns } from '../runs/find-runs.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
+import { settingsAt } from '../state/settings-history.ts';
 import { day } from '../time.ts';
 import { pricesPerSecond } from './prices.ts';
-import { settingsAt } from './settings-history.ts';
 
 /** What the replicas of an app cost that started in a period, and its requests. */
 export interface Spending {

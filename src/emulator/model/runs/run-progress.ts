@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../contract/runs.ts';
+import type { RunStatus } from '../../../contract/runs.ts';
 import type { RunRecord } from '../state/records.ts';
 
 /** A run at a point in time. Values that are not known yet are absent. */

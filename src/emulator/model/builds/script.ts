@@ -1,8 +1,8 @@
-import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
+import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
 import type { AppSettings } from '../apps/settings.ts';
-import type { BuildFault } from '../faults/faults.ts';
+import type { BuildFault } from '../faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
-import { buildFaults } from './faults.ts';
+import { buildFaults } from './build-faults.ts';
 import { type BuildInput, type BuildStage, buildStages, startLines } from './stages.ts';
 
 export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildScript {

@@ -1,10 +1,10 @@
-import { buildPhase } from '../../contract/builds.ts';
-import { settingsAt } from '../billing/settings-history.ts';
+import { buildPhase } from '../../../contract/builds.ts';
+import type { Platform } from '../../platform.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
-import type { Platform } from '../platform.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
+import { settingsAt } from '../state/settings-history.ts';
 import { day, hour } from '../time.ts';
-import { findRuns } from './find.ts';
+import { findRuns } from './find-runs.ts';
 import { unassigned } from './record.ts';
 import type { ReplicaPeriod } from './replica-period.ts';
 import { getRunProgress } from './run-progress.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
-import type { AppCreation } from '../../contract/apps.ts';
-import { writeFileAtomicSync } from '../../disk/index.ts';
+import type { AppCreation } from '../../../contract/apps.ts';
+import { writeFileAtomicSync } from '../../../disk/index.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';

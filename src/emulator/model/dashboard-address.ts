@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { equalsInConstantTime } from '../http/constant-time.ts';
-import type { Store } from '../state/store.ts';
+import type { Store } from './state/store.ts';
 
 /** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}]]`. */
 export const dashboardPath = '/projects/';

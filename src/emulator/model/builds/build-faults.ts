@@ -1,4 +1,4 @@
-import type { BuildFault } from '../faults/faults.ts';
+import type { BuildFault } from '../faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
 
 /** How each fault changes a build's script. */

@@ -1,4 +1,4 @@
-import { refuse } from './http/reply.ts';
+import { refuse } from '../http/reply.ts';
 
 /** Both ends included. Milliseconds since 1970. */
 export interface TimeRange {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { AppCreation } from '../../contract/apps.ts';
-import { trafficProfiles } from '../seed/traffic-profiles.ts';
+import { AppCreation } from '../../../contract/apps.ts';
+import { trafficProfiles } from './traffic-profiles.ts';
 
 /** The version of the state file. Older files have no version; their missing fields are filled in. */
 export const stateVersion = 1;

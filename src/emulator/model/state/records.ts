@@ -1,11 +1,11 @@
-import type { ApiKey } from '../../contract/api-keys.ts';
-import type { AwaitedEnd } from '../../contract/awaited-ends.ts';
-import type { Invoice } from '../../contract/costs.ts';
-import type { PlanCode } from '../../contract/plan.ts';
-import type { ServiceAccount } from '../../contract/service-accounts.ts';
-import type { User } from '../../contract/users.ts';
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import type { Invoice } from '../../../contract/costs.ts';
+import type { PlanCode } from '../../../contract/plan.ts';
+import type { ServiceAccount } from '../../../contract/service-accounts.ts';
+import type { User } from '../../../contract/users.ts';
 import type { AppSettings } from '../apps/settings.ts';
-import type { trafficProfiles } from '../seed/traffic-profiles.ts';
+import type { trafficProfiles } from './traffic-profiles.ts';
 
 /** All times are milliseconds since 1970. */
 export interface AppRecord {

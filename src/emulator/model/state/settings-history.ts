@@ -1,5 +1,5 @@
 import type { AppSettings } from '../apps/settings.ts';
-import type { AppRecord, BilledSettings } from '../state/records.ts';
+import type { AppRecord, BilledSettings } from './records.ts';
 
 /** The app with other settings from now on. */
 export function replaceSettings(app: AppRecord, settings: AppSettings, now: number): AppRecord {

@@ -1,8 +1,8 @@
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
+import { type TrafficProfile, trafficProfiles } from '../state/traffic-profiles.ts';
 import { day, hour, minute, type TimeRange } from '../time.ts';
 import { createRandom, type SeededRandom } from './random.ts';
 import { SimulatedReplicas } from './simulated-replicas.ts';
-import { type TrafficProfile, trafficProfiles } from './traffic-profiles.ts';
 
 /** The generated runs of an app in a range, newest first. */
 export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {

@@ -1,4 +1,4 @@
-import { refuse } from '../http/reply.ts';
+import { refuse } from '../../http/reply.ts';
 import { findGeneratedRun, generateRuns } from '../seed/traffic.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';

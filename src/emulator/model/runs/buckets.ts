@@ -1,4 +1,4 @@
-import type { BucketSize } from '../../contract/runs.ts';
+import type { BucketSize } from '../../../contract/runs.ts';
 import { day, hour, minute, type TimeRange } from '../time.ts';
 
 /** A minute, hour or day in a time zone, cut to the requested range. */

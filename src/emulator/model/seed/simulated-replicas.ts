@@ -1,5 +1,5 @@
+import type { TrafficProfile } from '../state/traffic-profiles.ts';
 import type { SeededRandom } from './random.ts';
-import type { TrafficProfile } from './traffic-profiles.ts';
 
 interface Replica {
   name: string;

@@ -1,5 +1,5 @@
-import { AppCreation } from '../../contract/apps.ts';
-import { parseAs } from '../http/read-request.ts';
+import { AppCreation } from '../../../contract/apps.ts';
+import { parseAs } from '../../http/read-request.ts';
 
 /** The settings that a deploy stores. Registry credentials are not stored. */
 export type AppSettings = AppCreation & ReturnType<typeof defaults>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/index.ts';
-import { keyParameter } from '../dashboard/address.ts';
 import type { StorageTarget } from '../http/storage-target.ts';
+import { keyParameter } from './dashboard-address.ts';
 
 /** A received request, for tests. Tokens and signatures are removed. */
 export interface RecordedRequest {

@@ -1,6 +1,6 @@
-import { refuse } from '../http/reply.ts';
-import type { AppRecord, BuildRecord } from '../state/records.ts';
-import type { Store } from '../state/store.ts';
+import { refuse } from '../../http/reply.ts';
+import type { AppRecord, BuildRecord } from './records.ts';
+import type { Store } from './store.ts';
 
 /** Refuses with 404 if the project has no app with this id. */
 export function findApp(store: Store, { project, app }: { project: string; app: string }): AppRecord {

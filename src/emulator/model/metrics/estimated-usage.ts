@@ -1,5 +1,6 @@
-import type { Platform } from '../platform.ts';
-import { findRuns } from '../runs/find.ts';
+import type { UsageSample } from '../../metrics/usage-sampler.ts';
+import type { Platform } from '../../platform.ts';
+import { findRuns } from '../runs/find-runs.ts';
 import type { ReplicaPeriod } from '../runs/replica-period.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
@@ -7,7 +8,6 @@ import { createRandom } from '../seed/random.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { hour } from '../time.ts';
 import type { TimeSteps } from './time-steps.ts';
-import type { UsageSample } from './usage-sampler.ts';
 
 /**
  * Made-up usage of replicas whose runs did not happen here, in proportion to the runs that they process: one sample of
