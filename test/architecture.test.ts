@@ -109,7 +109,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
 const writesElsewhere =
-  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|storage\/part-store|volumes\/mounted-folder|archives\/|processes\/|replicas\/))/;
+  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|running\/))/;
 
 /** What users typed, apps answered or another program wrote passes through these. */
 const carriesJson =

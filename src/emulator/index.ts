@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
 import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
-import { archiveLimits } from './archives/archive.ts';
-import { endAbandonedBuilds } from './builds/perform-build.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
 import type { OnCall } from './invocation/served-call.ts';
-import type { AppLogs } from './logs/app-logs.ts';
 import { dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './model/faults.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
@@ -15,17 +12,20 @@ import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
 import { Store } from './model/state/store.ts';
 import type { Platform } from './platform.ts';
-import { AppRunner } from './replicas/app-runner.ts';
-import type { StorageAccess } from './replicas/persistent-storage.ts';
+import { AppRunner } from './running/app-runner.ts';
+import { archiveLimits } from './running/archives/archive.ts';
+import { endAbandonedBuilds } from './running/builds/perform-build.ts';
+import type { AppLogs } from './running/logs/app-logs.ts';
+import type { StorageAccess } from './running/replicas/persistent-storage.ts';
+import { VolumeFiles, VolumeStore } from './running/volumes/volume-store.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
-import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
 export { DataFolderInUseError } from './model/state/data-folder.ts';
-export { killTree } from './processes/kill-tree.ts';
-export { findPython } from './processes/python.ts';
+export { killTree } from './running/processes/kill-tree.ts';
+export { findPython } from './running/processes/python.ts';
 
 export interface EmulatorOptions {
   /** 0, the default, picks a free port. */

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { Caller } from './account/caller.ts';
-import type { ArchiveLimits } from './archives/archive.ts';
 import type { OwnerCheck } from './http/owner-check.ts';
 import type { ByteStream, ServerReply } from './http/reply.ts';
 import type { OnCall } from './invocation/served-call.ts';
 import type { FaultQueue } from './model/faults.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import type { Store } from './model/state/store.ts';
-import type { AppRunner } from './replicas/app-runner.ts';
-import type { VolumeStore } from './volumes/volume-store.ts';
+import type { AppRunner } from './running/app-runner.ts';
+import type { ArchiveLimits } from './running/archives/archive.ts';
+import type { VolumeStore } from './running/volumes/volume-store.ts';
 
 /** What the handlers of requests work with. */
 export interface Platform {

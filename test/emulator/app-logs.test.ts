@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { AppLogs } from '../../src/emulator/logs/app-logs.ts';
+import { AppLogs } from '../../src/emulator/running/logs/app-logs.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 

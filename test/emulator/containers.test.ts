@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
-import { findContainerEngine } from '../../src/emulator/processes/container-engine.ts';
+import { findContainerEngine } from '../../src/emulator/running/processes/container-engine.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python } from './support/running.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTar } from '../../src/emulator/archives/tar.ts';
-import { unpackTar } from '../../src/emulator/archives/unpack.ts';
+import { readTar } from '../../src/emulator/running/archives/tar.ts';
+import { unpackTar } from '../../src/emulator/running/archives/unpack.ts';
 import { temporaryFolder } from './support/platform.ts';
 
 interface Entry {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { requirementsOf } from '../../src/emulator/model/builds/requirements.ts';
-import { formatRequirements } from '../../src/emulator/processes/python.ts';
+import { formatRequirements } from '../../src/emulator/running/processes/python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';

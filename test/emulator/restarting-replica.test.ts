@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Replica, ReplicaError } from '../../src/emulator/replicas/replica.ts';
-import { RestartingReplica } from '../../src/emulator/replicas/restarting-replica.ts';
+import { type Replica, ReplicaError } from '../../src/emulator/running/replicas/replica.ts';
+import { RestartingReplica } from '../../src/emulator/running/replicas/restarting-replica.ts';
 
 const minute = 60_000;
 

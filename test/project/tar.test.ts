@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTar } from '../../src/emulator/archives/tar.ts';
+import { readTar } from '../../src/emulator/running/archives/tar.ts';
 import { createTar } from '../../src/project/tar.ts';
 import { folderOf } from '../support/app.ts';
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
-import { listArchive, readArchive } from '../archives/archive.ts';
 import { refuse } from '../http/reply.ts';
 import { whyNotRunnable } from '../invocation/ready-build.ts';
 import { getBuildProgress } from '../model/builds/build-progress.ts';
@@ -12,7 +11,8 @@ import { findApp, findBuild } from '../model/state/find-app.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import { formatTime } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { performBuild } from './perform-build.ts';
+import { listArchive, readArchive } from '../running/archives/archive.ts';
+import { performBuild } from '../running/builds/perform-build.ts';
 
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 

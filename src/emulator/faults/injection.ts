@@ -17,10 +17,10 @@ import { storageTarget } from '../http/storage-target.ts';
 import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
 import type { ReplyFault, StatusFault } from '../model/faults.ts';
 import type { Platform } from '../platform.ts';
+import { parseObjectKey } from '../running/volumes/object-key.ts';
+import { VolumeFiles } from '../running/volumes/volume-store.ts';
 import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
 import { expiredUrlReply, verifySignedUrl } from '../storage/signed-url.ts';
-import { parseObjectKey } from '../volumes/object-key.ts';
-import { VolumeFiles } from '../volumes/volume-store.ts';
 
 /** Replies to a request, or not, as the fault says. */
 export async function applyFault(

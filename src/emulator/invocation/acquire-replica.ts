@@ -4,7 +4,7 @@ import { requirementsOf } from '../model/builds/requirements.ts';
 import { markAssigned, markQueued, markStarted } from '../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Platform } from '../platform.ts';
-import type { ReplicaSlot } from '../replicas/replica-pool.ts';
+import type { ReplicaSlot } from '../running/replicas/replica-pool.ts';
 import { AppStartError } from './call-errors.ts';
 
 interface ReplicaRequest {

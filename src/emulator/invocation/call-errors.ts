@@ -1,6 +1,6 @@
 import { jsonReply, type ServerReply } from '../http/reply.ts';
-import { ProcessStartError } from '../processes/process.ts';
-import { CallAbortedError, ReplicaError } from '../replicas/replica.ts';
+import { ProcessStartError } from '../running/processes/process.ts';
+import { CallAbortedError, ReplicaError } from '../running/replicas/replica.ts';
 
 /** The app did not get ready for a call. */
 export class AppStartError extends Error {}

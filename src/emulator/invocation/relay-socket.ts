@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CallAbortedError } from '../replicas/replica.ts';
+import { CallAbortedError } from '../running/replicas/replica.ts';
 import { closeFrame, FrameTracker } from './frame-tracker.ts';
 
 /**

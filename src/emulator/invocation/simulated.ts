@@ -1,7 +1,7 @@
 import { parseJson } from '../../json-text.ts';
 import { BufferedBody } from '../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../http/reply.ts';
-import type { ReplicaCall } from '../replicas/replica.ts';
+import type { ReplicaCall } from '../running/replicas/replica.ts';
 
 /** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */
 export async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {

@@ -1,5 +1,5 @@
 import type { ByteStream, ReadableBody, ServerReply } from '../http/reply.ts';
-import { CallAbortedError } from '../replicas/replica.ts';
+import { CallAbortedError } from '../running/replicas/replica.ts';
 
 /** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */
 export function trackReply(reply: ServerReply, end: (statusCode: number) => void, signal?: AbortSignal): ServerReply {

@@ -6,7 +6,7 @@ import { findApp } from '../model/state/find-app.ts';
 import type { AppRecord } from '../model/state/records.ts';
 import type { TimeRange } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import type { PrintedLine } from './app-logs.ts';
+import type { PrintedLine } from '../running/logs/app-logs.ts';
 import { hasLines, type LogPosition, readLines } from './read-lines.ts';
 
 export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {

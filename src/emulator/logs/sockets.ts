@@ -14,7 +14,7 @@ import { findApp } from '../model/state/find-app.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import { formatTime, hour } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
-import type { PrintedLine } from './app-logs.ts';
+import type { PrintedLine } from '../running/logs/app-logs.ts';
 import { formatLogTime } from './handlers.ts';
 import { readLines } from './read-lines.ts';
 

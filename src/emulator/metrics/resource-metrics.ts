@@ -6,7 +6,7 @@ import { findApp } from '../model/state/find-app.ts';
 import type { AppRecord } from '../model/state/records.ts';
 import { parseTimeRange } from '../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import type { UsageSample } from './usage-sampler.ts';
+import type { UsageSample } from '../running/metrics/usage-sampler.ts';
 
 /**
  * The use of CPU, memory and GPU memory: measured where the app runs on this machine, made up for runs that did not happen

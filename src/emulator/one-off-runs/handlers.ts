@@ -11,8 +11,8 @@ import { findApp } from '../model/state/find-app.ts';
 import type { AppRecord } from '../model/state/records.ts';
 import { replaceSettings } from '../model/state/settings-history.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { formatRequirements } from '../processes/python.ts';
-import { runOnce } from './run-once.ts';
+import { runOnce } from '../running/one-off-runs/run-once.ts';
+import { formatRequirements } from '../running/processes/python.ts';
 
 /** One-off runs of a file, in an app of their own (spec 4.5). */
 export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {

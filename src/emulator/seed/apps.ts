@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../contract/apps.ts';
-import type { ReadArchive } from '../archives/archive.ts';
 import { createBuild } from '../builds/handlers.ts';
 import { withDefaults } from '../model/apps/settings.ts';
 import { createBuildScript } from '../model/builds/script.ts';
@@ -9,6 +8,7 @@ import { replicaNamePrefix } from '../model/seed/traffic.ts';
 import type { AppRecord, Traffic } from '../model/state/records.ts';
 import { day, minute } from '../model/time.ts';
 import type { Platform } from '../platform.ts';
+import type { ReadArchive } from '../running/archives/archive.ts';
 
 /**
  * Adds three apps with 30 days of runs, and the app of a one-off run. Times are relative to now, so the same seed at the

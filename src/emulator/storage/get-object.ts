@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../http/reply.ts';
 import type { Platform, RequestContext } from '../platform.ts';
-import { findObject } from '../volumes/object-key.ts';
-import type { VolumeFile } from '../volumes/volume.ts';
+import { findObject } from '../running/volumes/object-key.ts';
+import type { VolumeFile } from '../running/volumes/volume.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /** Replies with a file of a volume or one byte range of it, as object storage does. */

@@ -1,11 +1,11 @@
 import { refuse } from '../http/reply.ts';
 import type { Handlers } from '../platform.ts';
+import type { UploadSession, VolumeLocation } from '../running/volumes/changes.ts';
+import { objectKey } from '../running/volumes/object-key.ts';
+import { type FileRecord, splitPath } from '../running/volumes/tree.ts';
+import type { VolumeFile } from '../running/volumes/volume.ts';
+import { multipartEtag } from '../running/volumes/volume-store.ts';
 import { signUrl } from '../storage/signed-url.ts';
-import type { UploadSession, VolumeLocation } from './changes.ts';
-import { objectKey } from './object-key.ts';
-import { type FileRecord, splitPath } from './tree.ts';
-import type { VolumeFile } from './volume.ts';
-import { multipartEtag } from './volume-store.ts';
 
 type VolumeHandlers = Pick<
   Handlers,

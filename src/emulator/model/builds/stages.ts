@@ -1,4 +1,4 @@
-import type { ReadArchive } from '../../archives/archive.ts';
+import type { ReadArchive } from '../../running/archives/archive.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import { madeUpWords, plainWords, type StageWords } from './stage-words.ts';
 

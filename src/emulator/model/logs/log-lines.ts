@@ -1,4 +1,4 @@
-import type { PrintedLine } from '../../logs/app-logs.ts';
+import type { PrintedLine } from '../../running/logs/app-logs.ts';
 import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';

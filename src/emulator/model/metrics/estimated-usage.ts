@@ -1,5 +1,5 @@
-import type { UsageSample } from '../../metrics/usage-sampler.ts';
 import type { Platform } from '../../platform.ts';
+import type { UsageSample } from '../../running/metrics/usage-sampler.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import type { ReplicaPeriod } from '../runs/replica-period.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';

@@ -1,0 +1,99 @@
+import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
+import type { Platform } from '../../platform.ts';
+import { InstallError } from '../processes/python-packages.ts';
+import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
+import { describeStartFailure } from './start-failure.ts';
+
+/**
+ * Installs the app's packages and starts its first replica, as the build's script plans, and completes the script with
+ * what they print and how they end.
+ */
+export async function performBuild(
+  app: AppRecord,
+  build: BuildRecord,
+  requirements: string,
+  platform: Platform,
+): Promise<void> {
+  const { runner, store } = platform;
+  // The runner has another signal after a reset.
+  const { signal } = runner;
+  const canceled = runner.trackBuild(build.id);
+  try {
+    const python = await install(build, requirements, platform);
+    await start(app, build, python, AbortSignal.any([signal, canceled]), platform);
+    build.script.end = { status: 'success' };
+  } catch (error) {
+    build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, platform);
+  } finally {
+    runner.untrackBuild(build.id);
+    store.save();
+  }
+}
+
+/** Ends the builds that an earlier emulator was performing when it stopped. */
+export function endAbandonedBuilds({ store }: Platform): void {
+  for (const build of store.builds.values()) {
+    const { scenes, end } = build.script;
+    if (!end && scenes.some(({ work }) => work)) build.script = interrupted(build.script);
+  }
+}
+
+async function install(build: BuildRecord, requirements: string, { runner, now }: Platform) {
+  const work = findWork(build, 'building');
+  const python = await runner.pythonWith(requirements, (text) => {
+    if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
+  });
+  if (work) work.endedAt = now();
+  // An image has its own.
+  return python ?? '';
+}
+
+async function start(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal, platform: Platform) {
+  const { runner, now } = platform;
+  const work = findWork(build, 'initializing');
+  if (!work) return;
+  const print = (text: string) => {
+    if (work.lines.length < maxLines) work.lines.push({ at: now(), text });
+  };
+  await runner.startFirstReplica({ app, build, python, signal, print });
+  work.lines.push({ at: now(), text: 'App is ready' });
+  work.endedAt = now();
+}
+
+/** An app may print without an end while it starts, and so may the installation of its packages. */
+const maxLines = 5_000;
+
+function findWork({ script }: BuildRecord, status: BuildScene['status']): SceneWork | undefined {
+  return script.scenes.find((scene) => scene.status === status && scene.work)?.work;
+}
+
+/** The work that failed is the first that has not ended. Nothing follows it. */
+function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now }: Platform): BuildScript {
+  const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
+  const work = scenes[last]?.work;
+  const printed = work?.lines.map(({ text }) => text) ?? [];
+  if (work) {
+    work.lines.push({ at: now(), text: `ERROR: ${error.message.split('\n')[0]}` });
+    work.endedAt = now();
+  }
+  const reason =
+    error instanceof InstallError ? error.message : describeStartFailure(error, printed, runner.installsPackages);
+  return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
+}
+
+function statusOf(error: Error): AwaitedEnd['build'] {
+  if (error instanceof InstallError || error instanceof ImageBuildError) return 'build_failure';
+  return error instanceof StartTimeoutError ? 'init_timeout' : 'init_failure';
+}
+
+function interrupted({ scenes, ...script }: BuildScript): BuildScript {
+  const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
+  // Its time is not known, so it ends with its scene.
+  const shown = scenes.slice(0, last + 1).map((scene) => (scene.work ? { ...scene, work: ended(scene.work) } : scene));
+  return { ...script, scenes: shown, end: { status: 'failure', reason: 'the emulator was stopped during this build' } };
+}
+
+function ended({ lines, endedAt }: SceneWork): SceneWork {
+  return { lines, endedAt: endedAt ?? lines.at(-1)?.at ?? 0 };
+}

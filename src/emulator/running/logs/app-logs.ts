@@ -1,0 +1,147 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { appendToFileSync } from '../../../disk/index.ts';
+import { fileNameOf } from '../../model/state/file-names.ts';
+import { parseJsonLine } from '../../model/state/json-line.ts';
+
+export interface PrintedLine {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
+  nanoseconds: number;
+  container: string;
+  /** Counts the container's lines from 1. */
+  lineNumber: number;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  text: string;
+}
+
+export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
+
+/** Maximum lines and characters that are kept of each app. */
+const maxLines = 200_000;
+const maxCharacters = 64 * 1024 * 1024;
+
+/** What apps printed. With a folder it survives a restart. */
+export class AppLogs {
+  readonly #apps = new Map<string, AppLog>();
+
+  constructor(
+    private readonly now: () => number,
+    private readonly folder?: string,
+  ) {}
+
+  add(app: string, output: AppOutput): void {
+    this.#logOf(app).add(output, this.now());
+  }
+
+  /** The lines that are kept, oldest first. */
+  getLines(app: string): readonly PrintedLine[] {
+    return this.#logOf(app).lines;
+  }
+
+  /** Calls the listener for every new line. Returns a function that unsubscribes it. */
+  subscribe(app: string, listener: (line: PrintedLine) => void): () => void {
+    const { listeners } = this.#logOf(app);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  delete(app: string): void {
+    this.#logOf(app).delete();
+  }
+
+  clear(): void {
+    for (const log of this.#apps.values()) log.delete();
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #logOf(app: string): AppLog {
+    const existing = this.#apps.get(app);
+    if (existing) return existing;
+    const log = new AppLog(this.folder && join(this.folder, `${fileNameOf(app)}.jsonl`));
+    this.#apps.set(app, log);
+    return log;
+  }
+}
+
+class AppLog {
+  lines: PrintedLine[] = [];
+  readonly listeners = new Set<(line: PrintedLine) => void>();
+  #size = 0;
+  readonly #lineNumbers = new Map<string, number>();
+
+  constructor(private readonly file: string | undefined) {
+    if (file) this.#load(file);
+  }
+
+  add({ run, ...output }: AppOutput, now: number): void {
+    const last = this.lines.at(-1);
+    // Lines stay in order even if the clock is set back.
+    const at = Math.max(now, last?.at ?? 0);
+    const lineNumber = (this.#lineNumbers.get(output.container) ?? 0) + 1;
+    this.#lineNumbers.set(output.container, lineNumber);
+    const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
+    const line = { ...output, at, nanoseconds, lineNumber, run: run ?? '' };
+    this.lines.push(line);
+    this.#size += line.text.length;
+    // Copies all lines, so it runs only when 20% must be dropped.
+    if (this.lines.length > maxLines * 1.2 || this.#size > maxCharacters * 1.2) this.#dropOldLines();
+    if (this.file) this.#write(this.file, line);
+    for (const listener of this.listeners) listener(line);
+  }
+
+  delete(): void {
+    this.lines = [];
+    this.#size = 0;
+    if (this.file) rmSync(this.file, { force: true });
+  }
+
+  #write(file: string, line: PrintedLine): void {
+    try {
+      appendToFileSync(file, `${JSON.stringify(line)}\n`);
+    } catch {
+      // A full disk must not stop the app. The line is still in memory.
+    }
+  }
+
+  #dropOldLines(): void {
+    let first = Math.max(0, this.lines.length - maxLines);
+    const subtract = (line: PrintedLine | undefined) => {
+      this.#size -= line?.text.length ?? 0;
+    };
+    for (let index = 0; index < first; index += 1) subtract(this.lines[index]);
+    for (; this.#size > maxCharacters; first += 1) subtract(this.lines[first]);
+    this.lines = this.lines.slice(first);
+  }
+
+  #load(file: string): void {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    let text = '';
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      return;
+    }
+    for (const json of text.split('\n').slice(-maxLines)) {
+      // A crash can leave half a line. Damaged lines are skipped.
+      const line = parseJsonLine(Line, json);
+      if (!line) continue;
+      this.lines.push(line);
+      this.#size += line.text.length;
+      this.#lineNumbers.set(line.container, line.lineNumber);
+    }
+  }
+}
+
+const Line = v.looseObject({
+  at: v.pipe(v.number(), v.minValue(0), v.maxValue(8e15)),
+  nanoseconds: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
+  container: v.string(),
+  lineNumber: v.number(),
+  stream: v.picklist(['stdout', 'stderr']),
+  run: v.string(),
+  text: v.string(),
+});

@@ -1,0 +1,117 @@
+import { rm } from 'node:fs/promises';
+import { normalize } from 'node:path';
+import type { FilePart } from '../../../contract/scalars.ts';
+import { refuse } from '../../http/reply.ts';
+import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
+import type { AppRecord } from '../../model/state/records.ts';
+import { afterSeconds } from '../../model/time.ts';
+import type { Platform } from '../../platform.ts';
+import { unpackTar } from '../archives/unpack.ts';
+import { createAppEnvironment } from '../processes/environment.ts';
+import { AppProcess } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
+import type { AttachedStorage } from '../replicas/persistent-storage.ts';
+import { CallAbortedError } from '../replicas/replica.ts';
+
+interface OneOffRun {
+  app: AppRecord;
+  query: { filename: string; functionName?: string | undefined; imageDigest?: string | undefined };
+  body: { data: FilePart; file: FilePart };
+}
+
+/**
+ * Unpacks a tar and runs one of its files with Python, in the background. Returns the id of the run. Refuses an invalid
+ * tar and a missing file with 400.
+ *
+ * The data is passed in the environment as `CEREBRIUM_INPUT_DATA`, and as the arguments `FUNCTION --data JSON` if there
+ * is a function or data.
+ */
+export async function runOnce({ app, query, body }: OneOffRun, platform: Platform): Promise<string> {
+  const { runner, store } = platform;
+  const file = normalize(query.filename);
+  const data = Buffer.from(body.data.content).toString();
+  if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
+  const call = { functionName: query.functionName ?? '', method: 'POST', async: false };
+  const { requirements = '' } = runner.images.get(query.imageDigest ?? '') ?? {};
+  const python = await runner.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
+  const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
+  const folder = runner.folderFor(app.id, container);
+  const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));
+  if (!files.includes(file)) {
+    await rm(folder, { recursive: true, force: true });
+    return refuse(400, `${query.filename} is not in the archive`);
+  }
+  const storage = python && (await runner.storage.attach(app, python));
+  const run = recordRun({ app: app.id, ...call, container, oneOff: true }, platform).id;
+  const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
+  const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
+  const work = storage
+    ? runProgram({ app, run, container, folder, python, storage, input }, platform)
+    : simulateRun(app, run, container, platform);
+  runner.runInBackground(
+    work
+      .catch((error: Error) => {
+        runner.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
+        markEnded(run, 500, platform);
+      })
+      .finally(() => rm(folder, { recursive: true, force: true })),
+  );
+  return run;
+}
+
+function dataArguments(data: string, functionName: string | undefined): string[] {
+  const isEmpty = ['', '{}', 'null'].includes(data.trim());
+  return isEmpty && !functionName ? [] : ['--data', data.trim() || '{}'];
+}
+
+interface StartedProgram {
+  app: AppRecord;
+  run: string;
+  container: string;
+  folder: string;
+  python: string;
+  storage: AttachedStorage;
+  input: { words: string[]; environment: Record<string, string> };
+}
+
+async function runProgram(
+  { app, run, container, folder, python, storage, input }: StartedProgram,
+  platform: Platform,
+): Promise<void> {
+  const { runner, store } = platform;
+  const { signal } = runner.trackRun(run);
+  const worker = pythonFile('emulator/running/one-off-runs/once.py');
+  const env = createAppEnvironment(app, '', storage.environment, store, python);
+  const { command, args } = storage.launch(python, [worker]);
+  const program = runner.trackProcess(
+    new AppProcess(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
+  );
+  const log = (stream: 'stdout' | 'stderr') => (text: string) =>
+    runner.logs.add(app.id, { container, stream, text, run });
+  program.onLine(program.child.stdout, log('stdout'));
+  program.onLine(program.child.stderr, log('stderr'));
+  program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
+  runner.usage.watch(app.id, container, () => program.child.pid, program.ended);
+  markAssigned(run, container, platform);
+  markStarted(run, 0, platform);
+
+  const seconds = app.settings.responseGracePeriodSeconds;
+  const timeout = afterSeconds(seconds, () => {
+    log('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
+    program.kill('SIGKILL');
+  });
+  signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
+  const { code } = await program.ended.catch(() => ({ code: 127 }));
+  clearTimeout(timeout);
+  runner.untrackRun(run);
+  const reason: unknown = signal.reason;
+  const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
+  markEnded(run, statusCode, platform, code === null ? {} : { exitCode: code });
+}
+
+async function simulateRun(app: AppRecord, run: string, container: string, platform: Platform): Promise<void> {
+  const text = 'this run is simulated: python3 not found';
+  platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+  markStarted(run, 0, platform);
+  markEnded(run, 200, platform, { exitCode: 0 });
+}

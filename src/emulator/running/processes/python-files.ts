@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TemporaryFolder } from '../../../disk/index.ts';
+import { ownFilePath, readOwnFile } from '../../../own-files.ts';
+
+/** Python programs of the emulator, by their path in src, with the modules that they import. */
+const programs = {
+  'emulator/running/replicas/cortex/cortex.py': [
+    'emulator/running/replicas/cortex/cortex_call.py',
+    'emulator/running/replicas/cortex/cortex_output.py',
+  ],
+  'emulator/running/replicas/sitecustomize.py': [],
+  'emulator/running/replicas/loopback.py': [],
+  'emulator/running/replicas/persistent_storage.py': [],
+  'emulator/running/one-off-runs/once.py': [],
+} as const satisfies Record<string, readonly string[]>;
+
+/** The path of a Python program. A single executable first writes it to a private folder, which is deleted on exit. */
+export function pythonFile(program: keyof typeof programs): string {
+  const path = ownFilePath(program);
+  if (path !== undefined) return path;
+  folder ??= TemporaryFolder.createSync('python').path;
+  for (const file of [program, ...programs[program]]) writeOnce(join(folder, file), file);
+  return join(folder, program);
+}
+
+let folder: string | undefined;
+
+function writeOnce(target: string, file: string): void {
+  if (written.has(target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, readOwnFile(file));
+  written.add(target);
+}
+
+const written = new Set<string>();

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makePrivateFolder, waitForLock } from '../../../disk/index.ts';
+import { AppProcess } from './process.ts';
+
+/** The message is that of pip or uv. */
+export class InstallError extends Error {}
+
+export interface InstallOptions {
+  /** The interpreter that environments are made of. */
+  python: string;
+  /** Receives what pip or uv prints. */
+  log: (line: string) => void;
+  /** Stops the process with the emulator. */
+  track: (process: AppProcess) => AppProcess;
+}
+
+/**
+ * Python virtual environments in a private folder, one for each list of requirements. They are kept for later builds, also
+ * of other emulators.
+ */
+export class PythonPackages {
+  readonly #environments = new Map<string, Promise<string>>();
+
+  constructor(private readonly folder: string) {}
+
+  /**
+   * Returns the interpreter of an environment with these requirements, and creates it if necessary. Rejects with an
+   * `InstallError`.
+   */
+  install(requirements: string, options: InstallOptions): Promise<string> {
+    const { python } = options;
+    const facts = [python, realpathSync(python), requirements];
+    const key = createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16);
+    const existing = this.#environments.get(key);
+    if (existing) {
+      existing.then(
+        () => options.log(reused),
+        () => {},
+      );
+      return existing;
+    }
+    const interpreter = this.#prepare(key, requirements, options);
+    this.#environments.set(key, interpreter);
+    interpreter.catch(() => this.#environments.delete(key));
+    return interpreter;
+  }
+
+  async #prepare(key: string, requirements: string, options: InstallOptions): Promise<string> {
+    makePrivateFolder(this.folder);
+    const folder = join(this.folder, key);
+    const lock = await waitForLock(`${folder}.lock`, lockWaitMs);
+    if (!lock) throw new InstallError('another gantry process has been installing the same packages for 15 minutes');
+    try {
+      if (existsSync(join(folder, marker))) options.log(reused);
+      else await createEnvironment(folder, requirements, options);
+      // Marks it as used.
+      await utimes(join(folder, marker), new Date(), new Date());
+      await this.#removeUnused(key);
+      return interpreterOf(folder);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Keeps those that were used lately: a running app may need one. */
+  async #removeUnused(current: string): Promise<void> {
+    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== current);
+    const environments = names
+      .map((name) => ({ name, used: lastUse(join(this.folder, name)) }))
+      .sort((one, other) => other.used - one.used);
+    const cutoff = lastUse(join(this.folder, current));
+    for (const [index, { name, used }] of environments.entries()) {
+      const idle = cutoff - used;
+      if (idle < (index < maxEnvironments ? maxIdleMs : minIdleMs)) continue;
+      await rm(join(this.folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+const reused = 'The packages are installed already';
+
+/** In an environment whose installation has succeeded. */
+const marker = 'complete';
+
+const lockWaitMs = 15 * 60_000;
+const installSeconds = 30 * 60;
+const maxEnvironments = 20;
+const minIdleMs = 24 * 60 * 60_000;
+const maxIdleMs = 30 * minIdleMs;
+
+function lastUse(folder: string): number {
+  const paths = [join(folder, marker), folder];
+  return (
+    paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs).find((time) => time !== undefined) ?? 0
+  );
+}
+
+function interpreterOf(folder: string): string {
+  return join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+}
+
+async function createEnvironment(folder: string, requirements: string, options: InstallOptions): Promise<void> {
+  const { python, log } = options;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  const list = join(folder, 'requirements.txt');
+  await writeFile(list, requirements);
+  const interpreter = interpreterOf(folder);
+  const hasUv = await isInstalled('uv', options);
+  log(hasUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED');
+  // An environment without pip uses that of the interpreter: installing one takes longer than most packages.
+  await run(python, ['-m', 'venv', '--without-pip', folder], options);
+  const install = hasUv
+    ? ['uv', 'pip', 'install', '--no-progress', '--python', interpreter, '-r', list]
+    : [python, '-m', 'pip', '--python', interpreter, 'install', ...pipFlags, '-r', list];
+  const [program = '', ...args] = install;
+  await run(program, args, options);
+  await writeFile(join(folder, marker), '');
+}
+
+const pipFlags = ['--disable-pip-version-check', '--progress-bar', 'off'];
+
+async function isInstalled(program: string, { track }: InstallOptions): Promise<boolean> {
+  const probe = track(new AppProcess(program, ['--version'], { env: environment(), stdio: 'ignore' }));
+  return probe.ended.then(({ code }) => code === 0).catch(() => false);
+}
+
+// pip may need the machine's settings of proxies, certificates and indexes.
+const environment = () => ({ ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined });
+
+async function run(program: string, args: string[], { log, track }: InstallOptions): Promise<void> {
+  const started = track(new AppProcess(program, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }));
+  let lastError = '';
+  const onError = (line: string) => {
+    if (/^(ERROR|error): ?/.test(line) || /^\s*[×╰]/.test(line))
+      lastError = line.replace(/^\s*(ERROR:|error:|[×╰─▶]+)\s*/, '');
+    log(line);
+  };
+  started.onLine(started.child.stdout, log);
+  started.onLine(started.child.stderr, onError);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    started.kill('SIGKILL');
+  }, installSeconds * 1000);
+  const { code, signal } = await started.ended.finally(() => clearTimeout(timer));
+  if (code === 0) return;
+  if (isLate) throw new InstallError(`installing packages took longer than ${installSeconds / 60} minutes`);
+  throw new InstallError(
+    lastError || `${args.includes('venv') ? 'venv' : 'pip'} ended with ${signal ?? `exit code ${code}`}`,
+  );
+}

@@ -1,0 +1,238 @@
+import { createReadStream, lstatSync, rmSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { BufferedBody } from '../../../http/buffered-body.ts';
+import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
+import { AppProcess, describeExit } from '../../processes/process.ts';
+import { pythonFile } from '../../processes/python-files.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../replica.ts';
+import { ItemQueue } from './item-queue.ts';
+import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
+
+interface Pending {
+  respond(reply: ServerReply): void;
+  fail(error: Error): void;
+  items?: ItemQueue;
+}
+
+/** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
+export class CortexReplica implements Replica {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<string>;
+  readonly #process: AppProcess;
+  readonly #pending = new Map<string, Pending>();
+  #resolveReady = () => {};
+  #rejectReady = (_: Error) => {};
+  #loadError = '';
+  /** How the app interfered with the worker's file descriptor: responses are not reliable any more. */
+  #interference = '';
+  /** Set when the process has ended. */
+  #endError: ReplicaError | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
+  readonly #scratch: string;
+  readonly #print: ReplicaOptions['print'];
+
+  constructor({ python, folder, scratch, environment, launch, print }: ReplicaOptions) {
+    this.#scratch = scratch;
+    this.#print = print;
+    const worker = pythonFile('emulator/running/replicas/cortex/cortex.py');
+    const { command, args } = launch(python, [worker, scratch]);
+    this.#process = new AppProcess(command, args, {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    });
+    const { child } = this.#process;
+    this.ready = new Promise((done, failed) => {
+      this.#resolveReady = done;
+      this.#rejectReady = failed;
+    });
+    this.ready.catch(() => {});
+    // Output that bypasses Python's streams has no run.
+    this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
+    this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
+    const events = child.stdio[4] as Readable;
+    this.#process.onLine(events, (line) => this.#handleLine(line), maxEventLength);
+    // Usually the process is exiting, and its exit code says more.
+    events.on('end', () => {
+      this.#closeTimer = setTimeout(() => this.#stopAfterInterference('closed'), exitMs);
+    });
+    child.stdio[3]?.on('error', () => {});
+    this.ended = this.#process.ended.then(
+      (exit) =>
+        this.#handleExit(this.#interference || this.#loadError || `its process ended with ${describeExit(exit)}`),
+      (error: Error) => this.#handleExit(error.message),
+    );
+  }
+
+  get pid(): number | undefined {
+    return this.#process.child.pid;
+  }
+
+  async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {
+    if (method !== 'POST')
+      return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
+    if (!(body instanceof BufferedBody)) throw new TypeError('a function needs a buffered body');
+    const content = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
+    if (this.#endError) throw this.#endError;
+    let pending: Pending | undefined;
+    const response = new Promise<ServerReply>((respond, fail) => {
+      pending = { respond, fail };
+      this.#pending.set(run, pending);
+    });
+    const abort = () => {
+      this.#send({ cancel: run });
+      this.#finish(run)?.fail(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else this.#send({ call: run, function: path[0] ?? '', ...content });
+    try {
+      return await response;
+    } finally {
+      // A stream can still be aborted.
+      if (!pending?.items) signal.removeEventListener('abort', abort);
+    }
+  }
+
+  stop(graceMs: number): Promise<void> {
+    return this.#process.stop(graceMs);
+  }
+
+  #send(message: object): void {
+    const commands = this.#process.child.stdio[3];
+    if (commands && 'write' in commands && commands.writable) commands.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** The app runs in the same process and can write here too, so lines are not trusted. */
+  #handleLine(line: string): void {
+    if (this.#interference) return;
+    const event = readWorkerEvent(line);
+    if (!event) this.#stopAfterInterference('wrote to');
+    else if (event.line !== undefined)
+      this.#print({ stream: event.stream ?? 'stdout', text: event.line, run: event.run ?? null });
+    else if (event.ready) this.#resolveReady();
+    else if (event.broken) this.#loadError = event.broken;
+    else if (event.call !== undefined) this.#handleCallEvent(event.call, event);
+    else this.#stopAfterInterference('wrote to');
+  }
+
+  #handleCallEvent(call: string, event: WorkerEvent): void {
+    const pending = this.#pending.get(call);
+    // The call was aborted.
+    if (!pending) return;
+    const isValid = pending.items ? this.#continueStream(call, event, pending.items) : this.#startResponse(call, event);
+    if (!isValid) this.#stopAfterInterference('wrote to');
+  }
+
+  /** Returns false if the event is not valid within a stream. */
+  #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: ItemQueue): boolean {
+    if (item !== undefined && items.queuedLength < maxQueuedLength) items.add(item, size);
+    else if (ends) this.#finish(call)?.items?.end();
+    else if (failed !== undefined) this.#finish(call)?.fail(new Error(failed));
+    else return false;
+    return true;
+  }
+
+  /** Returns false if the event is not valid as a response. */
+  #startResponse(call: string, { begins, failed, answer, answerFile, status, ms }: WorkerEvent): boolean {
+    if (begins) this.#startStream(call);
+    else if (failed !== undefined) this.#finish(call)?.respond(errorReply(call, failed, status || 500, ms));
+    else {
+      const body = answerFile === undefined ? answer : openResponseFile(answerFile, this.#scratch);
+      if (body === undefined) return false;
+      const headers = { 'content-type': 'application/json' };
+      this.#finish(call)?.respond({ status: status || 200, headers, body });
+    }
+    return true;
+  }
+
+  /** Kills the process, because its events are not reliable. Its calls get a reply when it has ended. */
+  #stopAfterInterference(did: 'wrote to' | 'closed'): void {
+    if (this.#interference || this.#endError) return;
+    this.#interference = `the app ${did} file descriptor 4, which the emulator uses; the replica is restarted`;
+    this.#print({ stream: 'stderr', text: `error: ${this.#interference}` });
+    this.#process.kill('SIGKILL');
+  }
+
+  #startStream(call: string): void {
+    const pending = this.#pending.get(call);
+    if (!pending) return;
+    const items = new ItemQueue((size) => this.#send({ taken: call, size }));
+    pending.items = items;
+    pending.respond({ status: 200, headers: streamHeaders, body: { size: undefined, read: () => eventStream(items) } });
+    pending.fail = (error) => items.fail(error);
+  }
+
+  #finish(call: string): Pending | undefined {
+    const pending = this.#pending.get(call);
+    this.#pending.delete(call);
+    return pending;
+  }
+
+  #handleExit(reason: string): string {
+    clearTimeout(this.#closeTimer);
+    this.#endError = new ReplicaError(reason);
+    this.#rejectReady(this.#endError);
+    for (const call of [...this.#pending.keys()]) {
+      const pending = this.#finish(call);
+      if (this.#interference && !pending?.items) pending?.respond(errorReply(call, reason, 500));
+      else pending?.fail(this.#endError);
+    }
+    return reason;
+  }
+}
+
+/** Items of a stream may be long. */
+const maxEventLength = 256 * 1024 * 1024;
+
+/** In characters. The worker stops sending before that. */
+const maxQueuedLength = 4 * 1024 * 1024;
+
+/** How long a process may take to exit after closing its descriptors. */
+const exitMs = 500;
+
+const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+
+/** Deleted after reading. Undefined if the worker cannot have written it: other files must not be deleted. */
+function openResponseFile(path: string, scratch: string): ReadableBody | undefined {
+  const isOwn = resolve(dirname(path)) === resolve(scratch) && /^answer-\w{1,64}$/.test(basename(path));
+  const stats = isOwn ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+  if (!stats?.isFile()) return undefined;
+  const { size } = stats;
+  async function* read(start: number, end: number) {
+    try {
+      if (end > start) yield* createReadStream(path, { start, end: Math.min(size, end) - 1 });
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+  return { size, read };
+}
+
+function errorReply(run: string, message: string, status: number, ms = 0): ServerReply {
+  return jsonReply({ run_id: run, run_time_ms: ms, message }, status);
+}
+
+async function* eventStream(items: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const item of items) {
+    const lines = item.split(lineEnd);
+    yield Buffer.from(isEvent(lines) ? endEvent(item) : `${lines.map((line) => `data: ${line}\n`).join('')}\n`);
+  }
+}
+
+const lineEnd = /\r\n|\r|\n/;
+
+/** Whether a function formatted an item as a server-sent event itself: then it is passed on unchanged. */
+function isEvent(lines: readonly string[]): boolean {
+  const fields = lines.filter((line) => line !== '');
+  return (
+    fields.some((line) => line.startsWith('data:')) && fields.every((line) => /^(data|event|id|retry)?:/.test(line))
+  );
+}
+
+/** An event ends with an empty line. */
+function endEvent(item: string): string {
+  const [, ends = ''] = /((?:\r\n|\r|\n)*)$/.exec(item) ?? [];
+  return item + '\n'.repeat(Math.max(0, 2 - ends.split(lineEnd).length + 1));
+}

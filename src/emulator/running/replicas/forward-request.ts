@@ -1,0 +1,91 @@
+import { type ClientRequest, request } from 'node:http';
+import { BufferedBody } from '../../http/buffered-body.ts';
+import type { ReadableBody, ServerReply } from '../../http/reply.ts';
+import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply } from './replica.ts';
+
+/** Streams a request to the app's server, and its response back. */
+export async function forwardRequest(
+  { run, method, address, headers, body, signal }: ReplicaCall,
+  port: number,
+): Promise<ServerReply> {
+  const forwarded = { ...endToEndHeaders(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path: address,
+    headers: forwarded,
+    agent: false,
+    signal,
+  });
+  const response = new Promise<ServerReply>((done, failed) => {
+    outgoing.once('response', (incoming) => {
+      const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
+      const content: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
+      const allHeaders = endToEndHeaders(incoming.headers) as ServerReply['headers'];
+      const { 'content-length': _, ...others } = allHeaders;
+      done({ status: statusCode, headers: others, body: content });
+    });
+    outgoing.once('error', failed);
+    // An upgrade response closes the connection without an error event.
+    outgoing.once('close', () => failed(new Error('its response is not valid HTTP/1.1')));
+  });
+  sendBody(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => outgoing.destroy());
+  try {
+    return await response;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new ReplicaError(`its server did not respond: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * The server may respond without reading the whole body. The rest is then read from the caller, who gets the response and
+ * may use the connection again.
+ */
+async function sendBody(body: AsyncIterable<Buffer>, outgoing: ClientRequest): Promise<void> {
+  const event = (name: string) => new Promise((done) => outgoing.once(name, done));
+  const closed = event('close');
+  for await (const chunk of body) {
+    if (outgoing.destroyed || outgoing.write(chunk)) continue;
+    await Promise.race([event('drain'), closed]);
+  }
+  outgoing.end();
+}
+
+/** Asks the app's server for a WebSocket. It may refuse with an ordinary response. */
+export function requestUpgrade({ run, address, headers, signal }: SocketCall, port: number): Promise<SocketReply> {
+  const forwarded = {
+    ...endToEndHeaders(headers),
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    host: `127.0.0.1:${port}`,
+    'x-request-id': run,
+  };
+  const outgoing = request({ host: '127.0.0.1', port, path: address, headers: forwarded, agent: false, signal });
+  return new Promise<SocketReply>((done, failed) => {
+    outgoing.once('upgrade', (response, socket, head) => {
+      socket.unshift(head);
+      done({ response, socket });
+    });
+    outgoing.once('response', (response) => done({ response }));
+    outgoing.once('error', ({ message }) =>
+      failed(signal.aborted ? signal.reason : new ReplicaError(`its server did not respond: ${message}`)),
+    );
+    outgoing.end();
+  });
+}
+
+/** Without hop-by-hop headers. */
+export function endToEndHeaders(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
+}
+
+const hopByHop = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade host'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import type { AppSettings } from '../../model/apps/settings.ts';
+import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
+import { killTree } from '../processes/kill-tree.ts';
+import type { Replica, ReplicaOptions } from './replica.ts';
+
+interface GuardedReplica {
+  replica: Replica;
+  limitBytes: number;
+  /** Called before its processes are killed. */
+  onKill(usedBytes: number): void;
+}
+
+/** On Linux reading takes a tenth of a millisecond; elsewhere it starts a program. */
+const intervalMs = process.platform === 'linux' ? 500 : 5_000;
+
+/** Kills replicas that use more memory than they may, as the kernel of a platform does. */
+export class MemoryGuard {
+  readonly #guarded = new Set<GuardedReplica>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Only without a GPU: what is in the memory of a GPU on the platform is in that of this machine. */
+  watch(replica: Replica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
+    if (compute[0] !== 'CPU') return;
+    const onKill = (usedBytes: number) => {
+      const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
+      print({ stream: 'stderr', text: `OOMKilled: the replica used ${used} (hardware.memory)` });
+    };
+    const guarded = { replica, limitBytes: memory * gibibyte, onKill };
+    this.#guarded.add(guarded);
+    this.#timer ??= setInterval(() => void this.#check(), intervalMs).unref();
+    const remove = () => this.#remove(guarded);
+    replica.ended.then(remove, remove);
+  }
+
+  #remove(guarded: GuardedReplica): void {
+    this.#guarded.delete(guarded);
+    if (this.#guarded.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #check(): Promise<void> {
+    const usages = await readProcessUsage([...this.#guarded].flatMap(({ replica }) => replica.pid ?? []));
+    for (const { replica, limitBytes, onKill } of this.#guarded) {
+      const id = replica.pid;
+      const memoryBytes = id === undefined ? undefined : usages.get(id)?.memoryBytes;
+      if (id === undefined || memoryBytes === undefined || memoryBytes <= limitBytes) continue;
+      const usedBytes = readOwnMemory(id) ?? memoryBytes;
+      if (usedBytes <= limitBytes) continue;
+      onKill(usedBytes);
+      killTree(id, 'SIGKILL');
+    }
+  }
+}
+
+const gibibyte = 1024 ** 3;
+
+/** Like the resident memory, but counts what several processes share only once. Undefined where it cannot be read. */
+function readOwnMemory(pid: number): number | undefined {
+  try {
+    return processTree(pid).reduce((sum, each) => sum + readProportionalSize(each), 0);
+  } catch {
+    return undefined;
+  }
+}
+
+function readProportionalSize(pid: number): number {
+  const [, kilobytes = '0'] = /^Pss:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}

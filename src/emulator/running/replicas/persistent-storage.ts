@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { AppRecord } from '../../model/state/records.ts';
+import { pythonFile } from '../processes/python-files.ts';
+import type { VolumeStore } from '../volumes/volume-store.ts';
+import { StorageLinks } from './storage-links.ts';
+
+/** Volumes by the path where apps find them (docs/platform.md#volumes). */
+type StorageFolders = Record<string, string>;
+
+/**
+ * How apps get their volumes at `/persistent-storage`: mounted in a namespace of their own, by a link in `/`, or by
+ * rewriting the paths that Python code opens.
+ */
+export type StorageAccess = 'mount' | 'link' | 'rewrite';
+
+/** The volumes of an app, for its processes. */
+export interface AttachedStorage {
+  folders: StorageFolders;
+  environment: Record<string, string>;
+  /** How it works, for the app's log. Undefined if there is nothing to know: an empty volume that is mounted. */
+  note(): string | undefined;
+  /** The command that runs a program with access to the volumes. */
+  launch(program: string, args: string[]): { command: string; args: string[] };
+}
+
+interface PersistentStorageOptions {
+  volumes: VolumeStore;
+  /** For temporary files. */
+  scratch: string;
+  /** The best that works here, unless it is given. */
+  access?: StorageAccess | undefined;
+}
+
+/** Gives apps their volumes. */
+export class PersistentStorage {
+  readonly #links = new StorageLinks();
+
+  constructor(private readonly options: PersistentStorageOptions) {}
+
+  /** Puts the files of an app's volumes where its processes can use them. */
+  async attach(app: AppRecord, python: string): Promise<AttachedStorage> {
+    const { settings } = app;
+    const folders = await this.#mountVolumes(app);
+    const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
+    if (access === 'mount') return this.#mounted(folders, settings.region, python);
+    if (access === 'link' && process.platform !== 'win32' && this.#links.add(folders))
+      return linked(folders, settings.region);
+    return this.#rewritten(folders, settings.region);
+  }
+
+  /** For a container, whose engine mounts the folders. */
+  async attachContainer(app: AppRecord): Promise<AttachedStorage> {
+    const folders = await this.#mountVolumes(app);
+    return {
+      folders,
+      environment: environmentFor(volumePath),
+      note: () => undefined,
+      launch: (command, args) => ({ command, args }),
+    };
+  }
+
+  async #mountVolumes({ project, settings }: AppRecord): Promise<StorageFolders> {
+    const mount = (region: string) => this.options.volumes.mount({ project, volume: 'default', region });
+    return { [volumePath]: await mount(settings.region), [globalPath]: await mount('global') };
+  }
+
+  /** Removes what it left outside of the emulator's folder. */
+  close(): void {
+    this.#links.remove();
+  }
+
+  async #mounted(folders: StorageFolders, region: string, python: string): Promise<AttachedStorage> {
+    const launcher = await createLauncher(folders, this.options.scratch);
+    return {
+      folders,
+      environment: environmentFor(volumePath),
+      note: () => (isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`),
+      launch: (program, args) => ({ command: python, args: [...launcher, program, ...args] }),
+    };
+  }
+
+  async #rewritten(folders: StorageFolders, region: string): Promise<AttachedStorage> {
+    const { scratch } = this.options;
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const modules = await mkdtemp(join(scratch, 'python-'));
+    await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
+    for (const name of ['sitecustomize.py', 'persistent_storage.py'] as const)
+      await copyFile(pythonFile(`emulator/running/replicas/${name}`), join(modules, name));
+    const folder = folders[volumePath] ?? '';
+    return {
+      folders,
+      environment: { ...environmentFor(folder), PYTHONPATH: modules },
+      note: () => `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`,
+      launch: (command, args) => ({ command, args }),
+    };
+  }
+}
+
+const volumePath = '/persistent-storage';
+const globalPath = '/global-persistent-storage';
+
+function linked(folders: StorageFolders, region: string): AttachedStorage {
+  return {
+    folders,
+    environment: environmentFor(volumePath),
+    note: () => `${noteOn(region)}, through a link that is removed when the emulator stops`,
+    launch: (command, args) => ({ command, args }),
+  };
+}
+
+function isEmpty(folders: StorageFolders): boolean {
+  return Object.values(folders).every((folder) => readdirSync(folder).length === 0);
+}
+
+function noteOn(region: string): string {
+  return `${volumePath} is the volume default in ${region}`;
+}
+
+function environmentFor(folder: string): Record<string, string> {
+  return { PERSISTENT_STORAGE: folder, HF_HOME: join(folder, '.cache/huggingface') };
+}
+
+/** A PYTHONPATH that starts with a folder of modules of the emulator. */
+export function prependPythonPath(folder: string, path: string | undefined): string {
+  return path ? [folder, path].join(delimiter) : folder;
+}
+
+async function createLauncher(folders: StorageFolders, scratch: string): Promise<string[]> {
+  const root = join(scratch, 'root');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  return ['-I', '-S', pythonFile('emulator/running/replicas/persistent_storage.py'), JSON.stringify({ root, folders })];
+}
+
+/** Whether this user may create mount namespaces. The same for every emulator of this process. */
+async function canMount(python: string, scratch: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  const args = await createLauncher({ [volumePath]: scratch }, scratch);
+  namespaces ??= new Promise((done) => {
+    execFile(python, [...args, 'true'], { timeout: 10_000 }, (error) => done(error === null));
+  });
+  return namespaces;
+}
+
+let namespaces: Promise<boolean> | undefined;

@@ -1,0 +1,275 @@
+import { setTimeout } from 'node:timers/promises';
+import type { AppSettings } from '../../model/apps/settings.ts';
+import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { afterSeconds, hour } from '../../model/time.ts';
+import { describeReplica, type PooledReplica } from './pooled-replica.ts';
+import type { RestartingReplica } from './restarting-replica.ts';
+import { startInTime } from './start-in-time.ts';
+
+export interface PoolOptions {
+  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica };
+  /** Environment variables of a replica that is started now. */
+  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  now(): number;
+  /** How many are kept after the cooldown if the app's own minimum is lower. */
+  leastReplicas: number;
+}
+
+/** Capacity of a replica for one call, until it is released. */
+export interface ReplicaSlot {
+  name: string;
+  replica: RestartingReplica;
+  /** Whether the replica was ready when the slot was assigned: then there is no cold start. */
+  wasReady: boolean;
+  release(): void;
+}
+
+interface SlotRequest {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
+  /** The call is a WebSocket, which may stay open for hours. */
+  isSocket: boolean;
+  signal: AbortSignal;
+  /** Called each time the call has to wait. */
+  onQueued: () => void;
+}
+
+/** The replicas of one app: started when no slot is free, stopped after the cooldown or after a newer build. */
+export class ReplicaPool {
+  #members: PooledReplica[] = [];
+  /** Including replicas that accept no more calls but still have some. */
+  readonly #running = new Set<PooledReplica>();
+  /** Replicas that have served and ended, oldest first. */
+  #past: ReplicaPeriod[] = [];
+  readonly #stopping = new Set<Promise<void>>();
+  #waiting: (() => void)[] = [];
+  /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
+  #first: PooledReplica | undefined;
+  /** The start of a server that must have the app's port for itself. */
+  #startAlone: Promise<unknown> | undefined;
+
+  constructor(private readonly options: PoolOptions) {}
+
+  async acquire({ app, build, python, isSocket, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
+    let hasWaited = false;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#startAlone) {
+        await this.#startAlone;
+        continue;
+      }
+      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
+      this.#retire(app, build);
+      const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
+      const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
+      if (free) return this.#assign(free, app, isSocket);
+      // An app's own server has one port, so it has one replica.
+      if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
+        if (runtime === 'custom' && !hasWaited && this.#stopping.size > 0) {
+          hasWaited = true;
+          await this.#stopped();
+          continue;
+        }
+        return this.#assign(this.#start(app, build, python), app, isSocket);
+      }
+      onQueued();
+      await this.#waitForSlot(signal);
+    }
+  }
+
+  /**
+   * Starts a replica of a build that gets no calls yet, and keeps it for the first one. Replicas of the version before
+   * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
+   */
+  async startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    if (!hasFixedPort(build)) return this.#startFirst(app, build, python, signal);
+    const before = this.#startAlone ?? Promise.resolve();
+    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));
+    const ended = starting
+      .catch(() => {})
+      .finally(() => {
+        if (this.#startAlone === ended) this.#startAlone = undefined;
+      });
+    this.#startAlone = ended;
+    return starting;
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#first?.timer);
+    this.#first = undefined;
+    for (const member of [...this.#members]) this.#drop(member);
+    await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
+  }
+
+  /** Replicas whose process runs here, and those that ended within the last hour. */
+  list({ settings }: AppRecord): ReplicaPeriod[] {
+    this.#dismissIdle(settings);
+    const now = this.options.now();
+    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
+    return [...[...this.#running].map(describeReplica), ...this.#past];
+  }
+
+  async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const member = this.#create(app, build, python);
+    try {
+      await startInTime(member.replica.ready, build, signal);
+    } catch (error) {
+      await member.replica.stop(0);
+      throw error;
+    }
+    if (this.#first) this.#dismiss(this.#first);
+    this.#first = member;
+    const { cooldownPeriodSeconds } = app.settings;
+    if (this.#minReplicas(app.settings) === 0) {
+      member.timer = afterSeconds(cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+    }
+  }
+
+  /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
+  #admitFirst(member: PooledReplica, environment: string): void {
+    this.#first = undefined;
+    clearTimeout(member.timer);
+    if (member.environment === environment) this.#members.push(member);
+    else this.#dismiss(member);
+  }
+
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
+    return JSON.stringify(this.options.environment(app, build, python));
+  }
+
+  async #freePort(): Promise<void> {
+    for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
+    await this.#stopped();
+  }
+
+  /** Waits for replicas that end, but not for one that is finishing its work. */
+  async #stopped(): Promise<void> {
+    await Promise.race([Promise.all(this.#stopping), setTimeout(portMs, undefined, { ref: false })]);
+  }
+
+  #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
+    const member = this.#create(app, build, python);
+    this.#members.push(member);
+    return member;
+  }
+
+  #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
+    const { name, replica } = this.options.start(app, build, python);
+    const member: PooledReplica = {
+      name,
+      environment: this.#environmentOf(app, build, python),
+      replica,
+      isEnding: false,
+      graceMs: app.settings.responseGracePeriodSeconds * 1000,
+      build: build.id,
+      busy: 0,
+      sockets: 0,
+      idleSince: this.options.now(),
+    };
+    this.#running.add(member);
+    const remove = () => {
+      this.#running.delete(member);
+      if (replica.readyAt !== undefined) {
+        this.#past.push({
+          ...describeReplica(member),
+          state: 'SUCCEEDED',
+          readyAt: replica.readyAt,
+          isTerminating: false,
+        });
+      }
+      this.#drop(member);
+    };
+    replica.ended.then(remove, remove);
+    return member;
+  }
+
+  #assign(member: PooledReplica, app: AppRecord, isSocket: boolean): ReplicaSlot {
+    clearTimeout(member.timer);
+    member.replica.restartNow();
+    member.busy += 1;
+    if (isSocket) member.sockets += 1;
+    let released = false;
+    const release = () => {
+      if (released) return;
+      released = true;
+      member.busy -= 1;
+      if (isSocket) member.sockets -= 1;
+      member.idleSince = this.options.now();
+      if (!this.#members.includes(member)) this.#endIfUnused(member);
+      else if (member.busy === 0) this.#coolDown(member, app);
+      this.#wakeAll();
+    };
+    return { name: member.name, replica: member.replica, wasReady: member.replica.isReady, release };
+  }
+
+  #coolDown(member: PooledReplica, { settings }: AppRecord): void {
+    if (this.#members.length > this.#minReplicas(settings)) {
+      member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+    }
+  }
+
+  /** Dismisses replicas of older builds, and idle ones. */
+  #retire({ settings }: AppRecord, build: BuildRecord): void {
+    for (const member of [...this.#members]) if (member.build !== build.id) this.#dismiss(member);
+    this.#dismissIdle(settings);
+  }
+
+  /** Those that a test's clock has moved past the cooldown. */
+  #dismissIdle(settings: AppSettings): void {
+    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
+    for (const member of [...this.#members]) {
+      const isIdle = member.busy === 0 && member.idleSince < idleBefore;
+      if (isIdle && this.#members.length > this.#minReplicas(settings)) this.#dismiss(member);
+    }
+  }
+
+  #minReplicas({ minReplicaCount }: AppSettings): number {
+    return Math.max(minReplicaCount, this.options.leastReplicas);
+  }
+
+  /** Accepts no more calls. Active ones may finish, but WebSockets only have the grace period: they may never end. */
+  #dismiss(member: PooledReplica): void {
+    this.#drop(member);
+    this.#endIfUnused(member);
+  }
+
+  #endIfUnused(member: PooledReplica): void {
+    if (member.isEnding || member.busy > member.sockets) return;
+    member.isEnding = true;
+    const stopped = member.replica.stop(member.graceMs).finally(() => this.#stopping.delete(stopped));
+    this.#stopping.add(stopped);
+  }
+
+  #drop(member: PooledReplica): void {
+    clearTimeout(member.timer);
+    if (this.#first === member) this.#first = undefined;
+    this.#members = this.#members.filter((other) => other !== member);
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #waitForSlot(signal: AbortSignal): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push(done);
+      signal.addEventListener('abort', () => done(), { once: true });
+    });
+  }
+}
+
+/** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
+const portMs = 10_000;
+
+/** Of each app. */
+const maxPast = 50;
+
+/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
+function hasFixedPort({ settings }: BuildRecord): boolean {
+  const { runtime, entrypoint, port, dockerfilePath } = settings;
+  return runtime === 'custom' && !dockerfilePath && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+}

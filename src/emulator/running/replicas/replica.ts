@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { BufferedBody } from '../../http/buffered-body.ts';
+import type { ByteStream, ServerReply } from '../../http/reply.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import type { AppOutput } from '../logs/app-logs.ts';
+import type { AttachedStorage } from './persistent-storage.ts';
+
+export interface ReplicaOptions {
+  app: AppRecord;
+  build: BuildRecord;
+  /** Unique. */
+  name: string;
+  /** The unpacked archive. */
+  folder: string;
+  /** For temporary files. */
+  scratch: string;
+  /** The interpreter's path. */
+  python: string;
+  environment: Record<string, string | undefined>;
+  /** The command that runs a program with access to the app's volumes. */
+  launch: AttachedStorage['launch'];
+  /** The folders of its volumes, by the path where the app finds them. */
+  folders: AttachedStorage['folders'];
+  print(output: Omit<AppOutput, 'container'>): void;
+  /** Warns the user of the emulator, and logs it for the app. */
+  warn(text: string): void;
+}
+
+export interface ReplicaCall {
+  run: string;
+  method: string;
+  /** Below the app, decoded: `['run']`. */
+  path: readonly string[];
+  /** Path and query for the app's own server: `/messages?page=2`. */
+  address: string;
+  headers: NodeJS.Dict<string | string[]>;
+  body: BufferedBody | ByteStream;
+  /** The reason of an abort is a `CallAbortedError`. */
+  signal: AbortSignal;
+}
+
+/** A request to open a WebSocket. */
+export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'signal'>;
+
+/** What an app's server answers to it. With a `socket`, both sides speak WebSocket from now on. */
+export interface SocketReply {
+  response: IncomingMessage;
+  socket?: Duplex;
+}
+
+/** A process that handles calls of an app. */
+export interface Replica {
+  /** Resolves when it can be called. Rejects with a `ReplicaError`. */
+  readonly ready: Promise<void>;
+  /** Of its process; undefined before that starts. */
+  readonly pid: number | undefined;
+  /** Resolves when its process has ended for any reason, with that reason. */
+  readonly ended: Promise<string>;
+  call(call: ReplicaCall): Promise<ServerReply>;
+  /** Opens a WebSocket. Only an app's own server has them. */
+  openSocket?(call: SocketCall): Promise<SocketReply>;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** An app did not start, or its process ended. */
+export class ReplicaError extends Error {}
+
+/** The image of an app with a Dockerfile cannot be built. */
+export class ImageBuildError extends ReplicaError {}
+
+/** An app was not ready within its deployment_initialization_timeout. */
+export class StartTimeoutError extends ReplicaError {}
+
+/** Why a call was aborted. `statusCode` is that of its run: 0 if canceled, -1 if the caller disconnected. */
+export class CallAbortedError extends Error {
+  constructor(
+    message: string,
+    readonly replyStatus: number,
+    readonly statusCode: number,
+  ) {
+    super(message);
+  }
+}

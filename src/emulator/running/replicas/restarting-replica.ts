@@ -1,0 +1,128 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ServerReply } from '../../http/reply.ts';
+import {
+  type Replica,
+  type ReplicaCall,
+  ReplicaError,
+  type ReplicaOptions,
+  type SocketCall,
+  type SocketReply,
+} from './replica.ts';
+
+export interface RestartOptions {
+  /** Starts its process, or starts it again. */
+  start(): Replica;
+  now(): number;
+  /** The pause before the second restart, in ms. The first has none, and each later one is twice as long. */
+  pauseMs: number;
+  print: ReplicaOptions['print'];
+}
+
+const maxPauseMs = 5 * 60_000;
+/** A process that ran this long without a problem starts the pauses over. */
+const stableMs = 10 * 60_000;
+
+/**
+ * A replica whose process is started again when it ends, as a platform restarts a container
+ * (docs/platform.md#containers). One that was never ready has failed to start, and is not started again.
+ */
+export class RestartingReplica implements Replica {
+  /** Resolves when it has ended for good. */
+  readonly ended: Promise<string>;
+  readonly startedAt: number;
+  /** How often its process was started again. */
+  restarts = 0;
+  isReady = false;
+  /** When its process became ready the last time; undefined if none has been. */
+  readyAt: number | undefined;
+  /** When its process ended; undefined while it runs. */
+  exitedAt: number | undefined;
+  #current: Replica;
+  #ready: Promise<void>;
+  /** Exits since the pauses began. */
+  #exits = 0;
+  #pause: AbortController | undefined;
+  #isStopped = false;
+  readonly #options: RestartOptions;
+
+  constructor(options: RestartOptions) {
+    this.#options = options;
+    this.startedAt = options.now();
+    this.#current = options.start();
+    this.#ready = this.#watchStart();
+    this.#ready.catch(() => {});
+    this.ended = this.#keepRunning();
+  }
+
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  get pid(): number | undefined {
+    return this.exitedAt === undefined ? this.#current.pid : undefined;
+  }
+
+  call(call: ReplicaCall): Promise<ServerReply> {
+    return this.#current.call(call);
+  }
+
+  async openSocket(call: SocketCall): Promise<SocketReply> {
+    if (!this.#current.openSocket) throw new ReplicaError('its runtime has no WebSockets');
+    return this.#current.openSocket(call);
+  }
+
+  /** Ends the pause before a restart: a call waits for it. */
+  restartNow(): void {
+    this.#pause?.abort();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#pause?.abort();
+    await this.#current.stop(graceMs);
+    await this.ended;
+  }
+
+  async #keepRunning(): Promise<string> {
+    for (;;) {
+      const reason = await this.#current.ended.catch((error: Error) => error.message);
+      this.exitedAt = this.#options.now();
+      if (this.#isStopped || this.readyAt === undefined) return reason;
+      const wasStable = this.isReady && this.exitedAt - this.readyAt > stableMs;
+      this.isReady = false;
+      this.#exits = wasStable ? 1 : this.#exits + 1;
+      const restarted = this.#restart(reason);
+      this.#ready = restarted.then(() => this.#watchStart());
+      this.#ready.catch(() => {});
+      try {
+        await restarted;
+      } catch {
+        return reason;
+      }
+    }
+  }
+
+  async #restart(reason: string): Promise<void> {
+    const { pauseMs, print, start } = this.#options;
+    const waitMs = this.#exits === 1 ? 0 : Math.min(maxPauseMs, pauseMs * 2 ** (this.#exits - 2));
+    const when = waitMs === 0 ? 'now' : `in ${Math.ceil(waitMs / 1000)} s`;
+    print({ stream: 'stderr', text: `error: ${reason}; restart ${this.restarts + 1} of the replica ${when}` });
+    if (waitMs > 0) {
+      this.#pause = new AbortController();
+      await setTimeout(waitMs, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
+      this.#pause = undefined;
+    }
+    if (this.#isStopped) throw new ReplicaError('it was stopped');
+    this.#current = start();
+    this.restarts += 1;
+    this.exitedAt = undefined;
+  }
+
+  async #watchStart(): Promise<void> {
+    const current = this.#current;
+    await current.ready;
+    if (current !== this.#current || this.exitedAt !== undefined) return;
+    this.isReady = true;
+    this.readyAt = this.#options.now();
+  }
+}

@@ -1,0 +1,101 @@
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { setTimeout as setTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { AppSettings } from '../../model/apps/settings.ts';
+import { StartTimeoutError } from './replica.ts';
+
+/**
+ * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a
+ * `StartTimeoutError` if that takes too long.
+ */
+export async function untilReady(
+  settings: AppSettings,
+  port: number,
+  signal: AbortSignal,
+  isReady = isListening,
+): Promise<void> {
+  const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
+  const path = readycheckEndpoint || healthcheckEndpoint;
+  const end = performance.now() + deploymentInitializationTimeout * 1000;
+  let status: number | undefined;
+  while (performance.now() < end) {
+    if (signal.aborted) return;
+    if (path) status = await healthStatus(port, path);
+    if (path ? isHealthy(status) : await isReady(port)) return;
+    await setTimeout(status === undefined ? pollMs : answeredPollMs);
+  }
+  const missing = path
+    ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
+    : `nothing listens on port ${settings.port}`;
+  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
+}
+
+const pollMs = 10;
+/** A server that answers, but is not ready, may log each request. */
+const answeredPollMs = 100;
+
+/** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
+function isHealthy(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 400;
+}
+
+/** Undefined without an answer. */
+function healthStatus(port: number, path: string): Promise<number | undefined> {
+  return new Promise((done) => {
+    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, ({ statusCode }) => {
+      done(statusCode);
+      probe.destroy();
+    });
+    probe.on('timeout', () => probe.destroy());
+    probe.on('error', () => done(undefined));
+    // An upgrade response closes the connection without an error event.
+    probe.on('close', () => done(undefined));
+    probe.end();
+  });
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+/** A container's engine accepts connections before the server in it listens, and closes them. */
+export function isServing(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1');
+    const timer = setTimer(() => socket.destroy(), openMs);
+    for (const event of ['end', 'error']) {
+      socket.once(event, () => {
+        clearTimeout(timer);
+        socket.destroy();
+        done(false);
+      });
+    }
+    socket.once('close', () => done(true)).resume();
+  });
+}
+
+/** How long a connection must stay open to count. */
+const openMs = 300;
+
+export async function isFree(port: number): Promise<boolean> {
+  return !(await isListening(port)) && (await tryListen(port, '0.0.0.0')) !== undefined;
+}
+
+export async function freePort(): Promise<number> {
+  return (await tryListen(0, '127.0.0.1')) ?? 0;
+}
+
+/** Listens for a moment. Returns the port; undefined if it is in use. */
+function tryListen(port: number, host: string): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer().once('error', () => done(undefined));
+    server.listen(port, host, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import parseWords from 'string-argv';
+import type { ServerReply } from '../../http/reply.ts';
+import type { AppSettings } from '../../model/apps/settings.ts';
+import { AppProcess, describeExit } from '../processes/process.ts';
+import { pythonFile } from '../processes/python-files.ts';
+import { findExposedAddress } from './exposed-address.ts';
+import { forwardRequest, requestUpgrade } from './forward-request.ts';
+import { prependPythonPath } from './persistent-storage.ts';
+import {
+  type Replica,
+  type ReplicaCall,
+  ReplicaError,
+  type ReplicaOptions,
+  type SocketCall,
+  type SocketReply,
+} from './replica.ts';
+import { freePort, isFree, untilReady } from './server-ready.ts';
+
+/** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
+export class ServerReplica implements Replica {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<string>;
+  #process: AppProcess | undefined;
+  #port = 0;
+  #stopped = false;
+
+  constructor(start: ReplicaOptions) {
+    this.ready = this.#start(start);
+    this.ready.catch(() => {});
+    this.ended = this.ready.then(
+      () => this.#exitReason(),
+      async (error: Error) => {
+        await this.#process?.stop(0);
+        return error.message;
+      },
+    );
+    this.ended.catch(() => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.child.pid;
+  }
+
+  call(call: ReplicaCall): Promise<ServerReply> {
+    return forwardRequest(call, this.#port);
+  }
+
+  openSocket(call: SocketCall): Promise<SocketReply> {
+    return requestUpgrade(call, this.#port);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#process?.stop(graceMs);
+  }
+
+  async #exitReason(): Promise<string> {
+    return this.#process ? `its process ended with ${describeExit(await this.#process.ended)}` : 'it was stopped';
+  }
+
+  async #start({ build, folder, python, environment, launch, print, warn }: ReplicaOptions): Promise<void> {
+    const { settings } = build;
+    this.#port = await choosePort(settings);
+    const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
+    if (this.#stopped) throw new ReplicaError('it was stopped');
+    const [program = '', ...args] = localCommand(settings, this.#port, python);
+    const { command, args: words } = launch(program, args);
+    const server = new AppProcess(command, words, {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process = server;
+    server.onLine(server.child.stdout, (text) => print({ stream: 'stdout', text }));
+    server.onLine(server.child.stderr, (text) => print({ stream: 'stderr', text }));
+    const watch = new AbortController();
+    const died = server.ended.then(
+      (exit) => {
+        if (exit.code === notFoundCode && command !== program) {
+          throw new ReplicaError(`its entrypoint failed to start: ${program} not found`);
+        }
+        throw new ReplicaError(`its process ended with ${describeExit(exit)}`);
+      },
+      (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ENOENT' ? `${program} not found` : error.message;
+        throw new ReplicaError(`its entrypoint failed to start: ${reason}`);
+      },
+    );
+    try {
+      await Promise.race([died, untilReady(settings, this.#port, watch.signal)]);
+    } finally {
+      watch.abort();
+      died.catch(() => {});
+    }
+    const address = await findExposedAddress(this.#port);
+    if (address) warn(exposureWarning(address, this.#port));
+  }
+}
+
+function exposureWarning(address: string, port: number): string {
+  const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return `the server listens on ${reached}, where other machines can call it without a token; make it listen on 127.0.0.1`;
+}
+
+/** A PYTHONPATH with the module that makes servers listen on the loopback address. */
+async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
+  const own = `${folder}.python`;
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  for (const name of ['sitecustomize.py', 'loopback.py'] as const) {
+    await copyFile(pythonFile(`emulator/running/replicas/${name}`), join(own, name));
+  }
+  return prependPythonPath(own, PYTHONPATH);
+}
+
+/** What the program that mounts volumes exits with if it cannot find the command to run. */
+const notFoundCode = 127;
+
+/**
+ * Any free port if the entrypoint names its port. Two apps that start at the same time would both find the configured one
+ * free, and one would answer the calls of the other.
+ */
+async function choosePort({ entrypoint, port }: AppSettings): Promise<number> {
+  const isNamed = portPattern(port).test(entrypoint.join(' '));
+  return !isNamed && (await isFree(port)) ? port : freePort();
+}
+
+function portPattern(port: number): RegExp {
+  return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
+}
+
+/** The entrypoint with this machine's interpreter, the loopback address, and the port that was chosen. */
+function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
+  const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
+  return words.map((word, index) => {
+    if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
+    return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(port), String(actual));
+  });
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, link, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { saveStream } from '../../http/receive.ts';
+import type { ByteStream, ReadableBody } from '../../http/reply.ts';
+import type { StoredPart } from './tree.ts';
+
+/** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
+export class PartStore {
+  /** Number of readers by id. */
+  readonly #readers = new Map<string, number>();
+  /** Deleted when their last reader has finished. */
+  readonly #pendingDeletes = new Set<string>();
+
+  constructor(private readonly folder: string) {}
+
+  async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
+    const id = randomUUID();
+    return { id, ...(await saveStream(body, this.#path(id))) };
+  }
+
+  /** Writes synchronously, for tests and demos. */
+  write(bytes: Buffer): StoredPart {
+    const id = randomUUID();
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(this.#path(id), bytes, { mode: 0o600 });
+    return { id, size: bytes.length };
+  }
+
+  readAll(parts: readonly StoredPart[]): Buffer {
+    return Buffer.concat(parts.map(({ id }) => readFileSync(this.#path(id))));
+  }
+
+  /** The concatenated parts. A reader gets all of them, even if they are removed meanwhile. */
+  content(parts: readonly StoredPart[]): ReadableBody {
+    const size = parts.reduce((sum, part) => sum + part.size, 0);
+    return { size, read: (start, end) => this.#read(parts, start, end) };
+  }
+
+  /** Puts the parts together in a new file, and returns its path. The caller moves it. */
+  async assemble(parts: readonly StoredPart[]): Promise<string> {
+    const target = this.#path(randomUUID());
+    const [first, ...others] = parts;
+    if (first && others.length === 0) {
+      // Free of cost where the file system has links.
+      await link(this.#path(first.id), target).catch(() => copyFile(this.#path(first.id), target));
+      return target;
+    }
+    await pipeline(this.#read(parts, 0, Number.POSITIVE_INFINITY), createWriteStream(target, { mode: 0o600 }));
+    return target;
+  }
+
+  async remove(parts: readonly StoredPart[]): Promise<void> {
+    const free = parts.filter(({ id }) => !this.#readers.has(id));
+    for (const { id } of parts) if (this.#readers.has(id)) this.#pendingDeletes.add(id);
+    await Promise.all(free.map(({ id }) => rm(this.#path(id), { force: true })));
+  }
+
+  /** Deletes parts that belong to no file or upload, such as those of an interrupted request. */
+  removeAllExcept(usedIds: ReadonlySet<string>): void {
+    for (const id of this.#all()) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
+  }
+
+  #all(): string[] {
+    try {
+      return readdirSync(this.folder);
+    } catch {
+      return [];
+    }
+  }
+
+  async *#read(parts: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
+    for (const { id } of parts) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
+    try {
+      let at = 0;
+      for (const { id, size } of parts) {
+        const [from, to] = [Math.max(start - at, 0), Math.min(end - at, size)];
+        if (from < to) yield* createReadStream(this.#path(id), { start: from, end: to - 1 });
+        at += size;
+      }
+    } finally {
+      for (const { id } of parts) await this.#release(id);
+    }
+  }
+
+  async #release(id: string): Promise<void> {
+    const readers = (this.#readers.get(id) ?? 1) - 1;
+    if (readers > 0) {
+      this.#readers.set(id, readers);
+      return;
+    }
+    this.#readers.delete(id);
+    if (this.#pendingDeletes.delete(id)) await rm(this.#path(id), { force: true });
+  }
+
+  #path(id: string): string {
+    return join(this.folder, id);
+  }
+}

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomicSync } from '../../../disk/index.ts';
+import type { ReadableBody } from '../../http/reply.ts';
+import { DamagedDataError } from '../../model/state/damaged.ts';
+import { fileNameOf } from '../../model/state/file-names.ts';
+import type { UploadSession, VolumeLocation } from './changes.ts';
+import { parseVolumeChange, type VolumeChange } from './changes.ts';
+import { type MountedFile, MountedFolder } from './mounted-folder.ts';
+import { PartStore } from './part-store.ts';
+import {
+  ensureFolder,
+  type FileRecord,
+  type Folder,
+  findInTree,
+  pruneTree,
+  type StoredPart,
+  splitPath,
+  walkTree,
+} from './tree.ts';
+import { Volume, type VolumeFile } from './volume.ts';
+
+/**
+ * Volumes and uploads in progress. Trees are in memory, contents on disk. With a data folder each change is appended to a
+ * journal, because rewriting the state for each of thousands of files would be slow.
+ */
+export class VolumeStore {
+  readonly parts: PartStore;
+  readonly uploads = new Map<string, UploadSession>();
+  readonly #volumes = new Map<string, Volume>();
+  readonly #mounting = new Map<Volume, Promise<string>>();
+  readonly #file: string | undefined;
+  #journal: number | undefined;
+
+  constructor(
+    private readonly storage: string,
+    data: string | undefined,
+  ) {
+    this.parts = new PartStore(join(storage, 'volumes'));
+    this.#file = data && join(data, 'volumes.jsonl');
+    if (this.#file) this.#load(this.#file);
+  }
+
+  volume({ project, volume, region }: VolumeLocation): Volume {
+    const key = `${project}/${volume}/${region}`;
+    const existing = this.#volumes.get(key);
+    if (existing) return existing;
+    const created = new Volume({ project, volume, region });
+    const path = this.#mountPath(created);
+    if (existsSync(path)) created.folder = new MountedFolder(path);
+    this.#volumes.set(key, created);
+    return created;
+  }
+
+  /** Volumes of a project that were accessed. */
+  volumesOf(project: string): Volume[] {
+    return [...this.#volumes.values()].filter(({ location }) => location.project === project);
+  }
+
+  content(file: VolumeFile): ReadableBody {
+    return 'path' in file ? fileContent(file) : this.parts.content(file.parts);
+  }
+
+  /** Moves a volume's files to a folder that apps can use, and returns its path. Resolves when all of them are there. */
+  mount(location: VolumeLocation): Promise<string> {
+    const volume = this.volume(location);
+    const mounting = this.#mounting.get(volume) ?? this.#mount(volume);
+    this.#mounting.set(volume, mounting);
+    mounting.catch(() => this.#mounting.delete(volume));
+    return mounting;
+  }
+
+  /** Applies a change, appends it to the journal, and deletes parts that are no longer used. */
+  async change(change: VolumeChange): Promise<void> {
+    const folder = 'names' in change && 'region' in change ? this.#folderFor(change) : undefined;
+    if (folder && change.is === 'file') {
+      await this.#moveToFolder(change, folder);
+      return;
+    }
+    if (folder && change.is === 'folder') {
+      folder.makeFolder(change.names);
+      return;
+    }
+    if (folder && change.is === 'removed') folder.remove(change.names);
+    const unused = this.#apply(change);
+    if (this.#file) {
+      this.#journal ??= openSync(this.#file, 'a', 0o600);
+      writeSync(this.#journal, `${JSON.stringify(change)}\n`);
+    }
+    await this.parts.remove(unused);
+  }
+
+  #folderFor({ names, ...location }: VolumeLocation & { names: readonly string[] }): MountedFolder | undefined {
+    return this.volume(location).folderFor(names);
+  }
+
+  async #mount(volume: Volume): Promise<string> {
+    const folder = new MountedFolder(this.#mountPath(volume));
+    volume.folder = folder;
+    for (const { names, file } of [...walkTree(volume.root)]) {
+      if (names.length === 0 || !MountedFolder.canHold(names)) continue;
+      // What is in the folder is newer: an earlier emulator was stopped while it moved the files.
+      if (!file) folder.makeFolder(names);
+      else if (!folder.find(names)) await this.#moveToFolder({ names, file, ...volume.location }, folder, file);
+      else await this.parts.remove(applyToTree(volume.root, { is: 'removed', names, ...volume.location }));
+    }
+    pruneTree(volume.root, (name) => MountedFolder.canHold([name]));
+    this.#compact();
+    return folder.path;
+  }
+
+  /** With `expected`, only if the tree still has that file when its content is there. */
+  async #moveToFolder(
+    { names, file, ...location }: VolumeLocation & { names: readonly string[]; file: FileRecord },
+    folder: MountedFolder,
+    expected?: FileRecord,
+  ): Promise<void> {
+    const { root } = this.volume(location);
+    const assembled = await this.parts.assemble(file.parts);
+    const inTree = findInTree(root, names);
+    if (expected && inTree !== expected) await rm(assembled, { force: true });
+    else folder.put(assembled, names, file);
+    const unused = inTree ? applyToTree(root, { is: 'removed', names, ...location }) : [];
+    await this.parts.remove([...file.parts, ...unused]);
+  }
+
+  #mountPath({ location: { project, volume, region } }: Volume): string {
+    return join(this.storage, 'mounted', ...[project, volume, region].map(fileNameOf));
+  }
+
+  clear(): void {
+    this.#volumes.clear();
+    this.#mounting.clear();
+    this.uploads.clear();
+    this.close();
+    if (this.#file) writeFileAtomicSync(this.#file, '', { mode: 0o600 });
+  }
+
+  close(): void {
+    if (this.#journal !== undefined) closeSync(this.#journal);
+    this.#journal = undefined;
+  }
+
+  /** Returns the parts that are no longer used. */
+  #apply(change: VolumeChange): StoredPart[] {
+    if (change.is === 'begun') {
+      const { is, ...upload } = change;
+      this.uploads.set(upload.id, { ...upload, parts: new Map() });
+    } else if (change.is === 'part') {
+      const parts = this.uploads.get(change.upload)?.parts;
+      const before = parts?.get(change.number);
+      parts?.set(change.number, change.part);
+      return before ? [before] : [];
+    } else if (change.is === 'ended') {
+      this.uploads.delete(change.upload);
+    } else if (change.is === 'resized') {
+      this.volume(change).size = change.size;
+    } else {
+      return applyToTree(this.volume(change).root, change);
+    }
+    return [];
+  }
+
+  /**
+   * Replays the journal and compacts it. A last line that a crash truncated is dropped. Any other invalid line is a
+   * `DamagedDataError`, because the content that it refers to would be deleted.
+   */
+  #load(file: string): void {
+    const lines = linesOf(file);
+    for (const [index, line] of lines.entries()) {
+      if (line === '') continue;
+      const change = parseVolumeChange(line);
+      if (change) this.#apply(change);
+      else if (index < lines.length - 1)
+        throw new DamagedDataError(file, `line ${index + 1} is not a valid volume change`);
+    }
+    this.#compact();
+    this.parts.removeAllExcept(this.#usedIds());
+  }
+
+  /** Rewrites the journal as the shortest that has the same result. */
+  #compact(): void {
+    if (!this.#file) return;
+    this.close();
+    const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
+    writeFileAtomicSync(this.#file, changes, { mode: 0o600 });
+  }
+
+  *#changes(): Generator<VolumeChange> {
+    for (const { root, size, location } of this.#volumes.values()) {
+      yield { is: 'resized', size, ...location };
+      for (const { names, file } of walkTree(root)) {
+        yield file ? { is: 'file', names, file, ...location } : { is: 'folder', names, ...location };
+      }
+    }
+    for (const { parts, ...upload } of this.uploads.values()) {
+      yield { is: 'begun', ...upload };
+      for (const [number, part] of parts) yield { is: 'part', upload: upload.id, number, part };
+    }
+  }
+
+  #usedIds(): Set<string> {
+    const files = [...this.#volumes.values()].flatMap(({ root }) => partsBelow(root));
+    const parts = [...this.uploads.values()].flatMap((upload) => [...upload.parts.values()]);
+    return new Set([...files, ...parts].map(({ id }) => id));
+  }
+}
+
+/** Reads and writes a volume without requests, for tests and demos. The leading slash of paths is optional. */
+export class VolumeFiles {
+  constructor(
+    private readonly volumes: VolumeStore,
+    private readonly location: VolumeLocation,
+    private readonly now: () => number,
+  ) {}
+
+  /** A list of names instead of a path allows names with slashes. */
+  write(path: string | readonly string[], content: string | Uint8Array, modified = this.now()): void {
+    const names = namesOf(path);
+    const etag = multipartEtag([createHash('md5').update(content).digest('hex')]);
+    const folder = this.volumes.volume(this.location).folderFor(names);
+    if (folder) {
+      folder.write(names, content, { modified, etag });
+      return;
+    }
+    const part = this.volumes.parts.write(Buffer.from(content));
+    const file = { size: part.size, modified, etag, parts: [part] };
+    void this.volumes.change({ is: 'file', names, file, ...this.location });
+  }
+
+  makeFolder(path: string | readonly string[]): void {
+    void this.volumes.change({ is: 'folder', names: namesOf(path), ...this.location });
+  }
+
+  /** Undefined if the file does not exist. */
+  read(path: string | readonly string[]): Buffer | undefined {
+    const entry = this.volumes.volume(this.location).find(namesOf(path));
+    if (!entry || entry === 'folder') return undefined;
+    return 'path' in entry ? readFileSync(entry.path) : this.volumes.parts.readAll(entry.parts);
+  }
+
+  text(path: string | readonly string[]): string | undefined {
+    return this.read(path)?.toString();
+  }
+
+  /** The sorted paths of all files, and of empty folders with a trailing slash. */
+  paths(): string[] {
+    const entries = [...this.volumes.volume(this.location).walk()];
+    return entries.map(({ names, file }) => `/${names.join('/')}${file ? '' : '/'}`).sort();
+  }
+}
+
+/** Takes the MD5s of a file's parts in hex. Returns the ETag without quotes. */
+export function multipartEtag(md5s: readonly string[]): string {
+  const all = Buffer.concat(md5s.map((md5) => Buffer.from(md5, 'hex')));
+  return `${createHash('md5').update(all).digest('hex')}-${md5s.length}`;
+}
+
+function fileContent({ path, size }: MountedFile): ReadableBody {
+  async function* read(start: number, end: number) {
+    if (end > start) yield* createReadStream(path, { start, end: Math.min(size, end) - 1 });
+  }
+  return { size, read };
+}
+
+function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 'folder' | 'removed' }>): StoredPart[] {
+  const { names } = change;
+  if (change.is === 'folder') {
+    ensureFolder(root, names);
+    return [];
+  }
+  const before = partsBelow(findInTree(root, names));
+  const name = names.at(-1);
+  if (name === undefined) root.clear();
+  else if (change.is === 'file') ensureFolder(root, names.slice(0, -1)).set(name, change.file);
+  else ensureFolder(root, names.slice(0, -1)).delete(name);
+  return before;
+}
+
+function partsBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
+  return [...walkTree(entry)].flatMap(({ file }) => file?.parts ?? []);
+}
+
+function namesOf(path: string | readonly string[]): readonly string[] {
+  return typeof path === 'string' ? splitPath(path).names : path;
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new DamagedDataError(file, message, error);
+  }
+}
