@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { approvalSecret } from '../endpoints/account/activation.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import { equalsInConstantTime } from '../http/constant-time.ts';
 import { readJson } from '../http/read-request.ts';
 import { jsonReply, refuse, type ServerReply } from '../http/reply.ts';
-import type { Platform } from '../platform.ts';
-import { approvalSecret } from './activation.ts';
 
 /** Not a path of the platform: `gantry emulator stop` requests it. */
 export const stopPath = '/emulator/stop';

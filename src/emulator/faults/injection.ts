@@ -3,6 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { WireReply } from '../../contract/endpoint.ts';
 import type { getAppLogs } from '../../contract/logs.ts';
+import { logPageTokenAfter, parseLogTime } from '../endpoints/logs/handlers.ts';
+import type { Platform } from '../endpoints/platform.ts';
+import { expiredUrlReply, verifySignedUrl } from '../endpoints/storage/signed-url.ts';
 import type { ByteStream } from '../http/reply.ts';
 import {
   badGatewayPage,
@@ -14,13 +17,10 @@ import {
   toReadableBody,
 } from '../http/reply.ts';
 import { storageTarget } from '../http/storage-target.ts';
-import { logPageTokenAfter, parseLogTime } from '../logs/handlers.ts';
 import type { ReplyFault, StatusFault } from '../model/faults.ts';
-import type { Platform } from '../platform.ts';
 import { parseObjectKey } from '../running/volumes/object-key.ts';
 import { VolumeFiles } from '../running/volumes/volume-store.ts';
 import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
-import { expiredUrlReply, verifySignedUrl } from '../storage/signed-url.ts';
 
 /** Replies to a request, or not, as the fault says. */
 export async function applyFault(

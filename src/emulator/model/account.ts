@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Invoice } from '../../contract/costs.ts';
 import type { User } from '../../contract/users.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import type { Account } from './state/records.ts';
 
 /** The same in every emulator, except for times, which are relative to the first access. */

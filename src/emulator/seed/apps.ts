@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../contract/apps.ts';
-import { createBuild } from '../builds/handlers.ts';
+import { createBuild } from '../endpoints/builds/handlers.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import { withDefaults } from '../model/apps/settings.ts';
 import { createBuildScript } from '../model/builds/script.ts';
 import type { BuildFault } from '../model/faults.ts';
 import { replicaNamePrefix } from '../model/seed/traffic.ts';
 import type { AppRecord, Traffic } from '../model/state/records.ts';
 import { day, minute } from '../model/time.ts';
-import type { Platform } from '../platform.ts';
 import type { ReadArchive } from '../running/archives/archive.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { observeCall } from '../endpoints/call-observer.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import { replyToMalformed } from '../http/malformed.ts';
 import { OriginPolicy } from '../http/origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from '../http/reply.ts';
-import { observeCall } from '../invocation/served-call.ts';
-import type { Platform } from '../platform.ts';
 import { serveRequest } from './serve.ts';
 import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/index.ts';
-import { checkAccess } from '../account/access.ts';
-import { activationPath, handleActivation } from '../account/activation.ts';
 import { handleStop, stopPath } from '../account/stop.ts';
 import { showDashboard } from '../dashboard/handler.ts';
+import { checkAccess } from '../endpoints/account/access.ts';
+import { activationPath, handleActivation } from '../endpoints/account/activation.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import { applyFault } from '../faults/injection.ts';
 import {
   decodeSegment,
@@ -21,7 +22,6 @@ import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textRe
 import { storageTarget } from '../http/storage-target.ts';
 import { dashboardPath } from '../model/dashboard-address.ts';
 import { recordRequest } from '../model/recorded-request.ts';
-import type { Platform } from '../platform.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { acceptAppSocket } from '../endpoints/invocation/sockets.ts';
+import type { Platform } from '../endpoints/platform.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
 import { RefusalError, writeRawReply } from '../http/reply.ts';
-import { acceptAppSocket } from '../invocation/sockets.ts';
-import type { Platform } from '../platform.ts';
 
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
@@ -27,7 +27,7 @@ export async function acceptSocket(
     writeRawReply(client, error.reply);
     return;
   }
-  const { acceptLogSocket } = await import('../logs/sockets.ts');
+  const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
   await acceptLogSocket(request, client, head, platform);
 }
 

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import type { UsageSample } from '../../running/metrics/usage-sampler.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import type { ReplicaPeriod } from '../runs/replica-period.ts';

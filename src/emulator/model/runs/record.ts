@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 
 /** Placeholder for a wait whose end is not known yet: longer than any run. */

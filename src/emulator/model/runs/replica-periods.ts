@@ -1,5 +1,5 @@
 import { buildPhase } from '../../../contract/builds.ts';
-import type { Platform } from '../../platform.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { settingsAt } from '../state/settings-history.ts';

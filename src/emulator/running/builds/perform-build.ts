@@ -1,6 +1,6 @@
 import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
-import type { Platform } from '../../platform.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
 import { describeStartFailure } from './start-failure.ts';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import type { FilePart } from '../../../contract/scalars.ts';
+import type { Platform } from '../../endpoints/platform.ts';
 import { refuse } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { afterSeconds } from '../../model/time.ts';
-import type { Platform } from '../../platform.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';

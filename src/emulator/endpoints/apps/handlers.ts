@@ -1,0 +1,106 @@
+import type { AppCreation } from '../../../contract/apps.ts';
+import { refuse } from '../../http/reply.ts';
+import { type AppSettings, applyScaling, withDefaults } from '../../model/apps/settings.ts';
+import { findInvalidSetting } from '../../model/apps/settings-rules.ts';
+import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import { dashboardAddress } from '../../model/dashboard-address.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { replaceSettings } from '../../model/state/settings-history.ts';
+import { createBuild, startBuild } from '../builds/handlers.ts';
+import type { Handlers, Platform } from '../platform.ts';
+import { signUrl } from '../storage/signed-url.ts';
+import { appDetails, appEndpoint, appSummary } from './view.ts';
+
+type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
+
+export const appHandlers: AppHandlers = {
+  createApp({ project, body }, platform) {
+    const deployment = createDeployment(project, body, ['cortex', 'custom'], platform);
+    return creationReply(deployment, signUrl('PUT', deployment.build.keyName, platform), platform);
+  },
+
+  // A partner's app has a ready image and no upload, so its build starts immediately.
+  async createPartnerApp({ project, body }, platform) {
+    const deployment = createDeployment(project, body, ['deepgram', 'rime'], platform);
+    await startBuild(deployment.build, platform);
+    return creationReply(deployment, '', platform);
+  },
+
+  listApps({ project, query }, platform) {
+    return [...platform.store.apps.values()]
+      .filter((app) => app.project === project && (query?.includeEphemeral || !app.ephemeral))
+      .map((app) => appSummary(app, platform));
+  },
+
+  getApp(params, platform) {
+    return appDetails(findApp(platform.store, params), platform);
+  },
+
+  // Scaled settings last until the next deploy, which replaces the record.
+  scaleApp({ body, ...params }, { store, now }) {
+    const app = findApp(store, params);
+    const settings = applyScaling(app.settings, body);
+    const problem = findInvalidSetting(settings, [settings.runtime]);
+    if (problem) refuse(400, problem);
+    store.apps.set(app.id, replaceSettings(app, settings, now()));
+    store.save();
+    return undefined;
+  },
+
+  async deleteApp(params, { store, runner }) {
+    const app = findApp(store, params);
+    for (const { id } of store.getAppBuilds(app.id)) runner.cancelBuild(id);
+    await runner.stopApp(app.id);
+    for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
+    for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
+    store.secrets.delete(app.id);
+    store.apps.delete(app.id);
+    store.save();
+    return undefined;
+  },
+};
+
+interface Deployment {
+  app: AppRecord;
+  build: BuildRecord;
+}
+
+/** Replaces the app's record and creates a build that waits for its archive. */
+function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
+  const { store, now } = platform;
+  const settings = withDefaults(body);
+  const registries = registriesIn(body.dockerAuth);
+  const problem = findInvalidSetting(settings, runtimes);
+  if (problem) refuse(400, problem);
+
+  const id = `${project}-${body.name}`;
+  const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());
+  const app = replaceSettings(previous, settings, now());
+  store.apps.set(id, app);
+  return { app, build: createBuild(app, { registries }, platform) };
+}
+
+function newApp(id: string, project: string, settings: AppSettings, now: number): AppRecord {
+  return { id, name: settings.name, project, createdAt: now, updatedAt: now, settings };
+}
+
+/** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
+function registriesIn(dockerAuth = '{}'): string[] {
+  try {
+    return Object.keys(JSON.parse(dockerAuth).auths ?? {});
+  } catch {
+    return refuse(400, 'dockerAuth must be a Docker config as JSON text');
+  }
+}
+
+function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now, store }: Platform) {
+  return {
+    buildId: build.id,
+    status: getBuildProgress(build, now()).status,
+    uploadUrl,
+    keyName: build.keyName,
+    internalEndpoint: appEndpoint(app, url),
+    dashboardUrl: dashboardAddress(url, { project: app.project, app: app.id, build: build.id }, store),
+  };
+}

@@ -1,0 +1,95 @@
+import { buildPhase } from '../../../contract/builds.ts';
+import type { AppSettings } from '../../model/apps/settings.ts';
+import { costPerSecond } from '../../model/billing/prices.ts';
+import { monthlyUsage } from '../../model/billing/spending.ts';
+import { type BuildProgress, getBuildProgress } from '../../model/builds/build-progress.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Platform } from '../platform.ts';
+
+/** An app in a list (spec 2.5). */
+export function appSummary(app: AppRecord, platform: Platform) {
+  return {
+    ...identity(app, readBuilds(app, platform)),
+    ...(app.ephemeral && { ephemeral: true }),
+    ...monthlyUsage(app, platform),
+  };
+}
+
+/** An app by itself (spec 2.4). Its status is computed from its builds. */
+export function appDetails(app: AppRecord, platform: Platform) {
+  const { settings } = app;
+  const builds = readBuilds(app, platform);
+  const latest = builds[0];
+  const ready = builds.find((build) => build.phase === 'succeeded');
+  return {
+    ...identity(app, builds),
+    ...numbersAsText(settings),
+    port: settings.port,
+    runtime: settings.runtime,
+    baseImage: settings.baseImage,
+    pythonVersion: settings.pythonVersion,
+    entrypoint: settings.entrypoint,
+    healthcheckEndpoint: settings.healthcheckEndpoint,
+    readycheckEndpoint: settings.readycheckEndpoint,
+    disableAuth: settings.disableAuth,
+    computeTier: settings.computeTier,
+    scalingMetric: settings.scalingMetric,
+    loadBalancingAlgorithm: settings.loadBalancingAlgorithm,
+    costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
+    cerebriumVersion: settings.cliVersion,
+    internalEndpoint: appEndpoint(app, platform.url),
+    latestBuildId: latest?.id ?? '',
+    latestCreatedBuildId: latest?.id ?? '',
+    latestReadyBuildId: ready?.id ?? '',
+    lastBuildStatus: latest?.status ?? '',
+    errorMessage: builds.find((build) => build.reason)?.reason ?? '',
+  };
+}
+
+export function appEndpoint({ project, name }: AppRecord, url: string): string {
+  return `${url}/v4/${project}/${encodeURIComponent(name)}`;
+}
+
+type ReadBuild = Pick<BuildRecord, 'id'> & BuildProgress & { phase: ReturnType<typeof buildPhase> };
+
+/** Newest first. */
+function readBuilds(app: AppRecord, { store, now }: Platform): ReadBuild[] {
+  return store.getAppBuilds(app.id).map((build) => {
+    const reading = getBuildProgress(build, now());
+    return { id: build.id, ...reading, phase: buildPhase(reading.status) };
+  });
+}
+
+function identity({ id, name, project, settings, ...app }: AppRecord, builds: ReadBuild[]) {
+  return {
+    id,
+    name,
+    projectId: project,
+    region: settings.region,
+    hardware: settings.compute[0] ?? 'CPU',
+    hardwareProvider: settings.provider,
+    status: status(builds),
+    createdAt: formatTime(app.createdAt),
+    updatedAt: formatTime(Math.max(app.updatedAt, ...builds.slice(0, 1).map((build) => build.changedAt))),
+  };
+}
+
+/** A failed or canceled build leaves the previous version running. */
+function status(builds: ReadBuild[]): string {
+  const [latest] = builds;
+  if (latest?.phase === 'in progress') return latest.status === 'pending' ? 'pending' : 'deploying';
+  if (builds.some((build) => build.phase === 'succeeded')) return 'ready';
+  return latest?.reason ? 'error' : 'not_ready';
+}
+
+/** Numbers that this reply sends as text (spec 2.4); `port` is sent as a number. */
+function numbersAsText(settings: AppSettings) {
+  return Object.fromEntries(textFields.map((key) => [key, String(settings[key])]));
+}
+
+const textFields = [
+  ...(['cpu', 'memory', 'gpuCount', 'minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds'] as const),
+  ...(['replicaConcurrency', 'responseGracePeriodSeconds', 'scalingTarget', 'scalingBuffer'] as const),
+  ...(['rollOutDurationSeconds', 'evaluationIntervalSeconds', 'deploymentInitializationTimeout'] as const),
+];

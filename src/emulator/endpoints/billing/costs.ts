@@ -1,0 +1,48 @@
+import { getAccount } from '../../model/account.ts';
+import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../../model/billing/spending.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import { day } from '../../model/time.ts';
+import type { Handlers } from '../platform.ts';
+
+/** The cost of replicas while they ran. Days and months are in UTC. */
+export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
+  /** The last 30 days, or since the app was created. */
+  getAppCost(params, platform) {
+    const app = findApp(platform.store, params);
+    const since = Math.max(app.traffic?.since ?? app.createdAt, platform.now() - 29 * day);
+    const days = spendingByDay(app, since, platform).map(({ start, spending }) => [
+      dateOf(start),
+      { total_cost_cents: round(totalCents(spending.cents)) },
+    ]);
+    return { costs: Object.fromEntries(days) };
+  },
+
+  /** The current month so far. */
+  getProjectCost({ project }, platform) {
+    const month = startOfMonth(platform.now());
+    const apps = [...platform.store.apps.values()].filter((app) => app.project === project);
+    const spent = apps.map((app) => spendingSince(app, month, platform));
+    const builds = apps.flatMap(({ id }) => platform.store.getAppBuilds(id));
+    return {
+      summary: {
+        combined_cost_before_discounts_cents: round(spent.reduce((sum, { cents }) => sum + totalCents(cents), 0)),
+        total_gpu_seconds: round(spent.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
+        total_build_count: builds.filter(({ createdAt }) => createdAt >= month).length,
+      },
+      coupons: [{ amount_cents: 3000, amount_cents_remaining: 1250 }],
+    };
+  },
+
+  listInvoices({ project }, platform) {
+    return getAccount(platform, project).invoices ?? [];
+  },
+};
+
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
+}
+
+/** `2026-11-20` */
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { buildPhase } from '../../../contract/builds.ts';
+import { refuse } from '../../http/reply.ts';
+import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import { requirementsOf } from '../../model/builds/requirements.ts';
+import { createBuildScript, filesToRead } from '../../model/builds/script.ts';
+import type { BuildPlan } from '../../model/builds/stages.ts';
+import { fileNameOf } from '../../model/state/file-names.ts';
+import { findApp, findBuild } from '../../model/state/find-app.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { formatTime } from '../../model/time.ts';
+import { listArchive, readArchive } from '../../running/archives/archive.ts';
+import { performBuild } from '../../running/builds/perform-build.ts';
+import type { Handlers, Platform } from '../platform.ts';
+import { whyNotRunnable } from './ready-build.ts';
+
+type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
+
+export const buildHandlers: BuildHandlers = {
+  listBuilds(params, { store, now }) {
+    return store.getAppBuilds(findApp(store, params).id).map((build) => buildView(build, now()));
+  },
+
+  getBuild(params, { store, now }) {
+    const build = findBuild(store, params);
+    const { surprise } = build.script;
+    if (!surprise) return buildView(build, now());
+    delete build.script.surprise;
+    store.save();
+    return { ...buildView(build, now()), status: surprise };
+  },
+
+  getBuildLogs(params, { store, now }) {
+    const build = findBuild(store, params);
+    const { status, lines } = getBuildProgress(build, now());
+    const logs = lines.map(({ at, text }, index) => ({
+      id: `${build.id}-${index + 1}`,
+      createdAt: formatTime(at),
+      log: text,
+    }));
+    return { logs, status };
+  },
+
+  async getBuildZipContents(params, { store, storage, archiveLimits }) {
+    const build = findBuild(store, params);
+    if (build.files) return { id: build.id, zipFiles: build.files };
+    const files = await listArchive(join(storage, build.keyName), archiveLimits).catch(() =>
+      refuse(404, `build ${build.id} has no valid archive`),
+    );
+    return { id: build.id, zipFiles: Object.fromEntries(files) };
+  },
+
+  cancelBuild(params, { store, now, runner }) {
+    const build = findBuild(store, params);
+    const { status } = getBuildProgress(build, now());
+    if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be canceled: it is ${status}`);
+    build.cancelledAt = now();
+    runner.cancelBuild(build.id);
+    store.save();
+    return `Build ${build.id} cancelled`;
+  },
+};
+
+/** A build that waits for its archive. `registries` are those that credentials were sent for. */
+export function createBuild(
+  app: AppRecord,
+  { registries }: Pick<BuildRecord, 'registries'>,
+  { store, now, pace }: Platform,
+): BuildRecord {
+  const id = store.newId();
+  const build: BuildRecord = {
+    id,
+    app: app.id,
+    createdAt: now(),
+    settings: app.settings,
+    registries,
+    pace,
+    keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
+    script: { scenes: [] },
+  };
+  store.builds.set(id, build);
+  store.save();
+  return build;
+}
+
+/**
+ * Starts a build, with its archive unless it is a partner's app. A second upload, or one after the build was canceled,
+ * has no effect.
+ */
+export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
+  const { store, faults, runner, now, archiveLimits } = platform;
+  const { settings, registries } = build;
+  const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
+  const fault = hasEnded ? undefined : faults.take('build');
+  const archive =
+    archivePath &&
+    (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
+  const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
+  const plan = await planBuild(build, requirements, platform);
+  if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
+  const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };
+  build.script = createBuildScript(input, fault);
+  build.startedAt = now();
+  store.save();
+  const app = store.apps.get(build.app);
+  if (app && build.script.scenes.some(({ work }) => work)) {
+    runner.runInBackground(performBuild(app, build, requirements, platform));
+  }
+}
+
+/** Undefined if the whole build is simulated. */
+async function planBuild(build: BuildRecord, requirements: string, platform: Platform): Promise<BuildPlan | undefined> {
+  const { runner } = platform;
+  if (!runner.runsApps) return undefined;
+  const obstacle = await whyNotRunnable(build, platform);
+  const why = obstacle?.status ? obstacle.reason : obstacle && `${obstacle.reason}; calls are simulated`;
+  return { installs: !obstacle && runner.installsPackages && requirements.trim() !== '', obstacle: why };
+}
+
+function buildView(build: BuildRecord, now: number) {
+  const { status, reason, changedAt } = getBuildProgress(build, now);
+  const times = { createdAt: formatTime(build.createdAt), updatedAt: formatTime(changedAt) };
+  return { id: build.id, status, ...times, ...(reason && { initError: reason }) };
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import { type Duplex, PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { RefusalError, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
+import { recordRequest } from '../../model/recorded-request.ts';
+import { markEnded, recordRun, unassigned } from '../../model/runs/record.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { endToEndHeaders } from '../../running/replicas/forward-request.ts';
+import { CallAbortedError, type SocketReply } from '../../running/replicas/replica.ts';
+import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
+import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
+import { reportSocket } from '../call-observer.ts';
+import type { Platform } from '../platform.ts';
+import { acquireReplica } from './acquire-replica.ts';
+import { errorReply } from './call-errors.ts';
+import { checkCaller } from './check-caller.ts';
+import { relaySocket } from './relay-socket.ts';
+import { findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
+
+/** Passes a WebSocket on to an app's own server. A request that cannot be routed gets an HTTP error. */
+export async function acceptAppSocket(
+  request: IncomingMessage,
+  url: URL,
+  { client, head }: Pick<SocketTask, 'client' | 'head'>,
+  platform: Platform,
+): Promise<void> {
+  const recorded = recordRequest(platform.calls, request, url, 'invoke');
+  const started = performance.now();
+  try {
+    const { app, path } = findCalledApp(url, platform);
+    await checkCaller(request, app, platform);
+    const build = await findServer(app, platform);
+    const container = unassigned(app);
+    const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
+    const run = recordRun(call, platform).id;
+    const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
+    recorded.status = await performSocket({ app, build, upgrade, client, head }, platform);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    recorded.status = error.reply.status;
+    writeRawReply(client, error.reply);
+  } finally {
+    reportSocket(url, recorded.status, performance.now() - started, platform.onCall);
+  }
+}
+
+/** The build whose server is called. Refuses apps that have none. */
+async function findServer(app: AppRecord, platform: Platform): Promise<BuildRecord> {
+  const build = findReadyBuild(app, platform) ?? refuse(503, `app ${app.name} has no successful build`);
+  const obstacle = await whyNotRunnable(build, platform);
+  if (build.settings.runtime !== 'custom') {
+    refuse(400, `app ${app.name} has no WebSockets: they need a server of its own (cerebrium.runtime.custom)`);
+  }
+  if (obstacle) refuse(obstacle.status ?? 501, `WebSockets are not simulated: ${obstacle.reason}`);
+  return build;
+}
+
+interface SocketTask {
+  app: AppRecord;
+  build: BuildRecord;
+  upgrade: { run: string; address: string; headers: IncomingMessage['headers'] };
+  client: Duplex;
+  /** What the client sent after its request. */
+  head: Buffer;
+}
+
+/** Returns the status of the reply. Its run lasts until the socket is closed, without a time limit. */
+async function performSocket({ app, build, upgrade, client, head }: SocketTask, platform: Platform): Promise<number> {
+  const { runner } = platform;
+  const { run } = upgrade;
+  const controller = runner.trackRun(run);
+  const { signal } = controller;
+  // Read from the start, so that a client that leaves while the app starts is noticed.
+  const fromClient = new PassThrough();
+  fromClient.write(head);
+  client.pipe(fromClient);
+  const onDisconnect = () => controller.abort(new CallAbortedError('the caller disconnected', 499, -1));
+  for (const event of ['end', 'close']) client.once(event, onDisconnect);
+  let slot: ReplicaSlot | undefined;
+  let statusCode = 500;
+  try {
+    slot = await acquireReplica({ app, build, run, isSocket: true, signal }, platform);
+    const reply = await slot.replica.openSocket({ ...upgrade, signal });
+    for (const event of ['end', 'close']) client.off(event, onDisconnect);
+    statusCode = await passOn(reply, run, client, fromClient, signal);
+    return reply.response.statusCode ?? 502;
+  } catch (error) {
+    const reply = errorReply(error, run);
+    statusCode = error instanceof CallAbortedError ? error.statusCode : reply.status;
+    writeRawReply(client, reply);
+    return reply.status;
+  } finally {
+    slot?.release();
+    runner.untrackRun(run);
+    markEnded(run, statusCode, platform);
+  }
+}
+
+/** Sends the server's answer, then the socket's frames. Returns the status code of the run. */
+async function passOn(
+  { response, socket }: SocketReply,
+  run: string,
+  client: Duplex,
+  fromClient: PassThrough,
+  signal: AbortSignal,
+): Promise<number> {
+  const status = response.statusCode ?? 502;
+  if (socket) {
+    writeRawHead(client, status, { ...response.headers, 'x-request-id': run });
+    return relaySocket(client, fromClient, socket, signal);
+  }
+  writeRawHead(client, status, { ...endToEndHeaders(response.headers), connection: 'close', 'x-request-id': run });
+  await pipeline(response, client, { signal }).catch(() => client.destroy());
+  return status;
+}

@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import { maxWebhookAttempts, webhookHeaders } from '../../../contract/invocation.ts';
+import { signWebhook } from '../../../contract/webhooks.ts';
+import type { Platform } from '../platform.ts';
+
+/** The result of a run, to be delivered to `url`. */
+export interface WebhookMessage {
+  run: string;
+  url: string;
+  secret: string | undefined;
+  body: string | Buffer;
+  type: string;
+}
+
+/** Makes up to three attempts, until one succeeds or gets a final error. */
+export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
+  const { deliveries, webhookPauseMs } = platform;
+  for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
+    const status = await attemptDelivery(message, platform, signal);
+    deliveries.push(status);
+    if (deliveries.length > maxRecordedAttempts) deliveries.shift();
+    if (!isRetryable(status) || signal.aborted) return;
+    if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Older attempts are dropped, so that an emulator can run for days. */
+const maxRecordedAttempts = 10_000;
+
+/** After network errors, 404, and redirects, which are not followed. */
+function isRetryable(status: number | undefined): boolean {
+  return status === undefined || status === 404 || status < 200 || (status >= 300 && status < 400);
+}
+
+const receiverTimeoutMs = 10_000;
+
+/** Returns the HTTP status; undefined without a response. */
+async function attemptDelivery(message: WebhookMessage, platform: Platform, signal: AbortSignal) {
+  const fault = platform.faults.take('webhook');
+  if (fault === 'lost') return undefined;
+  const send = async () => {
+    const response = await fetch(message.url, {
+      method: 'POST',
+      headers: webhookHeadersOf(message, platform.now(), fault === 'forged'),
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(receiverTimeoutMs)]),
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  try {
+    if (fault === 'twice') await send();
+    return await send();
+  } catch {
+    return undefined;
+  }
+}
+
+function webhookHeadersOf(
+  { run, secret, body, type }: WebhookMessage,
+  now: number,
+  forged: boolean,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const key = forged ? 'another secret' : secret;
+  return {
+    'Content-Type': type,
+    [webhookHeaders.runId]: run,
+    [webhookHeaders.timestamp]: timestamp,
+    ...(key && { [webhookHeaders.signature]: signWebhook(key, { requestId: run, timestamp, body }) }),
+  };
+}

@@ -1,0 +1,50 @@
+import { compareLogLines, generateLines } from '../../model/logs/log-lines.ts';
+import type { AppRecord } from '../../model/state/records.ts';
+import { day, type TimeRange } from '../../model/time.ts';
+import type { PrintedLine } from '../../running/logs/app-logs.ts';
+import type { Platform } from '../platform.ts';
+
+/** Log lines are kept for 30 days, as on the platform's standard plan. */
+const retentionMs = 30 * day;
+
+/** A position in a log: the time of a line. */
+export type LogPosition = Pick<PrintedLine, 'at' | 'nanoseconds'>;
+
+export function hasLines({ id, traffic }: AppRecord, { runner }: Platform): boolean {
+  return traffic !== undefined || runner.logs.getLines(id).length > 0;
+}
+
+/**
+ * The lines of an app in a range, those of seeded runs included, oldest or newest first. Reads day by day, so that a page
+ * does not need a month.
+ */
+export function* readLines(
+  app: AppRecord,
+  { start, end }: TimeRange,
+  backward: boolean,
+  { runner, now }: Platform,
+): Generator<PrintedLine> {
+  const printed = runner.logs.getLines(app.id);
+  if (!app.traffic) {
+    yield* backward ? printed.toReversed() : printed;
+    return;
+  }
+  // Printed lines stay in order even if the clock is set back.
+  const latest = Math.max(now(), printed.at(-1)?.at ?? 0);
+  const range = { start: Math.max(start, now() - retentionMs, app.traffic.since), end: Math.min(end, latest) };
+  for (const { start: from, end: until } of daysOf(range, backward)) {
+    const lines = [
+      ...generateLines(app, { start: from, end: Math.min(until, now()) }),
+      ...printed.filter(({ at }) => at >= from && at <= until),
+    ];
+    lines.sort(compareLogLines);
+    yield* backward ? lines.reverse() : lines;
+  }
+}
+
+/** Consecutive spans of at most a day. */
+function daysOf({ start, end }: TimeRange, backward: boolean): TimeRange[] {
+  const spans: TimeRange[] = [];
+  for (let from = start; from <= end; from += day) spans.push({ start: from, end: Math.min(end, from + day - 1) });
+  return backward ? spans.reverse() : spans;
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { buildPhase } from '../../../contract/builds.ts';
+import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../contract/logs.ts';
+import { parseRequestTarget } from '../../http/read-request.ts';
+import { RefusalError, refuse, writeRawReply } from '../../http/reply.ts';
+import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import type { SocketFault } from '../../model/faults.ts';
+import { generateLines } from '../../model/logs/log-lines.ts';
+import { type RecordedRequest, recordRequest } from '../../model/recorded-request.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { formatTime, hour } from '../../model/time.ts';
+import type { PrintedLine } from '../../running/logs/app-logs.ts';
+import { checkAccess } from '../account/access.ts';
+import type { Platform } from '../platform.ts';
+import { formatLogTime } from './handlers.ts';
+import { readLines } from './read-lines.ts';
+
+/** Accepts a WebSocket for build or app logs. Other requests get an HTTP error. */
+export async function acceptLogSocket(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  platform: Platform,
+): Promise<void> {
+  let opened: { start: (sender: Sender) => () => void; call: RecordedRequest; fault: SocketFault | undefined };
+  try {
+    opened = openFeed(request, platform);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    writeRawReply(stream, error.reply);
+    return;
+  }
+  const { start, call, fault } = opened;
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ noServer: true });
+  server.handleUpgrade(request, stream, head, (socket) => {
+    call.status = 101;
+    const stop = start(new Sender(socket, fault));
+    socket.on('close', stop).on('error', () => socket.terminate());
+  });
+}
+
+function openFeed(request: IncomingMessage, platform: Platform) {
+  const url = parseRequestTarget(request, platform.url);
+  const call = recordRequest(platform.calls, request, url, 'log-socket');
+  const fault = platform.faults.take('log-socket');
+  try {
+    if (fault === 'refused') refuse(503, 'sockets are unavailable');
+    return { start: createFeed(url, platform), call, fault };
+  } catch (error) {
+    if (error instanceof RefusalError) call.status = error.reply.status;
+    throw error;
+  }
+}
+
+/** Sends frames, and applies a fault to them. */
+class Sender {
+  #sent = 0;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly fault: SocketFault | undefined,
+  ) {}
+
+  send(frame: AppLogFrame | BuildLogFrame): void {
+    if (this.fault === 'silent' || (this.fault === 'cut-after-two' && this.#sent >= 2)) return;
+    const text = JSON.stringify(frame);
+    this.#sent += 1;
+    // In the callback, so that the frames before it still arrive.
+    this.socket.send(text, () => this.fault === 'cut-after-two' && this.#sent === 2 && this.socket.terminate());
+    if (this.fault === 'repeating') this.socket.send(text);
+  }
+
+  end(): void {
+    this.socket.close(1000);
+  }
+}
+
+/** Checks the query and access, and returns a function that starts sending. */
+function createFeed({ pathname, searchParams }: URL, platform: Platform): (sender: Sender) => () => void {
+  const query = Object.fromEntries(searchParams);
+  const { projectID: project = '', token = '', after = '' } = query;
+  if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'socket not found');
+  checkAccess(token && `Bearer ${token}`, project, platform);
+  const since = after === '' ? 0 : Date.parse(after);
+  if (Number.isNaN(since)) refuse(400, 'after must be an RFC 3339 time');
+  if (pathname === appLogSocket) {
+    const app = findApp(platform.store, { project, app: query.appID ?? '' });
+    return (sender) => feedApp(sender, app, query, since, platform);
+  }
+  const build = platform.store.builds.get(query.buildID ?? '');
+  if (!build || platform.store.apps.get(build.app)?.project !== project) return refuse(404, 'build not found');
+  return (sender) => feedBuild(sender, build, since, platform);
+}
+
+/** Lines of seeded runs appear with the clock, so they are looked up again and again. */
+function feedApp(
+  sender: Sender,
+  app: AppRecord,
+  query: Record<string, string>,
+  since: number,
+  platform: Platform,
+): () => void {
+  const { runner, now } = platform;
+  const send = (line: PrintedLine) => {
+    if (line.at < since || (query.runID && line.run !== query.runID)) return;
+    if (query.containerID && line.container !== query.containerID) return;
+    const { container, run, text } = line;
+    sender.send({ app_id: app.id, run_id: run, timestamp: formatLogTime(line), container_name: container, log: text });
+  };
+  let sentUntil = now();
+  const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
+  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) send(line);
+  const unsubscribe = runner.logs.subscribe(app.id, send);
+  if (!app.traffic) return unsubscribe;
+  const timer = setInterval(() => {
+    const next = { start: sentUntil + 1, end: now() };
+    sentUntil = Math.max(sentUntil, next.end);
+    for (const line of generateLines(app, next)) send(line);
+  }, generatePollMs).unref();
+  return () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
+}
+
+/** How far back the socket of a seeded app goes without `after`. */
+const maxPastMs = hour;
+const generatePollMs = 500;
+
+const pollMs = 50;
+
+function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
+  let sent = 0;
+  const poll = () => {
+    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now());
+    for (; sent < lines.length; sent += 1) {
+      const line = lines[sent];
+      if (line && line.at >= since) sender.send(frameOf(build, sent, line));
+    }
+    if (buildPhase(status) !== 'in progress') sender.end();
+  };
+  const timer = setInterval(poll, pollMs);
+  poll();
+  return () => clearInterval(timer);
+}
+
+function frameOf(
+  { id, app, settings }: BuildRecord,
+  index: number,
+  { at, text }: { at: number; text: string },
+): BuildLogFrame {
+  return {
+    build_id: id,
+    log_id: `${id}-${index + 1}`,
+    app_id: app,
+    container_id: '',
+    timestamp: formatTime(at),
+    log: text,
+    k8s_namespace: 'builds',
+    stream: 'stdout',
+    region: settings.region,
+    log_line_number: index + 1,
+    stage: 'build',
+  };
+}

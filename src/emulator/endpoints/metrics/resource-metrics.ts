@@ -1,0 +1,98 @@
+import { estimateUsage } from '../../model/metrics/estimated-usage.ts';
+import { splitIntoSteps, type TimeSteps } from '../../model/metrics/time-steps.ts';
+import { percentile } from '../../model/runs/aggregate.ts';
+import { findRuns } from '../../model/runs/find-runs.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import type { AppRecord } from '../../model/state/records.ts';
+import { parseTimeRange } from '../../model/time.ts';
+import type { UsageSample } from '../../running/metrics/usage-sampler.ts';
+import type { Handlers, Platform } from '../platform.ts';
+
+/**
+ * The use of CPU, memory and GPU memory: measured where the app runs on this machine, made up for runs that did not happen
+ * here (docs/platform.md#metrics).
+ */
+export const resourceMetricsHandlers: Pick<Handlers, 'getResourceMetrics'> = {
+  async getResourceMetrics({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    const { container_id: container, resolution } = query;
+    const { usage } = platform.runner;
+    await usage.sample();
+    const steps = splitIntoSteps(parseTimeRange(query, ['start', 'end'], platform.now()), resolution);
+    const samples = groupByStep(
+      [...usage.samplesOf(app.id, steps), ...estimateUsage(app, steps, platform)].filter(
+        (sample) => !container || sample.container === container,
+      ),
+      steps,
+    );
+    const timestamps = steps.times.map((time) => Math.floor(time / 1000));
+    const chart = (series: Series[]) => ({ timestamps, series });
+    const resource = (name: string, read: (sample: UsageSample) => number | null) =>
+      chart(
+        container
+          ? [seriesOf(name, samples, read, maximumOf)]
+          : scopes.map(([scope, join]) => seriesOf(scope, samples, read, join)),
+      );
+    return {
+      cpu: resource('cpu', ({ cores }) => cores),
+      memory: resource('memory', ({ memoryGb }) => memoryGb),
+      gpu: resource('gpu', ({ gpuGb }) => gpuGb),
+      containers: chart([{ name: 'containers', data: samples.map((ofStep) => String(containersIn(ofStep))) }]),
+      requests: chart([{ name: 'requests', data: countRequests(app, steps, container, platform) }]),
+    };
+  },
+};
+
+// An index signature, which the contract needs, is in types but not in interfaces.
+type Series = { name: string; data: (string | null)[] };
+
+function groupByStep(samples: readonly UsageSample[], steps: TimeSteps): UsageSample[][] {
+  const groups = steps.times.map((): UsageSample[] => []);
+  for (const sample of samples) groups[steps.indexOf(sample.at)]?.push(sample);
+  return groups;
+}
+
+/** Joins sorted values. */
+type Join = (sorted: readonly number[]) => number | undefined;
+
+const maximumOf: Join = (sorted) => sorted.at(-1);
+
+const scopes: readonly (readonly [name: string, join: Join])[] = [
+  ['P50', (sorted) => percentile(sorted, 50)],
+  ['P90', (sorted) => percentile(sorted, 90)],
+  ['Max', maximumOf],
+];
+
+/** A value for each step, as text; null where nothing was measured. */
+function seriesOf(
+  name: string,
+  steps: readonly UsageSample[][],
+  read: (sample: UsageSample) => number | null,
+  join: Join,
+): Series {
+  const data = steps.map((samples) => {
+    const values = samples.map(read).filter((value) => value !== null);
+    const value = join(values.sort((a, b) => a - b));
+    return value === undefined ? null : String(Number(value.toFixed(6)));
+  });
+  return { name, data };
+}
+
+function containersIn(samples: readonly UsageSample[]): number {
+  return new Set(samples.map(({ container }) => container)).size;
+}
+
+function countRequests(
+  app: AppRecord,
+  steps: TimeSteps,
+  container: string | undefined,
+  { store, now }: Platform,
+): string[] {
+  const counts = steps.times.map(() => 0);
+  for (const run of findRuns(app, { ...steps, end: Math.min(steps.end, now()) }, store)) {
+    if (container && run.container !== container) continue;
+    const index = steps.indexOf(run.createdAt);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return counts.map(String);
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { CallParameters } from '../../../contract/endpoint.ts';
+import { shortAppName } from '../../../contract/endpoint.ts';
+import type { startRun as contract } from '../../../contract/run-app.ts';
+import { runLimits } from '../../../contract/run-app.ts';
+import { refuse } from '../../http/reply.ts';
+import { withDefaults } from '../../model/apps/settings.ts';
+import { nameRules } from '../../model/apps/settings-rules.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import type { AppRecord } from '../../model/state/records.ts';
+import { replaceSettings } from '../../model/state/settings-history.ts';
+import { runOnce } from '../../running/one-off-runs/run-once.ts';
+import { formatRequirements } from '../../running/processes/python.ts';
+import type { Handlers, Platform } from '../platform.ts';
+
+/** One-off runs of a file, in an app of their own (spec 4.5). */
+export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
+  createRunApp({ project, app, query }, { store, now }) {
+    const name = shortAppName(project, app);
+    // An id that does not begin with the project could not be called.
+    if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
+    if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);
+    if (store.apps.get(app)) return { message: `App ${name} already exists` };
+    const problem = nameRules(name).find(({ holds }) => !holds);
+    if (problem) refuse(400, problem.message);
+    const settings = withDefaults({ name, ...(query?.region && { region: query.region }) });
+    const times = { createdAt: now(), updatedAt: now() };
+    store.apps.set(app, { id: app, name, project, ephemeral: true, ...times, settings });
+    store.save();
+    return { message: `App ${name} created` };
+  },
+
+  // Clients poll until the image is ready: here at the second request, or immediately with a pace of 0.
+  async prepareBaseImage({ project, app, body }, platform) {
+    const { store, runner, pace } = platform;
+    if (store.apps.get(app)?.project !== project) refuse(403, `no access to app ${app}: create it first`);
+    const bytes = Buffer.byteLength(JSON.stringify(body.dependencies));
+    if (bytes > runLimits.dependenciesBytes)
+      refuse(400, `dependencies are larger than ${runLimits.dependenciesBytes} bytes`);
+    const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
+    const { requests = 0 } = runner.images.get(digest) ?? {};
+    const requirements = formatRequirements(body.dependencies.pip ?? {});
+    runner.images.set(digest, { requests: requests + 1, requirements });
+    const installed = await isInstalled(requirements, platform);
+    return installed && (pace === 0 || requests > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
+  },
+
+  async startRun({ query, body, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    const { file, data } = body;
+    if (!query?.filename) return refuse(400, 'filename is required');
+    if (file.content.length > runLimits.archiveBytes)
+      refuse(400, `file is larger than ${runLimits.archiveBytes} bytes`);
+    if (data.content.length > runLimits.dataBytes) refuse(400, `data is larger than ${runLimits.dataBytes} bytes`);
+    if (query.imageDigest && !platform.runner.images.has(query.imageDigest)) {
+      refuse(400, `image ${query.imageDigest} not found`);
+    }
+    return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
+  },
+};
+
+/** Whether the requirements are installed. The installation continues between requests. */
+function isInstalled(requirements: string, { runner }: Platform): Promise<boolean> {
+  const installing = runner.pythonWith(requirements).then(
+    () => true,
+    (error: Error) => refuse(400, error.message),
+  );
+  runner.runInBackground(installing);
+  return Promise.race([installing, setTimeout(installWaitMs, false, { ref: false })]);
+}
+
+const installWaitMs = 1_000;
+
+type Query = NonNullable<CallParameters<typeof contract>['query']>;
+
+/** The hardware of a run replaces that of its ephemeral app. */
+function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
+  const { computeType, gpuCount, cpu, memoryGb } = query;
+  const settings = {
+    ...app.settings,
+    ...(computeType && { compute: [computeType] }),
+    ...(gpuCount && { gpuCount: Number(gpuCount) }),
+    ...(cpu && { cpu: Number(cpu) }),
+    ...(memoryGb && { memory: Number(memoryGb) }),
+  };
+  if (!app.ephemeral) return app;
+  const changed = replaceSettings(app, settings, now());
+  store.apps.set(app.id, changed);
+  store.save();
+  return changed;
+}

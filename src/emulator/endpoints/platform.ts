@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import type { CallParameters, Endpoint, WireReply } from '../../contract/endpoint.ts';
+import type { EndpointName, endpoints } from '../../contract/index.ts';
+import type { OwnerCheck } from '../http/owner-check.ts';
+import type { ByteStream, ServerReply } from '../http/reply.ts';
+import type { FaultQueue } from '../model/faults.ts';
+import type { RecordedRequest } from '../model/recorded-request.ts';
+import type { Store } from '../model/state/store.ts';
+import type { AppRunner } from '../running/app-runner.ts';
+import type { ArchiveLimits } from '../running/archives/archive.ts';
+import type { VolumeStore } from '../running/volumes/volume-store.ts';
+import type { OnCall } from './call-observer.ts';
+import type { Caller } from './caller.ts';
+
+/** What the handlers of requests work with. */
+export interface Platform {
+  /** The base URL, without a trailing slash. */
+  readonly url: string;
+  /** The folder of uploads. */
+  readonly storage: string;
+  readonly store: Store;
+  readonly volumes: VolumeStore;
+  readonly faults: FaultQueue;
+  /** The requests so far, oldest first. */
+  readonly calls: RecordedRequest[];
+  /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
+  readonly deliveries: (number | undefined)[];
+  /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
+  readonly now: () => number;
+  /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
+  readonly pace: number;
+  /** Runs apps, and keeps what they print. */
+  readonly runner: AppRunner;
+  /** Milliseconds between two attempts to deliver a webhook. */
+  readonly webhookPauseMs: number;
+  readonly archiveLimits: ArchiveLimits;
+  /** Seconds that a signed URL is valid. */
+  readonly linkSeconds: number;
+  /** Called when a call of an app has ended. */
+  readonly onCall?: OnCall | undefined;
+  /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
+  readonly isOwner?: OwnerCheck | undefined;
+  /** Asks the process that runs the emulator to end it. */
+  readonly requestStop: () => void;
+}
+
+/** Takes the parameters that a caller passes to the client, and returns what is sent. Anonymous endpoints have no caller. */
+type Handler<E extends Endpoint> = (
+  params: CallParameters<E>,
+  platform: Platform,
+  caller: Caller | undefined,
+) => WireReply<E> | Promise<WireReply<E>>;
+
+/** A request whose handler reads it and creates its reply itself. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  /** The request's body: the request itself, or as a fault changes it. */
+  readonly body: ByteStream;
+  readonly call: RecordedRequest;
+}
+
+/** Creates the whole reply, where the contract does not define it. */
+export type RawHandler = (context: RequestContext, platform: Platform) => Promise<ServerReply>;
+
+/** One handler for each endpoint of the contract. */
+export type Handlers = {
+  [Name in EndpointName]: (typeof endpoints)[Name]['reply'] extends 'anything'
+    ? RawHandler
+    : Handler<(typeof endpoints)[Name]>;
+};

@@ -1,0 +1,127 @@
+import { type BucketSize, type RunsQuery, runPhase } from '../../../contract/runs.ts';
+import { refuse } from '../../http/reply.ts';
+import { aggregateRuns } from '../../model/runs/aggregate.ts';
+import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
+import { compareNewestFirst, findRun, findRuns, type RunPosition } from '../../model/runs/find-runs.ts';
+import { getRunProgress, type RunProgress } from '../../model/runs/run-progress.ts';
+import { findApp } from '../../model/state/find-app.ts';
+import type { AppRecord, RunRecord } from '../../model/state/records.ts';
+import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';
+import type { Handlers, Platform } from '../platform.ts';
+import { runChartItem, runListItem } from './view.ts';
+
+type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;
+
+export const runHandlers: RunHandlers = {
+  // A range of more than 24 hours is always aggregated (spec 4.6).
+  getRunsChart({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
+    const buckets = bucketsForQuery(range, query);
+    // Generated traffic includes future runs.
+    const matching = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store)
+      .map((run) => ({ run, createdAt: run.createdAt, progress: getRunProgress(run, platform.now()) }))
+      .filter(({ progress }) => matchesQuery(progress, query));
+    const total = matching.length;
+    if (query.aggregate || range.end - range.start > day) {
+      const timeRange = `${formatTime(range.start)}/${formatTime(range.end)}`;
+      return { aggregatedData: aggregateRuns(matching, buckets.list), groupBy: buckets.size, timeRange, total };
+    }
+
+    const { nextToken, limit = 100 } = query;
+    const offset = nextToken === undefined ? (query.offset ?? 0) : parseOffsetToken(nextToken);
+    const items = matching.slice(offset, offset + limit).map(({ run, progress }) => runChartItem(app, run, progress));
+    return { items, total, ...(offset + limit < total && { nextToken: String(offset + limit) }) };
+  },
+
+  listRuns({ query, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
+    const matches = (run: RunRecord) =>
+      (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
+    const matching = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), matches, platform);
+    const page = matching.slice(0, pageSize);
+    const last = page.at(-1);
+    return {
+      items: page.map((run) => runListItem(app, run, getRunProgress(run, platform.now()))),
+      nextToken: last && matching.length > pageSize ? pageTokenAfter(last) : '',
+    };
+  },
+
+  getRun(params, platform) {
+    const app = findApp(platform.store, params);
+    const run = findRun(app, params.run, platform.store, platform.now());
+    return { item: runListItem(app, run, getRunProgress(run, platform.now())) };
+  },
+
+  cancelRun(params, { store, now, runner }) {
+    const run = findRun(findApp(store, params), params.run, store, now());
+    const { status } = getRunProgress(run, now());
+    if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
+    store.runs.set(run.id, { ...run, cancelledAt: now() });
+    runner.cancelRun(run.id);
+    store.save();
+    return undefined;
+  },
+};
+
+const pageSize = 100;
+
+/** Runs before `end`, newest first: more than a page of them if there are that many. */
+function latestRuns(
+  app: AppRecord,
+  end: number,
+  matches: (run: RunRecord) => boolean,
+  { store }: Platform,
+): RunRecord[] {
+  for (let length = day; ; length *= 8) {
+    const found = findRuns(app, { start: end - length, end }, store).filter(matches);
+    if (found.length > pageSize || length > end) return found;
+  }
+}
+
+/** By default hours, or days if the range is longer than a week (spec 4.6). */
+function bucketsForQuery(range: TimeRange, { groupBy, timezone }: RunsQuery): { size: BucketSize; list: Bucket[] } {
+  const length = range.end - range.start;
+  const size = groupBy ?? (length > 7 * day ? 'day' : 'hour');
+  const number = length / { minute, hour, day }[size];
+  if (number > maxBuckets) refuse(400, `the range has too many ${size} buckets: ${Math.ceil(number)}`);
+  try {
+    return { size, list: splitIntoBuckets(range, size, timezone) };
+  } catch {
+    return refuse(400, `timezone must be an IANA time zone: ${timezone}`);
+  }
+}
+
+/** The emulator's limit, to bound memory: a month of minutes. */
+const maxBuckets = 50_000;
+
+function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgress, query: RunsQuery): boolean {
+  return (
+    (query.status === undefined || query.status === status) &&
+    (query.statusCode === undefined || query.statusCode === statusCode) &&
+    isWithin(coldstartMs, query.minStartupTime, query.maxStartupTime) &&
+    isWithin(responseMs, query.minResponseTime, query.maxResponseTime)
+  );
+}
+
+/** An unknown value is not within any bounds. */
+function isWithin(value: number | undefined, min: number | undefined, max: number | undefined): boolean {
+  if (min === undefined && max === undefined) return true;
+  return value !== undefined && value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
+}
+
+/** Single runs of a chart are counted by an offset; the token is the next one. */
+function parseOffsetToken(token: string): number {
+  return /^\d{1,15}$/.test(token) ? Number(token) : refuse(400, 'invalid nextToken');
+}
+
+/** Tokens name a run rather than an offset, so that new runs do not shift pages. */
+function pageTokenAfter({ createdAt, id }: RunPosition): string {
+  return Buffer.from(`${createdAt}/${id}`).toString('base64url');
+}
+
+function parsePageToken(token: string): RunPosition {
+  const [, createdAt, id] = /^(\d+)\/(.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  return id ? { createdAt: Number(createdAt), id } : refuse(400, 'invalid nextToken');
+}

@@ -1,0 +1,155 @@
+import { refuse } from '../../http/reply.ts';
+import type { UploadSession, VolumeLocation } from '../../running/volumes/changes.ts';
+import { objectKey } from '../../running/volumes/object-key.ts';
+import { type FileRecord, splitPath } from '../../running/volumes/tree.ts';
+import type { VolumeFile } from '../../running/volumes/volume.ts';
+import { multipartEtag } from '../../running/volumes/volume-store.ts';
+import type { Handlers } from '../platform.ts';
+import { signUrl } from '../storage/signed-url.ts';
+
+type VolumeHandlers = Pick<
+  Handlers,
+  | 'listVolumes'
+  | 'initializeUpload'
+  | 'completeUpload'
+  | 'listFolder'
+  | 'getDownloadLink'
+  | 'deletePath'
+  | 'resizeVolume'
+>;
+
+export const volumeHandlers: VolumeHandlers = {
+  listVolumes({ project }, { volumes }) {
+    volumes.volume({ project, volume: 'default', region: defaultRegion });
+    return volumes.volumesOf(project).map((one) => ({
+      id: `${one.location.volume}-${one.location.region}`,
+      name: one.location.volume,
+      region: one.location.region,
+      sizeGb: one.size,
+      usedBytes: [...one.walk()].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
+    }));
+  },
+
+  async initializeUpload({ body, ...params }, platform) {
+    const { volumes, store } = platform;
+    const location = parseLocation(params, body.region);
+    const { names, isFolderPath } = splitPath(body.file_path);
+    if (isFolderPath) refuse(400, `${body.file_path} is a folder: file_path must be the path of a file`);
+    volumes.volume(location).checkWritable(names);
+    const upload = { id: store.newId(), names, partCount: body.part_count, ...location };
+    await volumes.change({ is: 'begun', ...upload });
+    const key = objectKey(location, names);
+    const parts = Array.from({ length: body.part_count }, (_, index) => ({
+      part_number: index + 1,
+      url: signUrl('PUT', key, platform, { partNumber: String(index + 1), uploadId: upload.id }),
+    }));
+    return { upload_id: upload.id, parts };
+  },
+
+  async completeUpload({ body, ...params }, { volumes, now }) {
+    const location = parseLocation(params, body.region);
+    const upload = volumes.uploads.get(body.upload_id);
+    const { names } = splitPath(body.file_path);
+    if (!upload || objectKey(upload, upload.names) !== objectKey(location, names)) {
+      return refuse(404, `upload ${body.upload_id} of ${body.file_path} not found: it may be complete already`);
+    }
+    checkParts(upload, body.parts);
+    volumes.volume(location).checkWritable(names);
+    const parts = body.parts.flatMap(({ part_number }) => upload.parts.get(part_number) ?? []);
+    const file: FileRecord = {
+      size: parts.reduce((sum, part) => sum + part.size, 0),
+      modified: now(),
+      etag: multipartEtag(parts.map(({ md5 }) => md5)),
+      parts: parts.map(({ id, size }) => ({ id, size })),
+    };
+    await volumes.change({ is: 'ended', upload: upload.id });
+    await volumes.change({ is: 'file', names, file, ...location });
+    return undefined;
+  },
+
+  listFolder({ query, ...params }, { volumes }) {
+    const dir = query?.dir || '/';
+    const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names);
+    if (!entries) return refuse(404, `folder ${dir} not found`);
+    return [...entries].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
+  },
+
+  getDownloadLink({ query, ...params }, platform) {
+    const location = parseLocation(params, query?.region);
+    const path = query?.file_path ?? '';
+    const { names } = splitPath(path);
+    const file = platform.volumes.volume(location).find(names);
+    if (!file || file === 'folder') return refuse(404, `file ${path} not found`);
+    return { url: signUrl('GET', objectKey(location, names), platform) };
+  },
+
+  async deletePath({ query, ...params }, { volumes }) {
+    const location = parseLocation(params, query?.region);
+    const path = query?.file_path || refuse(400, 'file_path is required');
+    const { names, isFolderPath } = splitPath(path);
+    const entry = volumes.volume(location).find(names);
+    if (!entry || (entry === 'folder') !== isFolderPath) return refuse(404, `${path} not found`);
+    await volumes.change({ is: 'removed', names, ...location });
+    return `${path} deleted`;
+  },
+
+  // This path names the volume and its region in one segment: `default-us-east-1`.
+  async resizeVolume({ project, volume, body }, { volumes }) {
+    const [, region] = /^default-(.+)$/.exec(volume) ?? refuse(404, `volume ${volume} not found`);
+    const location = parseLocation({ project, volume: 'default' }, region);
+    const { size } = volumes.volume(location);
+    if (body.newSizeGb < size) refuse(400, `volume ${volume} has ${size} GB and cannot be made smaller`);
+    await volumes.change({ is: 'resized', size: body.newSizeGb, ...location });
+    return undefined;
+  },
+};
+
+/** Minimum size of every part except the last. */
+const minPartBytes = 5 * 1024 ** 2;
+
+const defaultRegion = 'us-east-1';
+
+/** Regions in which a volume can be (docs/platform.md#regions). */
+const regions = [
+  ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global', 'us-west-2', 'eu-west-2', 'eu-central-1'],
+  ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1'],
+];
+
+function parseLocation(
+  { project, volume, query }: { project: string; volume: string; query?: { region?: string | undefined } | undefined },
+  requestedRegion: string | undefined,
+): VolumeLocation {
+  const region = query?.region || requestedRegion || defaultRegion;
+  if (!regions.includes(region)) refuse(400, `unknown region: ${region}`);
+  if (volume !== 'default') refuse(404, `volume ${volume} not found`);
+  return { project, volume, region };
+}
+
+/** The checks of object storage before it completes an upload. */
+function checkParts(upload: UploadSession, parts: { part_number: number; etag: string }[]): void {
+  const numbers = parts.map(({ part_number }) => part_number);
+  if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0)))
+    refuse(400, 'InvalidPartOrder: the list of parts is not in ascending order');
+  for (const { part_number, etag } of parts) {
+    if (upload.parts.get(part_number)?.md5 !== etag.replaceAll('"', ''))
+      refuse(400, `InvalidPart: part ${part_number} was not uploaded, or its ETag does not match`);
+  }
+  if (parts.length !== upload.partCount)
+    refuse(400, `InvalidPart: ${parts.length} of ${upload.partCount} parts were listed`);
+  const small = numbers.slice(0, -1).find((number) => (upload.parts.get(number)?.size ?? 0) < minPartBytes);
+  if (small !== undefined) refuse(400, `EntityTooSmall: part ${small} is smaller than 5 MiB and not the last`);
+}
+
+function listingEntry(name: string, entry: VolumeFile | 'folder') {
+  if (entry === 'folder')
+    return { name: `${name}/`, is_folder: true, size_bytes: 0, last_modified: '0001-01-01T00:00:00Z' };
+  const { size, modified } = entry;
+  return { name, is_folder: false, size_bytes: size, last_modified: new Date(modified).toISOString() };
+}
+
+type Listed = ReturnType<typeof listingEntry>;
+
+function foldersFirst(one: Listed, other: Listed): number {
+  if (one.is_folder !== other.is_folder) return one.is_folder ? -1 : 1;
+  return one.name < other.name ? -1 : 1;
+}
