@@ -18,8 +18,8 @@ import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import type { AppLogs } from './running/logs/app-logs.ts';
 import type { StorageAccess } from './running/replicas/persistent-storage.ts';
 import { VolumeFiles, VolumeStore } from './running/volumes/volume-store.ts';
-import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
+import { seedApps } from './server/seed-apps.ts';
 
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';

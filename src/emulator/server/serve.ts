@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/index.ts';
-import { handleStop, stopPath } from '../account/stop.ts';
-import { showDashboard } from '../dashboard/handler.ts';
 import { checkAccess } from '../endpoints/account/access.ts';
 import { activationPath, handleActivation } from '../endpoints/account/activation.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { applyFault } from '../faults/injection.ts';
 import {
   decodeSegment,
   parseAs,
@@ -22,8 +19,11 @@ import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textRe
 import { storageTarget } from '../http/storage-target.ts';
 import { dashboardPath } from '../model/dashboard-address.ts';
 import { recordRequest } from '../model/recorded-request.ts';
+import { applyFault } from './apply-fault.ts';
+import { showDashboard } from './dashboard/handler.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
+import { handleStop, stopPath } from './stop.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */
 export async function serveRequest(

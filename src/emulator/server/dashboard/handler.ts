@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
-import { appDetails } from '../endpoints/apps/view.ts';
-import type { Platform } from '../endpoints/platform.ts';
-import { runHandlers } from '../endpoints/runs/handlers.ts';
-import { jsonReply, type ServerReply } from '../http/reply.ts';
-import { getBuildProgress } from '../model/builds/build-progress.ts';
-import { type DashboardPlace, dashboardAddress, hasViewKey, parseDashboardPath } from '../model/dashboard-address.ts';
-import type { AppRecord } from '../model/state/records.ts';
-import { day, formatTime } from '../model/time.ts';
+import { appDetails } from '../../endpoints/apps/view.ts';
+import type { Platform } from '../../endpoints/platform.ts';
+import { runHandlers } from '../../endpoints/runs/handlers.ts';
+import { jsonReply, type ServerReply } from '../../http/reply.ts';
+import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import {
+  type DashboardPlace,
+  dashboardAddress,
+  hasViewKey,
+  parseDashboardPath,
+} from '../../model/dashboard-address.ts';
+import type { AppRecord } from '../../model/state/records.ts';
+import { day, formatTime } from '../../model/time.ts';
 import { appPage, messagePage, projectPage, type ShownBuild } from './pages.ts';
 import { dashboardStyle } from './style.ts';
 

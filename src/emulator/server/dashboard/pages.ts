@@ -1,6 +1,6 @@
-import { buildPhase } from '../../contract/builds.ts';
-import type { RunBucket } from '../../contract/runs.ts';
-import type { BuildProgress } from '../model/builds/build-progress.ts';
+import { buildPhase } from '../../../contract/builds.ts';
+import type { RunBucket } from '../../../contract/runs.ts';
+import type { BuildProgress } from '../../model/builds/build-progress.ts';
 import { Html, html } from './html.ts';
 import { runsSvg } from './runs-chart.ts';
 import { dashboardStyle } from './style.ts';

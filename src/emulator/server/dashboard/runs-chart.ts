@@ -1,4 +1,4 @@
-import type { RunBucket } from '../../contract/runs.ts';
+import type { RunBucket } from '../../../contract/runs.ts';
 import { type Html, html } from './html.ts';
 
 const width = 720;
