@@ -5,32 +5,26 @@ import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
 import type { RecordedRequest } from '../model/recorded-request.ts';
-import type { Store } from '../model/state/store.ts';
-import type { AppRunner } from '../running/app-runner.ts';
 import type { ArchiveLimits } from '../running/archives/archive.ts';
+import type { Running } from '../running/running.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 import type { Caller } from './caller.ts';
 
 /** What the handlers of requests work with. */
-export interface Platform {
+export interface Platform extends Running {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   /** The folder of uploads. */
   readonly storage: string;
-  readonly store: Store;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
   /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
   readonly deliveries: (number | undefined)[];
-  /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
-  readonly now: () => number;
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
-  /** Runs apps, and keeps what they print. */
-  readonly runner: AppRunner;
   /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
   readonly archiveLimits: ArchiveLimits;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Invoice } from '../../contract/costs.ts';
 import type { User } from '../../contract/users.ts';
-import type { Platform } from '../endpoints/platform.ts';
+import type { Model } from './model.ts';
 import type { Account } from './state/records.ts';
 
 /** The same in every emulator, except for times, which are relative to the first access. */
-export function getAccount({ store, now }: Platform, project: string): Account {
+export function getAccount({ store, now }: Model, project: string): Account {
   const existing = store.accounts.get(project);
   if (existing) return existing;
   const account = seedAccount(project, now());

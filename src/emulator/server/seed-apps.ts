@@ -3,12 +3,12 @@ import type { AppCreation } from '../../contract/apps.ts';
 import { createBuild } from '../endpoints/builds/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { withDefaults } from '../model/apps/settings.ts';
+import type { ReadArchive } from '../model/builds/read-archive.ts';
 import { createBuildScript } from '../model/builds/script.ts';
 import type { BuildFault } from '../model/faults.ts';
 import { replicaNamePrefix } from '../model/seed/traffic.ts';
 import type { AppRecord, Traffic } from '../model/state/records.ts';
 import { day, minute } from '../model/time.ts';
-import type { ReadArchive } from '../running/archives/archive.ts';
 
 /**
  * Adds three apps with 30 days of runs, and the app of a one-off run. Times are relative to now, so the same seed at the

@@ -9,7 +9,8 @@ import type { Handlers } from '../platform.ts';
 export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   listContainers(params, platform) {
     const app = findApp(platform.store, params);
-    return listReplicas(app, platform).map((replica) => view(app, replica, platform.now()));
+    const running = platform.runner.getPool(app.id).list(app);
+    return listReplicas(app, running, platform).map((replica) => view(app, replica, platform.now()));
   },
 };
 

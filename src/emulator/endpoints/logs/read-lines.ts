@@ -1,7 +1,7 @@
 import { compareLogLines, generateLines } from '../../model/logs/log-lines.ts';
+import type { PrintedLine } from '../../model/logs/printed-line.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { day, type TimeRange } from '../../model/time.ts';
-import type { PrintedLine } from '../../running/logs/app-logs.ts';
 import type { Platform } from '../platform.ts';
 
 /** Log lines are kept for 30 days, as on the platform's standard plan. */

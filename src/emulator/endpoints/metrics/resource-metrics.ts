@@ -1,11 +1,11 @@
 import { estimateUsage } from '../../model/metrics/estimated-usage.ts';
 import { splitIntoSteps, type TimeSteps } from '../../model/metrics/time-steps.ts';
+import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import { percentile } from '../../model/runs/aggregate.ts';
 import { findRuns } from '../../model/runs/find-runs.ts';
 import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { parseTimeRange } from '../../model/time.ts';
-import type { UsageSample } from '../../running/metrics/usage-sampler.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Platform } from '../../endpoints/platform.ts';
+import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
@@ -16,8 +16,8 @@ export interface Spending {
 }
 
 /** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
-export function monthlyUsage(app: AppRecord, platform: Platform) {
-  const { cents, requests } = spendingSince(app, startOfMonth(platform.now()), platform);
+export function monthlyUsage(app: AppRecord, model: Model) {
+  const { cents, requests } = spendingSince(app, startOfMonth(model.now()), model);
   const dollars = (amount: number) => Math.round(amount * 100) / 10_000;
   return {
     cost_metrics: {
@@ -40,22 +40,18 @@ export function startOfMonth(now: number): number {
 }
 
 /** From a midnight in UTC up to now. */
-export function spendingSince(app: AppRecord, start: number, platform: Platform): Spending {
-  return spendingByDay(app, start, platform).reduce((sum, { spending }) => addSpending(sum, spending), nothing);
+export function spendingSince(app: AppRecord, start: number, model: Model): Spending {
+  return spendingByDay(app, start, model).reduce((sum, { spending }) => addSpending(sum, spending), nothing);
 }
 
 /** Each day in UTC, from the one of `start` up to today. A replica counts to the day of its start. */
-export function spendingByDay(
-  app: AppRecord,
-  start: number,
-  platform: Platform,
-): { start: number; spending: Spending }[] {
+export function spendingByDay(app: AppRecord, start: number, model: Model): { start: number; spending: Spending }[] {
   const recorded = new Set(
-    [...platform.store.runs.values()].filter((run) => run.app === app.id).map(({ createdAt }) => startOfDay(createdAt)),
+    [...model.store.runs.values()].filter((run) => run.app === app.id).map(({ createdAt }) => startOfDay(createdAt)),
   );
   const days: { start: number; spending: Spending }[] = [];
-  for (let at = startOfDay(start); at <= platform.now(); at += day) {
-    const read = () => readDay(app, at, platform);
+  for (let at = startOfDay(start); at <= model.now(); at += day) {
+    const read = () => readDay(app, at, model);
     // Recorded runs can change; generated ones of the past cannot.
     const known = app.traffic && !recorded.has(at) ? keptDay(app, app.traffic, at, read) : read();
     days.push({ start: at, spending: known.spending });
@@ -85,11 +81,11 @@ function keptDay(app: AppRecord, traffic: Traffic, start: number, read: () => Da
   return known;
 }
 
-function readDay(app: AppRecord, start: number, platform: Platform): DaySpending {
-  const now = platform.now();
+function readDay(app: AppRecord, start: number, model: Model): DaySpending {
+  const now = model.now();
   const end = start + day - 1;
-  const runs = findRuns(app, { start, end: Math.min(end, now) }, platform.store);
-  const replicas = deriveReplicas(app, runs, platform);
+  const runs = findRuns(app, { start, end: Math.min(end, now) }, model.store);
+  const replicas = deriveReplicas(app, runs, model);
   const spending = replicas.reduce((sum, { startedAt, endsAt }) => {
     const settings = settingsAt(app, startedAt);
     const seconds = Math.max(0, Math.min(endsAt, now) - startedAt) / 1000;

@@ -1,5 +1,5 @@
-import type { ReadArchive } from '../../running/archives/archive.ts';
 import type { AppSettings } from '../apps/settings.ts';
+import type { ReadArchive } from './read-archive.ts';
 import { madeUpWords, plainWords, type StageWords } from './stage-words.ts';
 
 export interface BuildInput {

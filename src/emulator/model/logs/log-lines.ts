@@ -1,9 +1,9 @@
-import type { PrintedLine } from '../../running/logs/app-logs.ts';
 import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
+import type { PrintedLine } from './printed-line.ts';
 
 /** What the seeded runs of an app printed in a range, oldest first. Both ends are included. */
 export function generateLines(app: AppRecord, { start, end }: TimeRange): PrintedLine[] {

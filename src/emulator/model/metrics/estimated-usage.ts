@@ -1,5 +1,4 @@
-import type { Platform } from '../../endpoints/platform.ts';
-import type { UsageSample } from '../../running/metrics/usage-sampler.ts';
+import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import type { ReplicaPeriod } from '../runs/replica-period.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
@@ -8,18 +7,19 @@ import { createRandom } from '../seed/random.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { hour } from '../time.ts';
 import type { TimeSteps } from './time-steps.ts';
+import type { UsageSample } from './usage-sample.ts';
 
 /**
  * Made-up usage of replicas whose runs did not happen here, in proportion to the runs that they process: one sample of
  * each replica in each step.
  */
-export function estimateUsage(app: AppRecord, steps: TimeSteps, platform: Platform): UsageSample[] {
-  const now = platform.now();
+export function estimateUsage(app: AppRecord, steps: TimeSteps, model: Model): UsageSample[] {
+  const now = model.now();
   // Of a replica that started before the range.
   const range = { start: steps.start - maxLifeMs, end: Math.min(steps.end, now) };
-  const runs = findRuns(app, range, platform.store).filter((run) => !run.real);
+  const runs = findRuns(app, range, model.store).filter((run) => !run.real);
   const busyMs = addBusyTimes(runs, steps, now);
-  return deriveReplicas(app, runs, platform).flatMap((replica) =>
+  return deriveReplicas(app, runs, model).flatMap((replica) =>
     lifeInSteps(replica, steps, now).map(({ index, from, until }) => {
       const busy = (busyMs.get(replica.name)?.[index] ?? 0) / (until - from);
       const starting = overlapMs(from, until, replica.startedAt, replica.readyAt) / (until - from);

@@ -1,4 +1,4 @@
-import type { Platform } from '../../endpoints/platform.ts';
+import type { Model } from '../model.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 
 /** Placeholder for a wait whose end is not known yet: longer than any run. */
@@ -10,7 +10,7 @@ export function recordRun(
     RunRecord,
     'app' | 'functionName' | 'method' | 'async' | 'container' | 'webhookEndpoint' | 'websocket' | 'oneOff'
   >,
-  { store, now }: Platform,
+  { store, now }: Model,
 ): RunRecord {
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });
 }
@@ -21,46 +21,46 @@ export function unassigned(app: AppRecord): string {
 }
 
 /** Every replica is busy: the run waits for one. */
-export function markQueued(id: string, platform: Platform): void {
-  updateRun(id, platform, ({ createdAt }, now) => ({ proxyQueueMs: now - createdAt, containerQueueMs: unknownMs }));
+export function markQueued(id: string, model: Model): void {
+  updateRun(id, model, ({ createdAt }, now) => ({ proxyQueueMs: now - createdAt, containerQueueMs: unknownMs }));
 }
 
 /** The run has a replica, which may still be starting. */
-export function markAssigned(id: string, container: string, platform: Platform): void {
-  updateRun(id, platform, () => ({ container }));
+export function markAssigned(id: string, container: string, model: Model): void {
+  updateRun(id, model, () => ({ container }));
 }
 
 /** The replica is processing the run from now on. */
-export function markStarted(id: string, coldstartMs: number, platform: Platform): void {
-  updateRun(id, platform, (run, now) => {
+export function markStarted(id: string, coldstartMs: number, model: Model): void {
+  updateRun(id, model, (run, now) => {
     const proxyQueueMs = Math.min(run.proxyQueueMs, now - run.createdAt);
     return { coldstartMs, proxyQueueMs, containerQueueMs: now - run.createdAt - proxyQueueMs };
   });
-  platform.store.save();
+  model.store.save();
 }
 
 /** `statusCode` is an HTTP status, 0 if canceled, -1 if the caller disconnected. */
-export function markEnded(id: string, statusCode: number, platform: Platform, more: Partial<RunRecord> = {}): void {
-  updateRun(id, platform, (run, now) => {
+export function markEnded(id: string, statusCode: number, model: Model, more: Partial<RunRecord> = {}): void {
+  updateRun(id, model, (run, now) => {
     if (run.runtimeMs !== undefined) return {};
     const waited = now - run.createdAt;
     const proxyQueueMs = Math.min(run.proxyQueueMs, waited);
     const containerQueueMs = Math.min(run.containerQueueMs, waited - proxyQueueMs);
     return { proxyQueueMs, containerQueueMs, runtimeMs: waited - proxyQueueMs - containerQueueMs, statusCode, ...more };
   });
-  platform.store.save();
+  model.store.save();
 }
 
 /** Ends the runs that were in progress when an earlier emulator stopped. */
-export function endAbandonedRuns(platform: Platform): void {
-  for (const run of platform.store.runs.values()) {
-    if (run.real && run.runtimeMs === undefined) markEnded(run.id, 500, platform);
+export function endAbandonedRuns(model: Model): void {
+  for (const run of model.store.runs.values()) {
+    if (run.real && run.runtimeMs === undefined) markEnded(run.id, 500, model);
   }
 }
 
 function updateRun(
   id: string,
-  { store, now }: Platform,
+  { store, now }: Model,
   changes: (run: RunRecord, now: number) => Partial<RunRecord>,
 ): void {
   const run = store.runs.get(id);

@@ -1,6 +1,6 @@
 import { buildPhase } from '../../../contract/builds.ts';
-import type { Platform } from '../../endpoints/platform.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
+import type { Model } from '../model.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { settingsAt } from '../state/settings-history.ts';
 import { day, hour } from '../time.ts';
@@ -10,18 +10,17 @@ import type { ReplicaPeriod } from './replica-period.ts';
 import { getRunProgress } from './run-progress.ts';
 
 /** Replicas that are running or ended within the last hour, newest first: real ones, and those that runs were made up for. */
-export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[] {
-  const now = platform.now();
-  const real = platform.runner.getPool(app.id).list(app);
+export function listReplicas(app: AppRecord, real: readonly ReplicaPeriod[], model: Model): ReplicaPeriod[] {
+  const now = model.now();
   // A call that was refused never had a replica.
   const names = new Set([unassigned(app), ...real.map(({ name }) => name)]);
-  const derived = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
+  const derived = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, model.store), model).filter(
     ({ startedAt, name }) => startedAt <= now && !names.has(name),
   );
   const recent = [...real, ...derived];
   const running = recent.filter(({ state }) => state !== 'SUCCEEDED').length;
   const lastHour = recent.filter(({ endsAt }) => endsAt > now - hour);
-  return [...lastHour, ...idleReplicas(app, app.settings.minReplicaCount - running, platform)].sort(
+  return [...lastHour, ...idleReplicas(app, app.settings.minReplicaCount - running, model)].sort(
     (a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1),
   );
 }
@@ -30,10 +29,10 @@ export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[
  * Derives the replicas that served these runs: a replica starts for its first run, and ends after the cooldown without
  * another. Takes runs newest first, and returns replicas oldest first.
  */
-export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platform: Platform): ReplicaPeriod[] {
+export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model: Model): ReplicaPeriod[] {
   if (runs.length === 0) return [];
-  const now = platform.now();
-  const builds = readyBuilds(app, platform);
+  const now = model.now();
+  const builds = readyBuilds(app, model);
   const replicas: ReplicaPeriod[] = [];
   const latest = new Map<string, ReplicaPeriod>();
   for (const run of runs.toReversed()) {
@@ -52,8 +51,8 @@ export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platf
 }
 
 /** Replicas that run without calls because of `minReplicaCount`. */
-function idleReplicas(app: AppRecord, number: number, platform: Platform): ReplicaPeriod[] {
-  const [latest] = readyBuilds(app, platform);
+function idleReplicas(app: AppRecord, number: number, model: Model): ReplicaPeriod[] {
+  const [latest] = readyBuilds(app, model);
   if (!latest || number <= 0) return [];
   return Array.from({ length: number }, (_, index) => ({
     name: `${app.id}-${latest.id.slice(0, 8)}-${index}`,
@@ -90,7 +89,7 @@ interface ReadyBuild {
 }
 
 /** Newest first. */
-function readyBuilds(app: AppRecord, { store, now }: Platform): ReadyBuild[] {
+function readyBuilds(app: AppRecord, { store, now }: Model): ReadyBuild[] {
   return store.getAppBuilds(app.id).flatMap((build) => {
     const { status, changedAt } = getBuildProgress(build, now());
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt }] : [];

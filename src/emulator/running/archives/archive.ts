@@ -1,17 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import type { FileList, ReadArchive } from '../../model/builds/read-archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 import { BlockReader } from './block-reader.ts';
-
-/** Unpacked sizes in bytes and checksums, by path. */
-export type FileList = Map<string, { size: number; crc32: number }>;
-
-export interface ReadArchive {
-  files: FileList;
-  /** The content of the requested files that exist. */
-  texts: Map<string, string>;
-}
 
 /** Limits that keep a small upload from filling the disk. */
 export interface ArchiveLimits {

@@ -1,8 +1,8 @@
 import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
-import type { Platform } from '../../endpoints/platform.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
+import type { Running } from '../running.ts';
 import { describeStartFailure } from './start-failure.ts';
 
 /**
@@ -13,18 +13,18 @@ export async function performBuild(
   app: AppRecord,
   build: BuildRecord,
   requirements: string,
-  platform: Platform,
+  running: Running,
 ): Promise<void> {
-  const { runner, store } = platform;
+  const { runner, store } = running;
   // The runner has another signal after a reset.
   const { signal } = runner;
   const canceled = runner.trackBuild(build.id);
   try {
-    const python = await install(build, requirements, platform);
-    await start(app, build, python, AbortSignal.any([signal, canceled]), platform);
+    const python = await install(build, requirements, running);
+    await start(app, build, python, AbortSignal.any([signal, canceled]), running);
     build.script.end = { status: 'success' };
   } catch (error) {
-    build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, platform);
+    build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, running);
   } finally {
     runner.untrackBuild(build.id);
     store.save();
@@ -32,14 +32,14 @@ export async function performBuild(
 }
 
 /** Ends the builds that an earlier emulator was performing when it stopped. */
-export function endAbandonedBuilds({ store }: Platform): void {
+export function endAbandonedBuilds({ store }: Running): void {
   for (const build of store.builds.values()) {
     const { scenes, end } = build.script;
     if (!end && scenes.some(({ work }) => work)) build.script = interrupted(build.script);
   }
 }
 
-async function install(build: BuildRecord, requirements: string, { runner, now }: Platform) {
+async function install(build: BuildRecord, requirements: string, { runner, now }: Running) {
   const work = findWork(build, 'building');
   const python = await runner.pythonWith(requirements, (text) => {
     if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
@@ -49,8 +49,8 @@ async function install(build: BuildRecord, requirements: string, { runner, now }
   return python ?? '';
 }
 
-async function start(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal, platform: Platform) {
-  const { runner, now } = platform;
+async function start(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal, running: Running) {
+  const { runner, now } = running;
   const work = findWork(build, 'initializing');
   if (!work) return;
   const print = (text: string) => {
@@ -69,7 +69,7 @@ function findWork({ script }: BuildRecord, status: BuildScene['status']): SceneW
 }
 
 /** The work that failed is the first that has not ended. Nothing follows it. */
-function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now }: Platform): BuildScript {
+function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now }: Running): BuildScript {
   const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
   const work = scenes[last]?.work;
   const printed = work?.lines.map(({ text }) => text) ?? [];

@@ -2,21 +2,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { appendToFileSync } from '../../../disk/index.ts';
+import type { PrintedLine } from '../../model/logs/printed-line.ts';
 import { fileNameOf } from '../../model/state/file-names.ts';
 import { parseJsonLine } from '../../model/state/json-line.ts';
-
-export interface PrintedLine {
-  /** Milliseconds since 1970. */
-  at: number;
-  /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
-  nanoseconds: number;
-  container: string;
-  /** Counts the container's lines from 1. */
-  lineNumber: number;
-  stream: 'stdout' | 'stderr';
-  run: string;
-  text: string;
-}
 
 export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 

@@ -1,16 +1,6 @@
+import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import type { TimeRange } from '../../model/time.ts';
 import { readProcessUsage } from './process-usage.ts';
-
-/** What a replica used at a time, by the platform's clock. */
-export interface UsageSample {
-  at: number;
-  container: string;
-  /** CPU cores, on average since the sample before. */
-  cores: number;
-  memoryGb: number;
-  /** Null if it was not measured. */
-  gpuGb: number | null;
-}
 
 interface WatchedReplica {
   app: string;

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import type { FilePart } from '../../../contract/scalars.ts';
-import type { Platform } from '../../endpoints/platform.ts';
 import { refuse } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -12,6 +11,7 @@ import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
+import type { Running } from '../running.ts';
 
 interface OneOffRun {
   app: AppRecord;
@@ -26,8 +26,8 @@ interface OneOffRun {
  * The data is passed in the environment as `CEREBRIUM_INPUT_DATA`, and as the arguments `FUNCTION --data JSON` if there
  * is a function or data.
  */
-export async function runOnce({ app, query, body }: OneOffRun, platform: Platform): Promise<string> {
-  const { runner, store } = platform;
+export async function runOnce({ app, query, body }: OneOffRun, running: Running): Promise<string> {
+  const { runner, store } = running;
   const file = normalize(query.filename);
   const data = Buffer.from(body.data.content).toString();
   if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
@@ -42,17 +42,17 @@ export async function runOnce({ app, query, body }: OneOffRun, platform: Platfor
     return refuse(400, `${query.filename} is not in the archive`);
   }
   const storage = python && (await runner.storage.attach(app, python));
-  const run = recordRun({ app: app.id, ...call, container, oneOff: true }, platform).id;
+  const run = recordRun({ app: app.id, ...call, container, oneOff: true }, running).id;
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
   const work = storage
-    ? runProgram({ app, run, container, folder, python, storage, input }, platform)
-    : simulateRun(app, run, container, platform);
+    ? runProgram({ app, run, container, folder, python, storage, input }, running)
+    : simulateRun(app, run, container, running);
   runner.runInBackground(
     work
       .catch((error: Error) => {
         runner.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
-        markEnded(run, 500, platform);
+        markEnded(run, 500, running);
       })
       .finally(() => rm(folder, { recursive: true, force: true })),
   );
@@ -76,9 +76,9 @@ interface StartedProgram {
 
 async function runProgram(
   { app, run, container, folder, python, storage, input }: StartedProgram,
-  platform: Platform,
+  running: Running,
 ): Promise<void> {
-  const { runner, store } = platform;
+  const { runner, store } = running;
   const { signal } = runner.trackRun(run);
   const worker = pythonFile('emulator/running/one-off-runs/once.py');
   const env = createAppEnvironment(app, '', storage.environment, store, python);
@@ -92,8 +92,8 @@ async function runProgram(
   program.onLine(program.child.stderr, log('stderr'));
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
   runner.usage.watch(app.id, container, () => program.child.pid, program.ended);
-  markAssigned(run, container, platform);
-  markStarted(run, 0, platform);
+  markAssigned(run, container, running);
+  markStarted(run, 0, running);
 
   const seconds = app.settings.responseGracePeriodSeconds;
   const timeout = afterSeconds(seconds, () => {
@@ -106,12 +106,12 @@ async function runProgram(
   runner.untrackRun(run);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
-  markEnded(run, statusCode, platform, code === null ? {} : { exitCode: code });
+  markEnded(run, statusCode, running, code === null ? {} : { exitCode: code });
 }
 
-async function simulateRun(app: AppRecord, run: string, container: string, platform: Platform): Promise<void> {
+async function simulateRun(app: AppRecord, run: string, container: string, running: Running): Promise<void> {
   const text = 'this run is simulated: python3 not found';
-  platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
-  markStarted(run, 0, platform);
-  markEnded(run, 200, platform, { exitCode: 0 });
+  running.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+  markStarted(run, 0, running);
+  markEnded(run, 200, running, { exitCode: 0 });
 }
