@@ -109,7 +109,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
 const writesElsewhere =
-  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|running\/))/;
+  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|http\/buffered-body|running\/))/;
 
 /** What users typed, apps answered or another program wrote passes through these. */
 const carriesJson =
@@ -228,8 +228,24 @@ test('each folder of operations is imported by its index.ts', () => {
   expect([offences, loose]).toEqual([[], []]);
 });
 
-test('there are no import cycles', () => {
-  expect(cycles()).toEqual([]);
+test('there are no import cycles, between files and between folders', () => {
+  expect(cycles((file) => file)).toEqual([]);
+  const parents = new Set(files.map((file) => dirname(dirname(file))));
+  // A file beside folders stands for itself.
+  expect(cycles((file) => (parents.has(dirname(file)) ? file : dirname(file)))).toEqual([]);
+});
+
+test('each floor of the emulator imports only floors below', () => {
+  const floors = ['http', 'model', 'running', 'endpoints', 'server', 'index'];
+  const floor = (path: string) => floors.indexOf(/^src\/emulator\/(\w+)/.exec(path)?.[1] ?? '');
+  const emulator = files.filter((file) => !client.includes(file));
+  expect(emulator.filter((file) => floor(file) === -1)).toEqual([]);
+  const offences = emulator.flatMap((file) =>
+    imports(file)
+      .filter((target) => floor(target) > floor(file))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(offences).toEqual([]);
 });
 
 test('disk is imported by its index.ts; what every start needs of it, by the file', () => {
@@ -280,18 +296,22 @@ function valueImports(file: string): string {
   return readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
 }
 
-/** The files that import themselves by way of others. What is loaded only when it is needed does not count. */
-function cycles(): string[] {
-  const needs = new Map(files.map((file) => [file, imports(file, /from '(\.[^']+)'/g).map((path) => `${path}.ts`)]));
+/** What imports itself by way of others: files, or what they stand for. What is loaded only when it is needed does not count. */
+function cycles(place: (file: string) => string): string[] {
+  const needs = new Map<string, Set<string>>();
+  for (const file of files) {
+    const [from, to] = [place(file), imports(file, /from '(\.[^']+)'/g).map((path) => place(`${path}.ts`))];
+    needs.set(from, new Set([...(needs.get(from) ?? []), ...to.filter((target) => target !== from)]));
+  }
   const reaches = (from: string) => {
     const reached = new Set<string>();
     const next = [...(needs.get(from) ?? [])];
-    for (let file = next.pop(); file; file = next.pop()) {
-      if (reached.has(file)) continue;
-      reached.add(file);
-      next.push(...(needs.get(file) ?? []));
+    for (let here = next.pop(); here; here = next.pop()) {
+      if (reached.has(here)) continue;
+      reached.add(here);
+      next.push(...(needs.get(here) ?? []));
     }
     return reached;
   };
-  return files.filter((file) => reaches(file).has(file));
+  return [...needs.keys()].filter((from) => reaches(from).has(from));
 }

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
 import { abortError, FailedError, GantryError, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
+import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { PackingCache, PackingCacheOptions } from './packing-cache/index.ts';
-import { DeflatePool } from './zip/deflate-pool.ts';
 import { packEntries } from './zip/pack.ts';
 import { ZipWriter } from './zip/zip-writer.ts';
 

@@ -20,10 +20,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { writeArchive } from '../../src/project/archive.ts';
 import { collectFiles } from '../../src/project/collect.ts';
+import { DeflatePool } from '../../src/project/deflate/deflate-pool.ts';
 import { maxCacheBytes, trimCache } from '../../src/project/packing-cache/cache-folder.ts';
 import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
 import { clearPackingCache, packingUsage } from '../../src/project/packing-cache/index.ts';
-import { DeflatePool } from '../../src/project/zip/deflate-pool.ts';
 
 let folder: string;
 let root: string;

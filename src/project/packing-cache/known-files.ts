@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
+import { deflateVersion } from '../deflate/deflate-version.ts';
 import { openFolder, packingFolder } from './cache-folder.ts';
-import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
 import { type Checksums, type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';

@@ -1,9 +1,9 @@
 import { rmSync, utimesSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { throwIfAborted } from '../../errors.ts';
+import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
 import { maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import { deflateVersion } from './deflate-version.ts';
 import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
 import {
   type FileIndex,

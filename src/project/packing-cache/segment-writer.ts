@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { NewFile } from '../../disk/index.ts';
-import { BufferedFile } from '../zip/buffered-file.ts';
+import { BufferedFile } from '../buffered-file.ts';
 import { encodeIndex, type PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 /** Writes a segment under a temporary name, which it loses when it is complete. Throws system errors. */

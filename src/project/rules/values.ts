@@ -2,8 +2,8 @@ import type { Key } from '../key.ts';
 import { type SectionName, sectionNames, sections } from '../schema.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { documentedValues } from '../toml/suggestions.ts';
 import type { Rule } from './rule.ts';
-import { documentedValues } from './suggestions.ts';
 
 /** Warns about undocumented values: the platform may accept them. */
 export const valuesRule: Rule = function* ({ sections: draft }) {

@@ -1,12 +1,12 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { accelerators } from '../hardware.ts';
 import type { Key } from '../key.ts';
-import { documentedValues } from '../rules/suggestions.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
 import { closestName } from './closest-name.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isTable, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, warningAt } from './issue.ts';
+import { documentedValues } from './suggestions.ts';
 import { valueKinds } from './value-kinds.ts';
 
 interface FormerName {

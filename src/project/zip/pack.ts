@@ -3,10 +3,10 @@
  * here in blocks, which are compressed concurrently. What a cache has is not compressed again.
  */
 import { throwIfAborted } from '../../errors.ts';
+import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { FileEntry } from '../files/entry.ts';
 import type { PackingCache } from '../packing-cache/index.ts';
 import { BlockBuffers, blockBytes } from './block-buffers.ts';
-import type { DeflatePool } from './deflate-pool.ts';
 import { packLargeFile } from './large-file.ts';
 import { OrderedQueue } from './ordered-queue.ts';
 import { newZipEntry } from './records.ts';

@@ -2,12 +2,13 @@
  * Small files are read by a thread, which compresses them at once, or with a cache only what that does not have. The
  * threads know nothing of the cache: they return hashes, and get the contents to compress in a second task.
  */
+
+import type { DeflatePool } from '../deflate/deflate-pool.ts';
+import type { FileResult, Packed, Result } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { PackingCache } from '../packing-cache/index.ts';
 import type { BlockBuffers } from './block-buffers.ts';
 import { hasCompressedExtension } from './compressibility.ts';
-import type { DeflatePool } from './deflate-pool.ts';
-import type { FileResult, Packed, Result } from './deflate-worker.mjs';
 
 /** How a small file goes into the archive, or why it does not. */
 export type SmallMember = PackedFile | Exclude<FileResult, Packed>;

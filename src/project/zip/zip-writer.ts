@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { BufferedFile } from './buffered-file.ts';
+import { BufferedFile } from '../buffered-file.ts';
 import { centralRecord, endOfArchive, localHeader, type ZipEntry } from './records.ts';
 
 /** Writes a zip file entry by entry. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
-import { DeflatePool } from '../../../src/project/zip/deflate-pool.ts';
+import { DeflatePool } from '../../../src/project/deflate/deflate-pool.ts';
 
 const tasks = 20;
 

@@ -1,4 +1,4 @@
-import { closestName } from '../toml/closest-name.ts';
+import { closestName } from './closest-name.ts';
 
 /**
  * The documented values that an undocumented one stands for; none if that is not certain. A similar spelling is not

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { deflateLevel } from '../zip/deflate-worker.mjs';
+import { deflateLevel } from './deflate-worker.mjs';
 
 /**
  * A part of every key: what deflate makes of the same content here. zlib compresses differently on other versions, and
