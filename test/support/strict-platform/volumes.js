@@ -29,7 +29,12 @@ export const volumeRoutes = [
   { point: 'download', method: 'GET', path: `${at}/download`, query: ['region', 'file_path'], answer: download },
   { point: 'rm', method: 'DELETE', path: `${at}/rm`, query: ['region', 'file_path'], answer: remove },
   // No document shows the reply.
-  { point: 'list-volumes', method: 'GET', path: '/v2/projects/:project/volumes', answer: () => ({ status: 200, json: [] }) },
+  {
+    point: 'list-volumes',
+    method: 'GET',
+    path: '/v2/projects/:project/volumes',
+    answer: () => ({ status: 200, json: [] }),
+  },
 ];
 
 /** @param {Request} request @param {Platform} platform @returns {Answer} */
