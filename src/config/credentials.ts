@@ -40,23 +40,31 @@ const variables: Variable[] = ['GANTRY_TOKEN', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'
 
 /**
  * Finds the token: from the environment, else the profile's. Throws AuthError if there is none, or if it has expired and
- * cannot be renewed. Calls `warn` if other users can read the credentials file.
+ * cannot be renewed. Calls `warn` if other users can read the credentials file. `readLast` tells where the last deploy
+ * from this folder went.
  */
 export function findCredential(
   env: Environment,
   settings: Settings,
   now: number,
   warn: (message: string) => void,
+  readLast: () => LastTarget | undefined = () => undefined,
 ): Credential {
   const given = environmentCredential(env);
   // With a token from the environment, the profile of a variable may not exist on this machine.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const found = given ?? storedCredential(settings, warn);
-  if (!found) throw notLoggedInError(env);
+  if (!found) throw notLoggedInError(env, readLast());
   const problem = findTokenProblem(found, now);
   if (!problem) return found;
   const why = [`it comes from the ${found.origin}`, problem.why].filter(Boolean).join(' and ');
   throw new AuthError(problem.message, { why, fix: renewalFix(found) });
+}
+
+/** Where the last deploy from a folder went. */
+interface LastTarget {
+  platform: string;
+  address: string;
 }
 
 /** Longer ones do not fit into the headers of a request. */
@@ -88,7 +96,14 @@ function formProblem(text: string, form: RegExp): string | undefined {
   return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
 }
 
-export function notLoggedInError(env: Environment = {}): AuthError {
+export function notLoggedInError(env: Environment = {}, last?: LastTarget): AuthError {
+  if (last?.platform === 'emulator') {
+    const { port } = new URL(last.address);
+    return new AuthError('not logged in', {
+      why: `the last deploy from this folder went to the emulator on port ${port}, which is not running`,
+      fix: `start it in another terminal: gantry emulator start --port ${port}; or use the emulator of this folder: gantry deploy --local`,
+    });
+  }
   const other = officialConfigFile(env);
   if (existsSync(other)) {
     const why = `no token found in the environment or settings; ${other} may have one`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { realFolder } from './bound-folders.ts';
 import type { Folders } from './folders.ts';
-import type { Target } from './target.ts';
+import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
 /** Where the last deploy from a folder went. */
 export interface FolderTarget {
@@ -42,11 +42,25 @@ export async function rememberFolderTarget(
   });
 }
 
+/** A choice that was made for the folder after a deploy to an emulator replaces it. */
+export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd: string): Promise<void> {
+  if (readFolderTarget(folders, cwd)?.platform !== 'emulator') return;
+  const { updateStoredFile } = await import('./stored-files.ts');
+  await updateStoredFile(folders.state, 'targets', ({ [realFolder(cwd)]: _, ...others }) => others);
+}
+
 const maxFolders = 500;
 
 /** Whether the last deploy went to the emulator of the folder. */
 export function isLocalTarget({ flags }: FolderTarget): boolean {
   return flags.includes('--local');
+}
+
+/** Its words, as {@link targetText} has them. */
+export function folderTargetText(last: FolderTarget): string {
+  const { project, platform, address } = last;
+  const platformName = isLocalTarget(last) ? folderEmulatorName : nameOfPlatform(platform, address);
+  return targetText({ project: { value: project, origin: '' }, platformName });
 }
 
 /** Whether a target is where the last deploy went. All emulators are one platform: they differ only in their port. */

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 import { CommandLine } from '../command-line.ts';
-import { type FolderTarget, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
+import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
 import { targetOrigin, targetText } from '../config/target.ts';
 import type { Context } from '../context.ts';
 import { ConflictError } from '../errors.ts';
@@ -35,13 +35,15 @@ async function nameTarget(
   const last = readFolderTarget(settings.folders, cwd);
   const isMeant = !last || isSameTarget(last, target) || isTyped(flags);
   if (command.onlyReads(...inputs)) {
-    if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${lastText(last)}`);
+    if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${folderTargetText(last)}`);
     return;
   }
   progress.note(text);
   if (isMeant) return;
   if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
-  await prompt.confirm(`The last deploy from this folder went to ${lastText(last)}. Use ${targetText(target)}?`);
+  await prompt.confirm(
+    `The last deploy from this folder went to ${folderTargetText(last)}. Use ${targetText(target)}?`,
+  );
 }
 
 function isTyped({ project, profile, local }: Context['flags']): boolean {
@@ -50,16 +52,21 @@ function isTyped({ project, profile, local }: Context['flags']): boolean {
 
 function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
   const { project, platform } = last;
-  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : `set GANTRY_API_URL to ${last.address}`;
-  return new ConflictError(`the last deploy from this folder went to ${lastText(last)}, not ${targetText(target)}`, {
+  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last);
+  const lastText = folderTargetText(last);
+  return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
     why: `the target is from ${targetOrigin(target)}, and not typed here`,
-    fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText(last)}, ${known}`,
+    fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText}, ${known}`,
     details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
   });
 }
 
-function lastText({ project, platform }: FolderTarget): string {
-  return targetText({ project: { value: project, origin: '' }, platform: { value: platform, origin: '' } });
+/** What sets the variables that led to a target. */
+function variablesOf({ platform, address }: FolderTarget): string {
+  const isEmulator = platform === 'emulator';
+  return isEmulator
+    ? `run eval "$(gantry emulator env --port ${new URL(address).port})"`
+    : `set GANTRY_API_URL to ${address}`;
 }
 
 /** What follows the file of `gantry run`, or `--`, belongs to another program. */

@@ -4,6 +4,7 @@ import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
+import { readFolderTarget } from '../config/folder-target.ts';
 import type { LocalSettings } from '../config/local-settings.ts';
 import { checkEnvironment, checkHost, type Host } from '../config/mixed-environment.ts';
 import { resolveSettings } from '../config/settings.ts';
@@ -45,14 +46,14 @@ export function createContext(
   const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
-    const given = findCredential(io.env, settings(), io.now(), warn);
-    const found = local ? { ...given, origin: 'emulator of this folder' } : given;
+    const given = findCredential(io.env, settings(), io.now(), warn, () => readFolderTarget(settings().folders, cwd));
+    const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);
     secrets.add(found.token, found.refreshToken);
     return found;
   });
-  const target = once(() => findTarget(settings(), whereKnown(credential)));
+  const target = once(() => findTarget(settings(), whereKnown(credential), local));
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();

@@ -5,13 +5,15 @@ import { type Environment, readVariable, type Variable } from '../config/environ
 import { isLocalTarget, readFolderTarget } from '../config/folder-target.ts';
 import { resolveFolders } from '../config/folders.ts';
 import type { LocalSettings } from '../config/local-settings.ts';
+import { folderEmulatorName, nameOfPlatform } from '../config/target.ts';
 import type { GlobalFlags } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Io } from '../process.ts';
 
 /**
- * The emulator of this folder, if it is the target: `--local`, or the last deploy from this folder went there and neither
- * the line nor the environment says otherwise. A command that needs it starts it.
+ * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from
+ * this folder went to, unless the line or the environment says otherwise. A command that needs its own starts it; another
+ * one counts only while it runs.
  */
 export async function findLocalTarget(
   { local, unattended }: Command,
@@ -20,35 +22,49 @@ export async function findLocalTarget(
   signal: AbortSignal,
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
-  const origin = originOf(flags, io.env, cwd);
+  const choice = choose(flags, io.env, cwd);
   // A server and a child would keep the variables when the emulator has others.
-  if (origin === undefined || (local && !unattended)) return undefined;
-  const { knownFolderEmulator, useFolderEmulator } = await import('../operations/emulator/index.ts');
+  if (choice === undefined || (local && !unattended)) return undefined;
+  const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../operations/emulator/index.ts');
+  const { origin, address } = choice;
+  if (address !== undefined) {
+    const running = findEmulatorAt(io, address);
+    const name = nameOfPlatform('emulator', address);
+    return running && { name, flags: [], origin, variables: { ...unset, ...running.environment }, isStarted: false };
+  }
+  const own = { name: folderEmulatorName, flags: ['--local'], origin };
   if (local) {
     const known = knownFolderEmulator(io.env, cwd);
     if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
-    return { origin, variables: { ...unset, ...known }, isStarted: false };
+    return { ...own, variables: { ...unset, ...known }, isStarted: false };
   }
   let isStarted = false;
   const variables = await useFolderEmulator(io, cwd, signal, () => {
     isStarted = true;
   });
-  return { origin, variables: { ...unset, ...variables }, isStarted };
+  return { ...own, variables: { ...unset, ...variables }, isStarted };
 }
 
 /** They belong to the platform that the environment would choose. */
 const unset = { GANTRY_PROFILE: '', GANTRY_REGION: '', GANTRY_INFERENCE_KEY: '' };
 
-function originOf({ local, project, profile }: GlobalFlags, env: Environment, cwd: string): string | undefined {
+interface Choice {
+  origin: string;
+  /** Of an emulator that other folders use, too; undefined for the folder's own. */
+  address?: string;
+}
+
+function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd: string): Choice | undefined {
   if (local || project === 'local') {
     const other = profile === undefined ? (local && project) || undefined : `--profile ${profile}`;
-    if (other === undefined || other === 'local') return 'flag';
+    if (other === undefined || other === 'local') return { origin: 'flag' };
     throw new UsageError(`the emulator of this folder and ${other} are two targets`, { fix: 'pass only one' });
   }
   if (project !== undefined || profile !== undefined || choosing.some((name) => readVariable(env, name)))
     return undefined;
   const last = readFolderTarget(resolveFolders(env), cwd);
-  return last && isLocalTarget(last) ? `folder (${cwd})` : undefined;
+  if (last?.platform !== 'emulator') return undefined;
+  return { origin: `folder (${cwd})`, ...(!isLocalTarget(last) && { address: last.address }) };
 }
 
 /** Variables that choose a target. */

@@ -31,16 +31,22 @@ describe('gantry deploy --local', () => {
     const files = readdirSync(cwd);
     const deployed = await run('deploy --local', { cwd });
     expect(deployed).toMatchObject({ code: 0, behind: [expect.arrayContaining(['emulator', 'start', '--no-seed'])] });
-    expect(deployed.stderr).toMatch(/^project p-12345678 \(emulator\)\nstarted the emulator of this folder; .*\n/);
+    expect(deployed.stderr).toMatch(
+      /^project p-12345678 \(emulator of this folder\)\nstarted the emulator of this folder; .*\n/,
+    );
     expect(deployed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\n$/);
     expect(readdirSync(cwd)).toEqual(files);
 
     const invoked = await run('invoke . name=Ada', { cwd });
     expect(invoked).toMatchObject({ code: 0, behind: [] });
-    expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator\)\n/);
+    expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator of this folder\)\n/);
     expect((await run('logs', { cwd })).code).toBe(0);
     expect((await run('whoami --json', { cwd })).json()).toMatchObject({
-      ...{ target: 'p-12345678 (emulator)', projectOrigin: `folder (${cwd})`, platformOrigin: `folder (${cwd})` },
+      ...{
+        target: 'p-12345678 (emulator of this folder)',
+        projectOrigin: `folder (${cwd})`,
+        platformOrigin: `folder (${cwd})`,
+      },
       tokenOrigin: 'emulator of this folder',
     });
     const again = await run('deploy', { cwd });
@@ -61,7 +67,7 @@ describe('gantry deploy --local', () => {
     const env = { GANTRY_TOKEN: 'opaque', GANTRY_PROJECT: 'p-1' };
     const elsewhere = await run('deploy --json', { cwd, env });
     expect(elsewhere).toMatchObject({ code: 7, behind: [] });
-    expect(elsewhere.stderr).toContain('for p-12345678 (emulator), type gantry deploy --json --local');
+    expect(elsewhere.stderr).toContain('for p-12345678 (emulator of this folder), type gantry deploy --json --local');
     expectErrorDocument(elsewhere);
     expect((await run('deploy --json --local', { cwd, env })).code).toBe(0);
   });
@@ -73,7 +79,7 @@ describe('gantry deploy --local', () => {
     expect([missing.code, missing.stderr]).toEqual([6, expect.stringContaining('gantry deploy --local')]);
     expect((await run('apps list -p local --json', { cwd })).json()).toEqual([]);
     expect((await run('apps list --local --json', { cwd })).behind).toEqual([]);
-    expect((await run('config get target --local', { cwd })).stdout).toBe('p-12345678 (emulator)\n');
+    expect((await run('config get target --local', { cwd })).stdout).toBe('p-12345678 (emulator of this folder)\n');
     expect((await run('config get target', { cwd })).stdout).toBe('no project (rest.cerebrium.ai)\n');
   });
 

@@ -7,7 +7,7 @@ import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
-import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { gantry, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const page = createPage(Object.assign(new PassThrough(), { isTTY: true, columns: 120 }), {}, 'never', 0);
@@ -33,7 +33,7 @@ describe('changing the plan', () => {
   test('says if no payment is required', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
     expect([code, stdout]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n']);
-    expect(stderr).toBe('project p-12345678 (emulator)\n');
+    expect(stderr).toBe(`project ${targetOf(emulator)}\n`);
   });
 
   test('prints a URL or null in JSON', async () => {

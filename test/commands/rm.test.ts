@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, targetOf } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
@@ -166,7 +166,7 @@ describe('a pattern', () => {
     for (let index = 0; index < 30; index += 1) emulator.volume().write(`/many/${index}`, '');
     const { stderr } = await gantry(['rm', '/many/*'], { emulator });
     expect(stderr).toContain('  and 10 more');
-    expect((await gantry(['rm', '/many/*', '--yes'], { emulator })).stderr).toBe('project p-12345678 (emulator)\n');
+    expect((await gantry(['rm', '/many/*', '--yes'], { emulator })).stderr).toBe(`project ${targetOf(emulator)}\n`);
     expect(left()).toEqual(all);
   });
 

@@ -3,7 +3,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -66,7 +66,7 @@ describe('a change', () => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
     expect(stdout).toBe(`updated: sa-1 has access to ${after.join(', ')}\n`);
-    expect(stderr).toBe(`project p-12345678 (emulator)\nbefore  p-1, p-2\nafter   ${after.join(', ')}\n`);
+    expect(stderr).toBe(`project ${targetOf(emulator)}\nbefore  p-1, p-2\nafter   ${after.join(', ')}\n`);
     expect(sent().map(({ body }) => body)).toEqual([{ grants: after }]);
     expect(grants()).toEqual(after);
   });
@@ -93,7 +93,7 @@ describe('a change', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       'unchanged: sa-1 has access to p-1, p-2\n',
-      'project p-12345678 (emulator)\n',
+      `project ${targetOf(emulator)}\n`,
     ]);
     expect(sent()).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe('a change', () => {
 
   test('of an account without grants adds the first', async () => {
     give(null);
-    expect((await run('grant sa-1 p-3')).stderr).toBe('project p-12345678 (emulator)\nbefore  none\nafter   p-3\n');
+    expect((await run('grant sa-1 p-3')).stderr).toBe(`project ${targetOf(emulator)}\nbefore  none\nafter   p-3\n`);
   });
 
   test.each(['grant', 'revoke'])('by %s of an unknown account exits with 6 and names it', async (verb) => {

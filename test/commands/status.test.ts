@@ -5,7 +5,7 @@ import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { isOperational, parseStatusPage } from '../../src/operations/status/service-status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, type Setting, targetOf } from '../support/gantry.ts';
 
 const now = Date.now();
 const minutes = 60_000;
@@ -34,7 +34,7 @@ describe('in the folder of an app', () => {
     expect([before.code, before.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^project\tp-12345678 \(emulator\)\napp\t\S+\nlive\tnot deployed: gantry deploy\nplatform\tall/,
+        /^project\tp-12345678 \(emulator on port \d+\)\napp\t\S+\nlive\tnot deployed: gantry deploy\nplatform\tall/,
       ),
     ]);
     const deployed = await gantry(['deploy', '--json'], { emulator, ...setting });
@@ -43,7 +43,7 @@ describe('in the folder of an app', () => {
     emulator.calls.length = 0;
     const same = await run(['--json'], setting);
     expect(same.json()).toMatchObject({
-      ...{ target: 'p-12345678 (emulator)', app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
+      ...{ target: targetOf(emulator), app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
       ...{ here: { changed: false, settings: [], paths: [] }, lastHour: { calls: 1 }, failure: null, unknown: {} },
       ...{ costPerHourCents: expect.any(Number), platform: { status: 'operational' } },
     });
@@ -97,7 +97,9 @@ test('outside of an app, shows the apps of the project', async () => {
   await using empty = await folderOf({});
   const { code, stdout } = await run([], { cwd: empty.path, columns: 80 });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^project {3}p-12345678 \(emulator\)\nplatform {2}all services operational\n\nAPP +STATUS/);
+  expect(stdout).toMatch(
+    /^project {3}p-12345678 \(emulator on port \d+\)\nplatform {2}all services operational\n\nAPP +STATUS/,
+  );
   expect((await run(['--json=apps'], { cwd: empty.path })).json()).toMatchObject({
     apps: expect.arrayContaining([expect.objectContaining({ app: 'web' })]),
   });

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { LocalRemoval } from '../../src/operations/sync/remove-local.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
-import { gantry as run, type Setting } from '../support/gantry.ts';
+import { gantry as run, type Setting, targetOf } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';
 import { StrictPlatform } from '../support/strict-platform/index.js';
 
@@ -63,7 +63,7 @@ describe('to a volume', () => {
     const calls = emulator.calls.length;
     const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);
     expect([code, stdout]).toEqual([0, 'nothing to copy: 4 files unchanged\n']);
-    expect(stderr).toBe('project p-12345678 (emulator)\n1 only in the target (kept)\n');
+    expect(stderr).toBe(`project ${targetOf(emulator)}\n1 only in the target (kept)\n`);
     expect(emulator.calls.slice(calls).every(({ endpoint }) => endpoint === 'listFolder')).toBe(true);
   });
 

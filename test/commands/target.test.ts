@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { referenceOf } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -15,7 +15,6 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-const target = 'p-12345678 (emulator)';
 /** They change this machine only, or only read with these arguments. */
 const unnamed = ['projects use', 'login', 'api'];
 
@@ -27,29 +26,29 @@ describe('the target', () => {
     const setting = { emulator, cwd: app.path, env: { A: '1' } };
     const { stderr } = await gantry(line, setting);
     const isNamed = effect !== 'reads' && !unnamed.includes(words);
-    expect(stderr.split('\n')[0] === `project ${target}`).toBe(isNamed);
-    expect((await gantry(['--quiet', ...line], setting)).stderr).not.toContain(target);
+    expect(stderr.split('\n')[0] === `project ${targetOf(emulator)}`).toBe(isNamed);
+    expect((await gantry(['--quiet', ...line], setting)).stderr).not.toContain(targetOf(emulator));
   });
 
   test('is in the same words in whoami, config list and the first line of a change, with its origins', async () => {
     const flags = ['-p', 'p-other'];
-    const words = 'p-other (emulator)';
+    const words = targetOf(emulator, 'p-other');
     const whoami = await gantry(['whoami', '--json', ...flags], { emulator });
     expect(whoami.json()).toMatchObject({
       ...{ target: words, project: 'p-other', projectOrigin: 'flag', platform: 'emulator' },
       ...{ platformOrigin: 'environment (GANTRY_API_URL)', region: null, regionOrigin: null },
     });
     expect((await gantry(['whoami', ...flags], { emulator })).stdout).toMatch(
-      /^project\tp-other \(emulator\), from the flag$/m,
+      /^project\tp-other \(emulator on port \d+\), from the flag$/m,
     );
     const listed = await gantry(['config', 'list', '--show-origin', ...flags], { emulator });
-    expect(listed.stdout).toMatch(/^target\tp-other \(emulator\)\tflag, environment \(GANTRY_API_URL\)$/m);
+    expect(listed.stdout).toMatch(/^target\tp-other \(emulator on port \d+\)\tflag, environment \(GANTRY_API_URL\)$/m);
     expect((await gantry(['config', 'get', 'target', ...flags], { emulator })).stdout).toBe(`${words}\n`);
     const changed = await gantry(['secrets', 'set', 'A', '--from-env', '--json', ...flags], {
       emulator,
       env: { A: '1' },
     });
-    expect(changed.stderr).toMatch(/^project p-other \(emulator\)\n/);
+    expect(changed.stderr).toMatch(/^project p-other \(emulator on port \d+\)\n/);
   });
 
   test('is the host of the management API where it is no emulator', async () => {
@@ -72,7 +71,7 @@ describe('the target', () => {
     expect([refused.code, emulator.store.projects]).toEqual([7, ['p-12345678']]);
     expectErrorDocument(refused);
     expect(refused.stderr).toMatch(
-      /^project p-other \(emulator\)\nerror: the last deploy from this folder went to p-12345678 \(emulator\), not p-other \(emulator\)\n/,
+      /^project p-other \(emulator on port \d+\)\nerror: the last deploy from this folder went to p-12345678 \(emulator on port \d+\), not p-other \(emulator on port \d+\)\n/,
     );
     expect((await gantry(['deploy'], { ...other, typed: 'n\r' })).code).toBe(130);
     // The emulator has no such project: the line goes there, as it says.
@@ -90,7 +89,7 @@ describe('the target', () => {
       ['sync', ':/x', 'down'],
       ['api', 'get', '/v2/projects'],
     ]) {
-      expect((await gantry(line, { emulator, cwd: app.path })).stderr).not.toContain(target);
+      expect((await gantry(line, { emulator, cwd: app.path })).stderr).not.toContain(targetOf(emulator));
     }
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wideTerminal } from '../support/gantry.ts';
+import { targetOf, wideTerminal } from '../support/gantry.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
 describe('gantry whoami', () => {
@@ -14,7 +14,7 @@ describe('gantry whoami', () => {
       [
         'user      ada.okafor@example.com',
         'kind      login',
-        `project   ${emulator.project} (emulator), from the profile`,
+        `project   ${targetOf(emulator)}, from the profile`,
         'profile   default',
         'token     profile (default)',
         'expires   in 4 h',

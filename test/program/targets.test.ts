@@ -1,17 +1,19 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/command.ts';
 import { rememberFolderTarget } from '../../src/config/folder-target.ts';
 import { storeSettings, useProfile } from '../../src/config/stored-files.ts';
 import type { GlobalFlags } from '../../src/context.ts';
+import { announce } from '../../src/disk/index.ts';
 import { GantryError } from '../../src/errors.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import type { Io } from '../../src/process.ts';
 import { approveTarget } from '../../src/program/approve-target.ts';
 import { createContext } from '../../src/program/create-context.ts';
+import { findLocalTarget } from '../../src/program/local-target.ts';
 import { gantry } from '../support/gantry.ts';
 
 const token = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
@@ -50,8 +52,11 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
     ...{ env: { GANTRY_CONFIG_DIR: home, ...env }, now: Date.now, elapsed: () => 0 },
   } as unknown as Io;
   const given: GlobalFlags = { color: 'never', pager: false, input: true, ...flags };
-  const context = createContext(io, given, new AbortController().signal, {}, new KnownSecrets());
+  const { signal } = new AbortController();
   const command = { local: false, onlyReads: () => reads } as unknown as Command;
+  const local = await findLocalTarget(command, given, io, signal);
+  const own = local ? { ...io, env: { ...io.env, ...local.variables } } : io;
+  const context = createContext(own, given, signal, {}, new KnownSecrets(), local);
   let exitCode = 0;
   try {
     await approveTarget(command, context, [], ['deploy']);
@@ -64,9 +69,10 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
   return { exitCode, said: String(stderr.read() ?? '') };
 }
 
-const went = (project: string, platform = 'rest.cerebrium.ai', flags = ['-p', project]) =>
-  rememberFolderTarget({ state: join(home, 'state') }, folder, {
-    ...{ app: 'my-app', project, platform, address: `https://${platform}`, flags },
+const went = (project: string, platform = 'rest.cerebrium.ai', flags = ['-p', project], from = folder) =>
+  rememberFolderTarget({ state: join(home, 'state') }, from, {
+    ...{ app: 'my-app', project, platform, flags },
+    address: platform === 'emulator' ? url : `https://${platform}`,
     deployedAt: new Date().toISOString(),
   });
 
@@ -146,7 +152,7 @@ describe('a folder whose app went to one target', () => {
     await went('p-production');
     const { exitCode, said } = await judge(line);
     expect(exitCode).toBe(7);
-    expect(said).toMatch(/^project p-\S+ \(\S+\)\n/);
+    expect(said).toMatch(/^project p-\S+ \(.+\)\n/);
     expect(said).toMatch(
       /type gantry deploy --yes; for p-production \(rest\.cerebrium\.ai\), type gantry deploy -p p-production/,
     );
@@ -207,6 +213,104 @@ describe('a folder whose app went to one target', () => {
   });
 });
 
+describe('a folder whose app went to an emulator that variables led to', () => {
+  const stored = (token: string, profile = 'default') =>
+    writeFileSync(join(home, 'credentials.json'), JSON.stringify({ profiles: { [profile]: { token } } }), {
+      mode: 0o600,
+    });
+  const here = 'project p-12345678 (emulator on port 4100)\n';
+  let running: ReturnType<typeof announce>;
+
+  beforeEach(async () => {
+    const emulators = { command: 'emulator start', port: 4100, url, project: 'p-12345678', folder: home, apps: [] };
+    const started = { pid: process.pid, startedAt: new Date().toISOString(), environment: emulator };
+    running = announce(join(home, 'state', 'emulators'), { ...emulators, ...started });
+    await went('p-12345678', 'emulator', []);
+  });
+
+  afterEach(() => running.withdraw());
+
+  test.each<[string, Line]>([
+    ['in the next shell', {}],
+    ['after the variables were unset', { env: { GANTRY_TOKEN: '', GANTRY_API_URL: '' } }],
+    ['by -C', { cwd: '.', flags: { cwd: 'app' } }],
+    ['in the same shell', { env: emulator }],
+  ])('is led there %s', async (_, { cwd = 'app', ...line }) => {
+    expect(await judge({ ...line, cwd: join(home, cwd) })).toEqual({ exitCode: 0, said: here });
+    stored(production);
+    expect(await judge({ ...line, cwd: join(home, cwd) })).toEqual({ exitCode: 0, said: here });
+  });
+
+  test('is told how to go on once it is gone', async () => {
+    running.withdraw();
+    expect(await judge({ reads: true })).toMatchObject({
+      ...{ exitCode: 4, said: expect.stringContaining('gantry emulator start --port 4100') },
+    });
+    stored(production);
+    const { exitCode, said } = await judge({});
+    expect([exitCode, said]).toEqual([7, expect.stringMatching(/^project p-production \(rest.*\n.*port 4100\), not /)]);
+    expect(await judge({ reads: true })).toMatchObject({ exitCode: 0, said: expect.stringContaining('port 4100)') });
+  });
+
+  test.each<[string, Line, string]>([
+    ['a pipeline with a token', { env: ci }, 'gantry emulator env --port 4100'],
+    ['a pipeline with a token and a login', { env: { CI: 'true', ...ci } }, 'gantry emulator env --port 4100'],
+    [
+      'the official client',
+      { env: { CEREBRIUM_SERVICE_ACCOUNT_TOKEN: production } },
+      'p-production (rest.cerebrium.ai)',
+    ],
+    ['GANTRY_PROFILE', { env: { GANTRY_PROFILE: 'default' } }, 'p-production (rest.cerebrium.ai)'],
+  ])('needs a yes for %s', async (_, line, words) => {
+    stored(production);
+    const { exitCode, said } = await judge(line);
+    expect([exitCode, said]).toEqual([7, expect.stringContaining(words)]);
+  });
+
+  test('goes to a profile that it is bound to afterwards', async () => {
+    stored(production);
+    await profile('default', { project: 'p-staging' });
+    const env = { GANTRY_CONFIG_DIR: home };
+    expect((await gantry(['profiles', 'use', 'default', '--here'], { env, cwd: folder })).code).toBe(0);
+    expect(await judge({})).toEqual({ exitCode: 0, said: 'project p-staging (rest.cerebrium.ai)\n' });
+  });
+
+  test.each(['a worktree of the repository', 'the folder under a new name', 'a folder of an app with the same name'])(
+    'is another one than %s',
+    async (name) => {
+      const other = join(home, name);
+      mkdirSync(other);
+      expect((await judge({ cwd: other })).exitCode).toBe(4);
+      stored(production);
+      expect(await judge({ cwd: other })).toEqual({ exitCode: 0, said: 'project p-production (rest.cerebrium.ai)\n' });
+      await went('p-production', undefined, undefined, other);
+      expect((await judge({})).said).toBe(here);
+      expect((await judge({ cwd: other, env: emulator })).exitCode).toBe(7);
+    },
+  );
+
+  test('is not led away by -p under GANTRY_PROFILE: the line and its profile are named', async () => {
+    stored(staging, 'work');
+    await profile('work', { project: 'p-work' });
+    const env = { GANTRY_PROFILE: 'work' };
+    expect(await judge({ env, flags: { project: 'p-x' } })).toEqual({
+      ...{ exitCode: 0, said: 'project p-x (rest.cerebrium.ai)\n' },
+    });
+    expect((await judge({ env })).exitCode).toBe(7);
+  });
+
+  test('is told whose token has expired', async () => {
+    const expired = token({ sub: 'sa-1', project_id: 'p-production', exp: 1 });
+    for (const address of [
+      {},
+      { GANTRY_API_URL: 'https://rest.example.com', GANTRY_INFERENCE_URL: 'https://x.example.com' },
+    ]) {
+      const { exitCode, said } = await judge({ env: { GANTRY_TOKEN: expired, ...address }, flags: { yes: true } });
+      expect([exitCode, said]).toEqual([4, expect.stringMatching(/expired/)]);
+    }
+  });
+});
+
 describe('a pipeline on a fresh machine', () => {
   const environments: [string, Variables][] = [
     ['a token', ci],
@@ -261,7 +365,7 @@ describe('a pipeline on a fresh machine', () => {
           lines += 1;
           const { exitCode, said } = await judge({ env: { ...env, ...system }, flags: given });
           expect([name, exitCode]).toEqual([name, 0]);
-          expect(said).toMatch(given.quiet ? /^$/ : /^project p-\S+ \(\S+\)\n$/);
+          expect(said).toMatch(given.quiet ? /^$/ : /^project p-\S+ \([^()]+\)\n$/);
         }
       }
     }

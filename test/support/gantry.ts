@@ -211,6 +211,11 @@ export function configFolder(): string {
   return join(tmpdir(), 'gantry-test-config');
 }
 
+/** How commands name an emulator as their target. */
+export function targetOf({ url, project }: Emulator, named = project): string {
+  return `${named} (emulator on port ${new URL(url).port})`;
+}
+
 export function address({ url, token, project }: Emulator): Record<string, string> {
   return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project };
 }

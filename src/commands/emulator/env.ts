@@ -20,14 +20,15 @@ export default defineCommand({
       ),
   run: (context, { port, shell = detectShell(context.env) }) => {
     const { command, pid, apps, startedAt, folder, ...emulator } = findRunningEmulator(context, port);
+    context.progress.note(`emulator on port ${emulator.port}, which gantry ${command} runs in ${folder}`);
     return { shell, pid, ...emulator };
   },
   verbatim: () => true,
   view:
-    ({ environment, shell }) =>
+    ({ environment, shell, port }) =>
     ({ terminal }) =>
       // On a terminal the commands are shown, not run.
-      exportCommands(environment, shell) + (terminal && shell !== 'dotenv' ? `\n${comment(shell)}` : ''),
+      exportCommands(environment, shell) + (terminal && shell !== 'dotenv' ? `\n${comment(shell, port)}` : ''),
   effect: 'reads',
   local: true,
   exits: ['not-found'],
@@ -45,7 +46,7 @@ export default defineCommand({
   examples: ['emulator env', 'emulator env --shell fish | source', 'emulator env --port 4101 --json'],
 });
 
-function comment(shell: (typeof shells)[number]): string {
-  const command = evaluationOf('gantry emulator env', shell);
+function comment(shell: (typeof shells)[number], port: number): string {
+  const command = evaluationOf(`gantry emulator env --port ${port}`, shell);
   return `${shell === 'cmd' ? 'rem' : '#'} to run these commands: ${command}`;
 }

@@ -12,6 +12,7 @@ import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values
 import {
   announceEmulator,
   detectShell,
+  evaluationOf,
   exportCommands,
   prepareReadiness,
   shells,
@@ -27,9 +28,9 @@ export default defineCommand({
   run: (context, options) => serve(context, options),
   verbatim: () => true,
   view:
-    ({ environment, shell }) =>
-    () =>
-      exportCommands(environment, shell),
+    ({ environment, shell, url }) =>
+    ({ terminal }) =>
+      terminal ? useElsewhere(url, shell) : exportCommands(environment, shell),
   effect: 'changes',
   local: true,
   unattended: false,
@@ -45,7 +46,7 @@ export default defineCommand({
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
   details: [
-    'A second shell gets the variables from `gantry emulator env`. A fixed --seed and --now make the data of each start the same.',
+    'Prints the variables that lead to it, but not on a terminal: a second shell gets them from `gantry emulator env`. In its folder, --local leads to it without variables. A fixed --seed and --now make the data of each start the same.',
   ],
   examples: [
     'emulator start',
@@ -74,11 +75,12 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
     ...{ command: 'emulator start', url, project, folder: cwd, apps: [], environment },
   });
   try {
-    progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
+    const shell = detectShell(env);
+    progress.note(`emulator listening on ${url}; press Ctrl-C to stop`);
     progress.note(`to see apps, builds and runs, open ${emulator.dashboardUrl}`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
-    const shell = detectShell(env);
+    progress.note('to use it in this folder, pass --local; in another shell, type');
     const { approvalAddress: approveUrl, dashboardUrl } = emulator;
     const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };
     await readiness.tell(ready);
@@ -90,6 +92,11 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
     announcement.withdraw();
     readiness.end();
   }
+}
+
+/** What a second shell runs: on a terminal, nothing reads the variables themselves. */
+function useElsewhere(url: string, shell: Parameters<typeof evaluationOf>[1]): string {
+  return `  ${evaluationOf(`gantry emulator env --port ${new URL(url).port}`, shell)}`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

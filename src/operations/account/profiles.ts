@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import { realFolder } from '../../config/bound-folders.ts';
+import { forgetFolderEmulator } from '../../config/folder-target.ts';
 import { checkProfile, profileNames, profilesWithToken } from '../../config/profiles.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { bindFolder, removeProfile, updateStoredFile, useProfile } from '../../config/stored-files.ts';
@@ -59,6 +60,7 @@ export async function bindHere(
   checkProfileExists(settings, name);
   const folder = realFolder(cwd);
   await bindFolder(settings, folder, name);
+  await forgetFolderEmulator(settings.folders, folder);
   return { profile: name, folder };
 }
 

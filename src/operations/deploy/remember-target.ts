@@ -21,7 +21,7 @@ export async function rememberTarget(context: Context, app: string): Promise<voi
 
 /** What leads to this target from any shell; nothing does if the environment has the address of the platform. */
 function flagsFor({ settings: { profile }, target: { platform, project }, flags }: Context): string[] {
-  if (flags.local) return ['--local'];
+  if (flags.local) return flags.local.flags;
   if (platform.origin.startsWith('environment')) return [];
   const named = profile.value === undefined || profile.value === 'default' ? [] : ['--profile', profile.value];
   return [...named, '-p', project.value ?? ''];

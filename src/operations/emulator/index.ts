@@ -2,6 +2,7 @@ export { knownFolderEmulator, useFolderEmulator } from './folder-emulator.ts';
 export { prepareReadiness } from './readiness.ts';
 export {
   announceEmulator,
+  findEmulatorAt,
   findRunningEmulator,
   listRunningEmulators,
 } from './running-emulators.ts';

@@ -61,6 +61,11 @@ export function listRunningEmulators({ env }: Pick<Context, 'env'>): RunningEmul
     .sort((one, other) => one.port - other.port);
 }
 
+/** The emulator that listens at a URL, if one does. */
+export function findEmulatorAt(context: Pick<Context, 'env'>, address: string): RunningEmulator | undefined {
+  return listRunningEmulators(context).find(({ url }) => url === address);
+}
+
 /** The only emulator, the one of this folder, or the one on this port. Throws NotFoundError, or UsageError if there are several. */
 export function findRunningEmulator(context: Context, port: number | undefined): RunningEmulator {
   const all = listRunningEmulators(context);
