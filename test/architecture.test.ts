@@ -200,14 +200,15 @@ test('only deadline.ts creates timeout signals, so that a timeout is an error of
   expect(offences).toEqual([]);
 });
 
-test('the strict platform, the official client of tests and the chaos runs share no code with what they judge', () => {
-  const judges = ['test/support/strict-platform', 'test/support/official-client', 'test/chaos'].flatMap((folder) =>
+test('the platforms and the official client of tests and the chaos runs share no code with what they judge', () => {
+  const judges = ['strict-platform', 'app-platform', 'official-client'].map((name) => `test/support/${name}`);
+  const files = [...judges, 'test/chaos'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(js|ts)$/.test(path))
       .map((path) => join(folder, path)),
   );
-  expect(judges.length).toBeGreaterThan(10);
-  const offences = judges.flatMap((file) =>
+  expect(files.length).toBeGreaterThan(10);
+  const offences = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)]
       .map(([, path = '']) => path)
       .filter((path) => !path.startsWith('node:') && !isJudges(join(dirname(file), path)))
@@ -271,7 +272,9 @@ test('no folder is a collection of helpers', () => {
 
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
-  return /^test\/(support\/(strict-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest');
+  return (
+    /^test\/(support\/(strict-platform|app-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest')
+  );
 }
 
 function allowed(file: string, target: string): boolean {

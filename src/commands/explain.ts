@@ -8,7 +8,10 @@ import { explanationView } from '../views/explanation.ts';
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, { unless: 'file' })
-      .argument('[id]', 'build or run id (default: the latest build if it failed, else the latest failed run)')
+      .argument(
+        '[id]',
+        'build or run id (default: the latest build if it failed or was rolled back, else the latest failed run)',
+      )
       .option('--file <log>', 'explain a saved log; - is stdin'),
   run: async (context, app, id, { file, configFile }) => {
     if (file !== undefined && app !== undefined) throw new UsageError('--file explains a log, not an app');

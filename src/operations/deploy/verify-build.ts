@@ -53,7 +53,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { replicas = 0, restarts = 0, runs = 0, failedRuns = 0 } = watched ?? {};
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;
-  await recordEvent(context, app, 'verdict', { build, verdict, reason, watchedMs, seen });
+  const container = watched?.container ?? undefined;
+  await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen });
   if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
   const restarted = watched?.restarted;

@@ -35,8 +35,10 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
   const found = explainLog(log, { ...facts, config: own });
   if (!found) {
-    const unknown = { ...nothing, cause: 'unknown', ...describeUnknown(log, facts) };
-    return { ...subject, ...unknown, ...(logCommand && { command: logCommand }) };
+    const unknown = describeUnknown(log, facts);
+    // Of a sick build it is known what was seen, if not why.
+    const title = subject.status === 'sick' ? `${facts.reason}; ${unknown.title}` : unknown.title;
+    return { ...subject, ...nothing, ...unknown, cause: 'unknown', title, ...(logCommand && { command: logCommand }) };
   }
   const { setting, next, ...explanation } = found;
   const location = setting && own ? await locateSetting(own, options.configFile, setting) : undefined;

@@ -6,6 +6,7 @@ import { readNamedFile } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { buildLogSource, fetchBuild, findLatestBuild, findListedBuild } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
+import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
 import { fetchRun, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
@@ -41,10 +42,13 @@ export async function findSubject(context: Context, { app, id, file }: SubjectOp
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
   const build = await readBuild(context, app, await findLatestBuild(context, app));
-  return build.failed ? build : ((await findFailedRun(context, app)) ?? { ...build, ...noWork });
+  if (build.failed) return build;
+  const incident = (await readHistory(context, app)).lastIncident();
+  if (incident !== undefined) return readBuild(context, app, incident);
+  return (await findFailedRun(context, app)) ?? { ...build, ...noWork };
 }
 
-/** Neither the latest build nor a run has failed. */
+/** Neither the latest build nor a run has failed, and no build was rolled back. */
 const noWork = { build: null, run: null, status: null };
 
 function fileSubject(context: Context, file: string): Subject {
@@ -74,7 +78,10 @@ async function readBuild(context: Context, app: string, id: string): Promise<Sub
   return buildSubject(context, app, await fetchBuild(api, { project, app, build: id }));
 }
 
-function buildSubject(context: Context, app: string, { id: build, status, initError }: Build): Subject {
+async function buildSubject(context: Context, app: string, found: Build): Promise<Subject> {
+  const { id: build, status, initError } = found;
+  const sickness = (await readHistory(context, app)).sickness(build);
+  if (sickness && !buildHasFailed(status)) return sickSubject(context, app, found, sickness);
   return {
     app,
     build,
@@ -86,6 +93,18 @@ function buildSubject(context: Context, app: string, { id: build, status, initEr
     logCommand: gantryCommand`logs ${app} --build ${build}`,
   };
 }
+
+/** A build that became ready, and that a watch found sick: its replicas or its calls failed. */
+function sickSubject(context: Context, app: string, { id: build }: Build, { container, reason }: Sickness): Subject {
+  const log = appLogSource(context, app, container === undefined ? {} : { container });
+  return {
+    ...{ app, build, run: null, status: 'sick', failed: true, facts: { source: 'run', status: 'sick', reason } },
+    readLog: () => readText(context, log),
+    logCommand: gantryCommand`logs ${app} ${container === undefined ? [] : ['--container', container]}`,
+  };
+}
+
+type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** Of the first page, which has the latest runs. */
 async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {

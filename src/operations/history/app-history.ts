@@ -47,6 +47,20 @@ export class AppHistory {
     return this.#last('rolled-back', ({ from }) => from === build);
   }
 
+  /** The verdict that a build, or another one of the same files, is sick. */
+  sickness(build: string): EventOf<'verdict'> | undefined {
+    const origin = this.#originOf(build);
+    const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.#originOf(event.build) === origin;
+    return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
+  }
+
+  /** The sick build that the live one was rolled back from. */
+  lastIncident(): string | undefined {
+    const live = this.served()?.build;
+    const from = this.#last('rolled-back', (event) => event.as === live)?.from;
+    return from !== undefined && this.sickness(from) ? from : undefined;
+  }
+
   /** What is worth knowing of a build in a list; undefined if nothing is. */
   markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
     if (this.#last('failed', (event) => event.build === build)) return 'failed';

@@ -38,6 +38,8 @@ const kinds = {
     build,
     verdict: v.picklist(verdicts),
     reason: text,
+    /** The replica that shows it. */
+    container: v.optional(text),
     watchedMs: v.number(),
     /** Counts of what was looked at. */
     seen: v.record(v.string(), v.number()),

@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { AppPlatform } from '../support/app-platform/index.js';
+import type { Behavior, Quirks } from '../support/app-platform/types.ts';
+import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
+
+/** The line that the documents recommend for pipelines, without its call: strangers call, or nobody does. */
+export const safeLine = 'deploy --if-changed --if-busy wait --watch 2m --or-rollback';
+
+/** What an app is: how it behaves, and its part of the config file after the name. */
+export interface AppOf {
+  behaves?: Behavior;
+  scaling?: string;
+  more?: string;
+  image?: string;
+  /** Another version of the same app. */
+  version?: number;
+}
+
+/** A platform that shares no code with gantry, and machines that deploy to it. All go by one clock, which leaps. */
+export class Stage {
+  readonly clock = { now: Date.UTC(2026, 10, 23, 12) };
+  readonly platform: AppPlatform;
+  #root = '';
+  #machines = 0;
+
+  private constructor(readonly quirks: Quirks) {
+    this.platform = new AppPlatform({ now: () => this.clock.now, quirks });
+  }
+
+  static async open(quirks: Quirks = {}): Promise<Stage> {
+    const stage = new Stage(quirks);
+    await stage.platform.start();
+    stage.#root = await mkdtemp(join(tmpdir(), 'gantry-stage-'));
+    onTestFinished(async () => {
+      stage.platform.close();
+      await rm(stage.#root, { recursive: true, force: true });
+    });
+    return stage;
+  }
+
+  /** A machine that has never deployed: a home and a clone of its own. Or another clone on the machine of this one. */
+  async machine(app: AppOf = {}, sameAs?: Machine): Promise<Machine> {
+    const root = join(this.#root, `machine-${this.#machines++}`);
+    await mkdir(join(root, 'work'), { recursive: true });
+    const machine = new Machine(this, root, sameAs?.home);
+    await machine.write(app);
+    return machine;
+  }
+
+  /** A deploy of somebody who does not use gantry. Gives the build, which is not uploaded if there is nothing to. */
+  async stranger(settings: Record<string, unknown>, behaves?: Behavior): Promise<string> {
+    const { world } = this.platform;
+    const build = world.create({ name: 'web', cliVersion: '1.0', ...settings });
+    if (behaves) Object.assign(build, { uploadedAt: this.clock.now, behavior: behaves });
+    return build.id;
+  }
+
+  /** Lets time pass. */
+  pass(ms: number): void {
+    this.clock.now += ms;
+    this.platform.world.settle();
+  }
+}
+
+export class Machine {
+  readonly folder: string;
+
+  constructor(
+    private readonly stage: Stage,
+    root: string,
+    readonly home = join(root, 'home'),
+  ) {
+    this.folder = join(root, 'work');
+  }
+
+  /** Makes the clone have this app. */
+  async write({ behaves = {}, scaling = 'min_replicas = 1\n', more = '', image, version = 1 }: AppOf): Promise<void> {
+    const base = image ? `docker_base_image_url = "${image}"\n` : '';
+    const config = `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${base}[cerebrium.scaling]\n${scaling}${more}`;
+    const main = `# behaves ${JSON.stringify(behaves)}\ndef run():\n    return {"version": ${version}}\n`;
+    await writeFile(join(this.folder, 'cerebrium.toml'), config);
+    await writeFile(join(this.folder, 'main.py'), main);
+  }
+
+  run(line: string | string[], setting: Setting = {}): Promise<Outcome> {
+    const { clock, platform } = this.stage;
+    const env = { ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
+    return gantry(typeof line === 'string' ? line.split(' ') : line, { cwd: this.folder, clock, ...setting, env });
+  }
+
+  /** Deploys, and gives the build that serves. */
+  async deploys(app: AppOf, line = 'deploy'): Promise<string> {
+    await this.write(app);
+    const { code, stderr } = await this.run(line);
+    if (code !== 0) throw new Error(stderr);
+    return this.stage.platform.live() ?? '';
+  }
+}

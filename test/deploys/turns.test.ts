@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest';
+import type { Build } from '../support/app-platform/types.ts';
+import { type Machine, Stage } from './stage.ts';
+
+const savePlan = 'deploy --dry-run --save-plan';
+const applyPlan = 'deploy --apply-plan';
+/** Other settings than a client may expect where a request has none. */
+const defaults = {
+  cooldownPeriodSeconds: 1800,
+  maxReplicaCount: 5,
+  memory: 8,
+  region: 'eu-west-2',
+  pythonVersion: '3.12',
+};
+
+const builds = ({ platform }: Stage): Build[] => [...platform.world.builds.values()];
+const uploaded = (stage: Stage): string[] => builds(stage).flatMap(({ id, uploadedAt }) => (uploadedAt ? [id] : []));
+const waiting = (stage: Stage): string[] =>
+  builds(stage).flatMap(({ id, uploadedAt, canceledAt }) => (uploadedAt || canceledAt ? [] : [id]));
+
+describe('a plan', () => {
+  async function planned(file = '../plan.json'): Promise<{ stage: Stage; machine: Machine }> {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2 });
+    expect((await machine.run(`${savePlan} ${file}`)).code).toBe(0);
+    return { stage, machine };
+  }
+
+  test('lies in the app folder and is no file of the app', async () => {
+    const { stage, machine } = await planned('gantry-plan.json');
+    expect((await machine.run(`${applyPlan} gantry-plan.json`)).code).toBe(0);
+    await machine.write({ version: 3 });
+    expect((await machine.run('deploy')).code).toBe(0);
+    expect([...(builds(stage).at(-1)?.files.keys() ?? [])].sort()).toEqual(['cerebrium.toml', 'main.py']);
+  });
+
+  test.each(['', ' --if-busy wait'])('is not applied over a build in progress:%s', async (flags) => {
+    const { stage, machine } = await planned();
+    await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 20_000 });
+    const before = uploaded(stage);
+    expect(await machine.run(`${applyPlan} ../plan.json${flags}`)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('not as planned'),
+    });
+    expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
+  });
+
+  test('is not applied after its upload URL has expired and the app was scaled', async () => {
+    const { stage, machine } = await planned();
+    const before = uploaded(stage);
+    stage.platform.before = ({ point, nth }) => {
+      if (point !== 'upload' || nth !== 2) return;
+      stage.pass(660_000);
+      Object.assign(stage.platform.app('web')?.settings ?? {}, { maxReplicaCount: 9 });
+      // Our own create app would hide it.
+      stage.platform.after = ({ point: at }) => {
+        if (at === 'create-app') Object.assign(stage.platform.app('web')?.settings ?? {}, { maxReplicaCount: 9 });
+      };
+    };
+    expect(await machine.run(`${applyPlan} ../plan.json`)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('maxReplicaCount'),
+    });
+    expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
+  });
+});
+
+describe('a rollback', () => {
+  /** Two deploys at once: the one that was created first takes longer, and serves in the end. */
+  async function crossed(): Promise<{ stage: Stage; machine: Machine; first: string }> {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    const other = await stage.machine({ version: 3 }, machine);
+    await machine.write({ version: 2, behaves: { buildMs: 30_000 } });
+    let second: Promise<unknown> | undefined;
+    stage.platform.after = async ({ point, nth }) => {
+      if (point !== 'upload' || nth !== 2) return;
+      stage.pass(1_000);
+      second = other.run('deploy');
+    };
+    await machine.run('deploy');
+    await second;
+    stage.platform.after = () => {};
+    const [, first = '', last] = builds(stage).map(({ id }) => id);
+    expect([stage.platform.live(), builds(stage).at(-1)?.id]).toEqual([first, last]);
+    return { stage, machine, first };
+  }
+
+  test.each([
+    [
+      'of a sick build',
+      { version: 4, behaves: { replicas: 'crash' as const } },
+      'deploy --watch 40s --or-rollback',
+      12,
+    ],
+    ['by hand', { version: 4 }, 'rollback web --yes', 0],
+  ])('returns to what served, not to what was created last: %s', async (_, next, line, expected) => {
+    const { stage, machine, first } = await crossed();
+    await machine.write(next);
+    if (expected === 0) await machine.run('deploy');
+    const { code, stderr } = await machine.run(line);
+    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(`-> ${first}`) });
+    expect(String(stage.platform.world.live(stage.platform.app('web') as never)?.files.get('main.py'))).toContain(
+      '"version": 2',
+    );
+  });
+
+  test('never deploys the build again that was found sick, and every list says what it was', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    await machine.deploys({ version: 2 });
+    await machine.write({ version: 3, behaves: { replicas: 'crash' } });
+    await machine.run('deploy --watch 40s --or-rollback');
+    const sick = builds(stage)[2]?.id ?? '';
+    expect((await machine.run('builds list web --json')).json()).toContainEqual(
+      expect.objectContaining({ id: sick, found: 'rolled back' }),
+    );
+    expect((await machine.run(`builds get web ${sick} --json`)).json()).toMatchObject({ found: 'rolled back' });
+    for (const line of ['explain web', `explain web ${sick}`]) {
+      const { json } = await machine.run(`${line} --json`);
+      expect(json()).toMatchObject({ build: sick, failed: true, status: 'sick' });
+      expect((await machine.run(line)).stdout).toContain(`replica ${sick}-0 restarted 2 times`);
+    }
+    const { code, stderr } = await machine.run('rollback web --yes');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`-> ${builds(stage)[0]?.id}`) });
+  });
+
+  test('says what the platform takes from elsewhere, perhaps in another version', async () => {
+    const stage = await Stage.open();
+    const image = 'debian:bookworm-slim';
+    const more = '[cerebrium.dependencies.pip]\ntorch = "latest"\nnumpy = "==2.1.0"\n';
+    const machine = await stage.machine();
+    await machine.deploys({ more, image });
+    await machine.deploys({ more, image, version: 2 });
+    const { json, stderr } = await machine.run('rollback web --yes --json');
+    expect(stderr).toMatch(/resolved anew, perhaps to other versions: torch, debian:bookworm-slim \(image\)/);
+    expect(json()).toMatchObject({ resolvedAnew: [{ kind: 'pip', requirement: 'torch' }, { kind: 'image' }] });
+  });
+});
+
+describe('a platform with other defaults', () => {
+  test('is not told that somebody changed them', async () => {
+    const stage = await Stage.open({ defaults });
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2 });
+    const { code, stderr } = await machine.run('deploy --fail-on-drift');
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('changed outside')]);
+    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    const fresh = await stage.machine({ version: 2 });
+    expect((await fresh.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    expect((await fresh.run('deploy --fail-on-drift --dry-run')).code).toBe(0);
+  });
+
+  test('proves nothing to a fresh machine without checksums', async () => {
+    const stage = await Stage.open({ hasNoChecksums: true });
+    await (await stage.machine()).deploys({});
+    const { stderr } = await (await stage.machine()).run('deploy --if-changed');
+    expect(stderr).toContain('cannot prove that web is unchanged');
+  });
+});
+
+describe('--if-busy wait', () => {
+  test('does not wait for a build that cannot start any more, and names it', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    const stuck = await stage.stranger({ minReplicaCount: 1 });
+    stage.pass(12 * 60_000);
+    await machine.write({ version: 2 });
+    const { code, stderr } = await machine.run('deploy --if-busy wait --timeout 5m');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`gantry builds cancel web ${stuck}`)]);
+  });
+
+  test('waits for others on a platform without times', async () => {
+    const stage = await Stage.open({ hasNoTimes: true });
+    const machine = await stage.machine();
+    await machine.deploys({});
+    const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
+    await machine.write({ version: 2 });
+    const { code, stderr } = await machine.run('deploy --if-busy wait');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/Waited \d+ s for other builds of web/)]);
+    expect(
+      stage.platform
+        .app('web')
+        ?.services.map(({ build }) => build.id)
+        .slice(-2),
+    ).toEqual([other, stage.platform.live()]);
+  });
+});
+
+test.each(['deploy', 'deploy --if-busy wait'])(
+  'a lost reply of create app leaves no build behind: %s',
+  async (line) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2 });
+    stage.platform.after = ({ point, nth }) => (point === 'create-app' && nth === 2 ? 'cut' : undefined);
+    expect(await machine.run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining('its reply was lost') });
+    expect([waiting(stage), builds(stage).length]).toEqual([[], 3]);
+  },
+);
+
+test('part of the files cannot be sent', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  expect((await machine.run('deploy --partial')).code).toBe(2);
+  expect(builds(stage)).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { Behavior, Quirks } from '../support/app-platform/types.ts';
+import type { Outcome } from '../support/gantry.ts';
+import { type AppOf, Stage, safeLine } from './stage.ts';
+
+const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
+const idle = 'min_replicas = 0\n';
+
+interface Printed {
+  health?: { verdict: string; runs: number };
+  error?: { message: string; details?: { verdict?: string; rollback?: { outcome: string; serves: string } } };
+}
+
+const printed = ({ json }: Outcome) => json() as Printed;
+const verdictOf = (outcome: Outcome) => {
+  const { health, error } = printed(outcome);
+  return health?.verdict ?? error?.details?.verdict;
+};
+
+describe('the line of the documents, typed again on a fresh machine', () => {
+  test('never calls an app that crashes healthy', async () => {
+    const stage = await Stage.open();
+    const codes: number[] = [];
+    for (let time = 0; time < 3; time++) codes.push((await (await stage.machine(crashing)).run(safeLine)).code);
+    expect(codes).toEqual([12, 12, 12]);
+  });
+
+  test('goes on with the watch after the platform was away', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine(crashing);
+    stage.platform.after = ({ point, nth }) => {
+      stage.platform.isDown ||= point === 'containers' && nth === 2;
+    };
+    const first = await machine.run(safeLine);
+    expect(first).toMatchObject({ code: 8, stderr: expect.stringContaining('whether it is healthy is not known') });
+    const [, next = ''] = /fix (gantry .*)/.exec(first.stderr) ?? [];
+    Object.assign(stage.platform, { isDown: false, after: () => {} });
+    expect(next).toContain('--if-changed');
+    expect((await machine.run(next.replace('gantry ', ''))).code).toBe(12);
+  });
+
+  test.each(['error', 'not_ready'])('does not call an app unchanged whose status is %s', async (status) => {
+    const stage = await Stage.open();
+    await (await stage.machine()).deploys({});
+    const app = stage.platform.app('web');
+    if (app) app.status = status;
+    const { stderr } = await (await stage.machine()).run('deploy --if-changed');
+    expect(stderr).toContain(`web is unchanged, but its status is ${status}: deploying`);
+  });
+});
+
+describe('scaling by hand', () => {
+  test('to no replica is what is watched, and is not sick', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.run('apps scale web --min-replicas 0');
+    await machine.write({ version: 2 });
+    const outcome = await machine.run('deploy --keep-scaling --watch 40s --or-rollback --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 0 });
+  });
+
+  test.each([
+    ['an automatic rollback', crashing, 'deploy --watch 40s --or-rollback', 12],
+    ['a rollback', { version: 2 }, 'rollback web --yes', 0],
+  ])('survives %s', async (_, next, line, expected) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    const first = await machine.deploys({});
+    if (expected === 0) await machine.deploys(next);
+    await machine.run('apps scale web --min-replicas 10 --max-replicas 40');
+    await machine.write(next);
+    const { code, stderr } = await machine.run(line);
+    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(first) });
+    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 10, maxReplicaCount: 40 });
+  });
+});
+
+test('Ctrl-C during a watch says what serves and how to go on', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  const { code, stderr } = await machine.run('deploy --watch 40s', { interruptAt: /Watching web/ });
+  expect(code).toBe(130);
+  expect(stderr).toContain(`web serves build ${stage.platform.live()}, which was not watched to the end`);
+  expect(stderr).toContain('gantry deploy --if-changed --watch 40s');
+  expect(stderr).not.toMatch(/cancel/);
+});
+
+/** What the new build is and is called, after a build that was well and was called. */
+type Case = [title: string, behaves: Behavior, more?: { scaling?: string; quirks?: Quirks }];
+const busy: Behavior = { calls: { everyMs: 1_000 } };
+const seldom = { everyMs: 8_000, failing: 1 };
+const onceOf99 = { everyMs: 300, failing: 99 };
+const quirks = { hasStatuses: true };
+
+const sick: Case[] = [
+  ['runs that have only a status code', { calls: seldom }, { quirks: { refuses: { containers: 403 } } }],
+  ['runs whose status code is text', { calls: seldom }, { quirks: { hasText: true } }],
+  ['failing runs among many pages of others', { calls: { everyMs: 100, failing: 10 } }, { quirks: { pageSize: 7 } }],
+  ['failing runs on a platform that has only the chart', { calls: seldom }, { quirks: { refuses: { runs: 404 } } }],
+  ['replicas that come back under other names', { replicas: 'renamed' }],
+  ['the same without a minimum', { replicas: 'renamed', ...busy }, { scaling: idle }],
+  ['one of two replicas that stays away', { replicas: 'half' }, { scaling: 'min_replicas = 2\n' }],
+  ['failing runs of a replica that was never listed', { replicas: 'unlisted', calls: seldom }],
+  ['a replica that restarts in place', { replicas: 'crash' }],
+];
+const unknown: Case[] = [
+  ['nobody called it, and it keeps no replica', {}, { scaling: idle }],
+  ['its replica waits for the whole watch', { replicas: 'waiting' }],
+  ['nothing of it is listed', busy, { quirks: { refuses: { containers: 403, runs: 404, chart: 404 } } }],
+];
+const healthy: Case[] = [
+  ['one failed call of many, which is its caller’s', { calls: { ...onceOf99, code: 422 } }, { quirks }],
+  ['one failed call of many, which is its own', { calls: onceOf99 }, { quirks }],
+  ['a replica that restarted once', { replicas: 'restarts-once' }],
+  ['calls that succeed, although no replica is listed', busy, { quirks: { refuses: { containers: 404 } } }],
+];
+
+describe.each([
+  ['healthy', 0, healthy],
+  ['sick', 12, sick],
+  ['unknown', 8, unknown],
+])('%s', (verdict, expected, cases) => {
+  test.each(cases)('%s', async (_, behaves, { scaling = 'min_replicas = 1\n', quirks = {} } = {}) => {
+    const stage = await Stage.open(quirks);
+    const machine = await stage.machine();
+    await machine.deploys({ behaves: busy, scaling });
+    stage.pass(120_000);
+    await machine.write({ behaves, scaling, version: 2 });
+    const outcome = await machine.run('deploy --watch 40s --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([expected, verdict]);
+  });
+});
+
+describe('superseded', () => {
+  test.each([
+    ['min_replicas = 1\n', 'deploy --watch 40s --or-rollback --json'],
+    [idle, 'deploy --watch 40s --json'],
+  ])('another build goes live during the watch: %j', async (scaling, line) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine({ scaling });
+    let next = '';
+    stage.platform.after = async ({ point, nth }) => {
+      if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
+    };
+    const outcome = await machine.run(line);
+    expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
+    expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
+    expect(stage.platform.live()).toBe(next);
+  });
+});
+
+test('an app that is scaled to zero by hand during the watch is no alarm', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  stage.platform.after = ({ point, nth }) => {
+    if (point === 'containers' && nth === 5)
+      Object.assign(stage.platform.app('web')?.settings ?? {}, { minReplicaCount: 0 });
+  };
+  const outcome = await machine.run('deploy --watch 40s --or-rollback --json');
+  expect([0, 8]).toContain(outcome.code);
+  expect(verdictOf(outcome)).not.toBe('sick');
+});

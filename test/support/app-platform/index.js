@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { failed, routes } from './routes.js';
+import { project } from './shown.js';
+import { World } from './world.js';
+
+/** @typedef {import('./types.ts').Build} Build */
+
+const token = [{ alg: 'HS256' }, { project_id: project, exp: 4_102_444_800 }, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  .join('.');
+
+/**
+ * A platform of apps that is written from the specification alone and shares no code with the client. Builds take their
+ * time and end in any order, replicas live and die, and people call: all of that by a clock that it is given.
+ */
+export class AppPlatform {
+  url = '';
+  /** True: nobody answers. */
+  isDown = false;
+  /** @type {import('./types.ts').Hook} */
+  before = () => {};
+  /** @type {import('./types.ts').Hook} */
+  after = () => {};
+  /** Files of storage by URL path. @type {Map<string, Build>} */
+  uploads = new Map();
+  /** @type {Map<string, number>} */
+  #counts = new Map();
+
+  /** @param {{ now?: () => number, quirks?: import('./types.ts').Quirks }} [options] */
+  constructor({ now = Date.now, quirks = {} } = {}) {
+    this.quirks = quirks;
+    this.world = new World(now, quirks);
+    this.server = createServer((request, response) => void this.#serve(request, response));
+    this.server.on('upgrade', (_, socket) => {
+      socket.on('error', () => {});
+      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    });
+    // A connection that is closed while it is written to is the client's affair.
+    this.server.on('clientError', (_, socket) => socket.destroy());
+  }
+
+  /** @returns {Promise<this>} */
+  async start() {
+    await new Promise((resolve) => this.server.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (this.server.address());
+    this.url = `http://127.0.0.1:${port}`;
+    return this;
+  }
+
+  close() {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  /** The environment that leads a client here. @returns {Record<string, string>} */
+  get env() {
+    const { url } = this;
+    return {
+      GANTRY_API_URL: url,
+      GANTRY_INFERENCE_URL: url,
+      GANTRY_LOGS_URL: url,
+      GANTRY_TOKEN: token,
+      GANTRY_PROJECT: project,
+    };
+  }
+
+  /** The app as it is now. @param {string} name */
+  app(name) {
+    this.world.settle();
+    return this.world.apps.get(name);
+  }
+
+  /** The id of the build that serves. @param {string} [name] */
+  live(name = 'web') {
+    const app = this.app(name);
+    return app && this.world.live(app)?.id;
+  }
+
+  /** @param {import('node:http').IncomingMessage} incoming @param {import('node:http').ServerResponse} response */
+  async #serve(incoming, response) {
+    if (this.isDown) return void incoming.socket.destroy();
+    const { pathname, searchParams: query } = new URL(incoming.url ?? '/', this.url);
+    const route = routes.find(({ method, path }) => method === incoming.method && path.test(pathname));
+    const point = route?.point ?? `${incoming.method} ${pathname}`;
+    const nth = (this.#counts.get(point) ?? 0) + 1;
+    this.#counts.set(point, nth);
+    const body = await buffer(incoming).catch(() => undefined);
+    if (!body) return;
+    if ((await this.before({ point, nth })) === 'cut' || this.isDown) return void incoming.socket.destroy();
+    this.world.settle();
+    const params = /** @type {Record<string, string>} */ (route?.path.exec(pathname)?.groups ?? {});
+    const refusal = this.quirks.refuses?.[point] ?? (route ? undefined : 404);
+    const {
+      status = 200,
+      json,
+      text,
+      headers,
+    } = refusal
+      ? failed(refusal, 'not here')
+      : /** @type {import('./routes.js').Route} */ (route).answer({ params, query, body }, this);
+    if ((await this.after({ point, nth })) === 'cut' || this.isDown) return void incoming.socket.destroy();
+    const type = json === undefined ? 'text/plain' : 'application/json';
+    const date = new Date(this.world.now()).toUTCString();
+    response.writeHead(status, { 'content-type': type, date, ...headers });
+    response.end(status === 204 ? undefined : (text ?? JSON.stringify(json)));
+  }
+}

@@ -1,0 +1,180 @@
+import { readZip } from '../../chaos/zip.js';
+
+/** @typedef {import('./types.ts').App} App @typedef {import('./types.ts').Build} Build */
+/** @typedef {import('./types.ts').Behavior} Behavior @typedef {import('./types.ts').Service} Service */
+
+/** Times in ms. An upload URL is good for ten minutes. */
+export const urlLifeMs = 600_000;
+const startMs = 1_000;
+const lifeMs = 5_000;
+/** How long replicas of the build before still answer. */
+const drainMs = 4_000;
+const never = Number.POSITIVE_INFINITY;
+const texts = ['region', 'computeTier', 'runtime', 'baseImage', 'pythonVersion', 'scalingMetric'];
+
+/** All settings that get app shows, for requests that leave them out. */
+const usual = {
+  ...{ minReplicaCount: 0, maxReplicaCount: 1, cooldownPeriodSeconds: 10, replicaConcurrency: 100, cpu: 2, memory: 4 },
+  ...{ gpuCount: 0, responseGracePeriodSeconds: 900, region: 'us-east-1', computeTier: 'interruptible', port: 8000 },
+  ...{ runtime: 'cortex', disableAuth: true, baseImage: 'debian:bookworm-slim', pythonVersion: '3.11' },
+  ...{ scalingMetric: 'concurrency_utilization', scalingTarget: 100, scalingBuffer: 0, rollOutDurationSeconds: 0 },
+};
+
+/** Apps and what becomes of them as time passes. What is in here is the truth that a client is judged by. */
+export class World {
+  /** @type {Map<string, App>} */
+  apps = new Map();
+  /** @type {Map<string, Build>} */
+  builds = new Map();
+  /** Calls that were answered, by the client's own doing. @type {{ app: string, build: string, at: number, code: number, id: string }[]} */
+  calls = [];
+
+  /** @param {() => number} now @param {import('./types.ts').Quirks} quirks */
+  constructor(now, quirks) {
+    this.now = now;
+    this.quirks = quirks;
+  }
+
+  /** @param {Record<string, unknown>} body @returns {Build} */
+  create(body) {
+    const name = String(body.name);
+    const app = this.apps.get(name) ?? newApp(name, this.now());
+    this.apps.set(name, app);
+    app.settings = { ...usual, ...this.quirks.defaults, ...defined(body) };
+    const id = `b-${(0x3000 + this.builds.size * 0x1d3).toString(16)}${name.length.toString(16)}`;
+    const build = { id, app: name, createdAt: this.now(), body, files: new Map(), behavior: {} };
+    app.builds.push(build);
+    this.builds.set(id, build);
+    return build;
+  }
+
+  /** What is wrong with it is said, if anything. @param {Build} build @param {Buffer} zip */
+  upload(build, zip) {
+    if (this.now() > build.createdAt + urlLifeMs) return 'Request has expired';
+    const files = readZip(zip);
+    if (typeof files === 'string') return files;
+    const told = /^# behaves (\{.*\})$/m.exec(files.get('main.py')?.toString() ?? '')?.[1];
+    Object.assign(build, { files, uploadedAt: this.now(), behavior: told ? JSON.parse(told) : {} });
+    return undefined;
+  }
+
+  /** Lets happen what has happened by now, in its order: builds end, and the one that became ready last serves. */
+  settle() {
+    const due = [...this.builds.values()].filter((build) => build.ended === undefined && endOf(build) <= this.now());
+    for (const build of due.sort((a, b) => endOf(a) - endOf(b))) {
+      build.ended = build.canceledAt === undefined ? (build.behavior.ends ?? 'success') : 'cancelled';
+      const app = this.apps.get(build.app);
+      if (build.ended !== 'success' || !app?.builds.includes(build)) continue;
+      const before = app.services.at(-1);
+      if (before) before.until = endOf(build);
+      app.services.push({ build, from: endOf(build), until: never });
+    }
+  }
+
+  /** @param {Build} build */
+  statusOf({ ended, uploadedAt }) {
+    return ended ?? (uploadedAt === undefined ? 'pending' : 'building');
+  }
+
+  /** @param {App} app @returns {Build | undefined} */
+  live(app) {
+    return app.services.at(-1)?.build;
+  }
+
+  /** @param {App} app */
+  statusOfApp(app) {
+    if (app.status) return app.status;
+    if (app.builds.some(({ ended, uploadedAt }) => !ended && uploadedAt)) return 'deploying';
+    if (app.services.length === 0) return 'pending';
+    return this.replicas(app).length > 0 ? 'active' : 'cold';
+  }
+
+  /** A call from outside wakes the app. @param {App} app */
+  call(app) {
+    const service = app.services.at(-1);
+    if (!service) return { code: 503, id: '' };
+    const now = this.now();
+    const coolMs = Number(app.settings.cooldownPeriodSeconds) * 1_000;
+    app.awake = { from: app.awake.until > now ? app.awake.from : now, until: now + startMs + coolMs };
+    const { replicas = 'well', calls } = service.build.behavior;
+    const code = replicas === 'well' && calls?.failing !== 1 ? 200 : replicas === 'well' ? (calls?.code ?? 500) : 503;
+    const id = `own-${this.calls.length}`;
+    this.calls.push({ app: app.name, build: service.build.id, at: now, code, id });
+    return { code, id };
+  }
+
+  /** The replicas that are listed now. @param {App} app */
+  replicas(app) {
+    const now = this.now();
+    return app.services
+      .filter(({ until }) => now < until + drainMs)
+      .flatMap((service) => replicasOf(service, app, now).map((replica) => ({ ...replica, build: service.build.id })));
+  }
+
+  /** The runs that have begun, the newest first. @param {App} app */
+  runs(app) {
+    const runs = app.services.flatMap((service) => callsOf(service, this.now()));
+    const own = this.calls.filter((call) => call.app === app.name).map((call) => ({ ...call, pod: `${call.build}-0` }));
+    return [...runs, ...own].sort((a, b) => b.at - a.at);
+  }
+}
+
+/** @param {string} name @param {number} createdAt @returns {App} */
+function newApp(name, createdAt) {
+  return { name, createdAt, settings: {}, services: [], builds: [], awake: { from: 0, until: 0 } };
+}
+
+/** When a build ends, or ended. @param {Build} build */
+function endOf({ canceledAt, uploadedAt, behavior }) {
+  return canceledAt ?? (uploadedAt === undefined ? never : uploadedAt + (behavior.buildMs ?? 1_000));
+}
+
+/** @param {Record<string, unknown>} body */
+function defined({ compute, provider, ...body }) {
+  const known = Object.entries(body).filter(
+    ([key, value]) => value !== undefined && (key in usual || texts.includes(key)),
+  );
+  const hardware = {
+    ...(Array.isArray(compute) && { hardware: compute[0] }),
+    ...(provider ? { hardwareProvider: provider } : {}),
+  };
+  return { ...Object.fromEntries(known), ...hardware, cerebriumVersion: body.cliVersion };
+}
+
+/** @param {Service} service @param {App} app @param {number} now */
+function replicasOf({ build, from, until }, app, now) {
+  const { replicas: kind = 'well', calls } = build.behavior;
+  const kept = Number(app.settings.minReplicaCount);
+  const isAwake = now >= app.awake.from && now < app.awake.until;
+  const isCalled = isAwake || (calls !== undefined && now - from >= calls.everyMs);
+  const number = kind === 'half' ? 2 : Math.max(kept, isCalled ? 1 : 0);
+  const begun = kept > 0 || calls ? from : Math.max(from, app.awake.from);
+  const age = now - begun;
+  const isTerminating = now >= until;
+  /** @param {string} id @param {string} state @param {number} [restarts] */
+  const replica = (id, state, restarts = 0) => ({ id: `${build.id}-${id}`, state, restarts, isTerminating });
+  const started = age < startMs ? 'PENDING' : 'RUNNING';
+  const lives = Math.floor(age / lifeMs);
+  return Array.from({ length: kind === 'unlisted' ? 0 : number }, (_, at) => {
+    if (kind === 'waiting') return replica(`${at}`, 'PENDING');
+    if (kind === 'crash') return replica(`${at}`, age % lifeMs < startMs ? 'PENDING' : 'RUNNING', lives);
+    if (kind === 'renamed') return replica(`${at}-${lives}`, age % lifeMs < startMs ? 'PENDING' : 'RUNNING');
+    if (kind === 'half' && at === 1 && age > 2 * lifeMs) return replica(`${at}`, 'PENDING');
+    return replica(`${at}`, started, kind === 'restarts-once' && lives > 0 ? 1 : 0);
+  });
+}
+
+/** @param {Service} service @param {number} now */
+function callsOf({ build, from, until }, now) {
+  const { replicas = 'well', calls } = build.behavior;
+  if (!calls) return [];
+  const { everyMs, failing = 0, code = 500 } = calls;
+  const number = Math.floor((Math.min(now, until) - from) / everyMs);
+  const pod = replicas === 'unlisted' ? 'gone' : '0';
+  return Array.from({ length: number }, (_, at) => ({
+    id: `${build.id}-call-${at}`,
+    at: from + (at + 1) * everyMs,
+    code: failing > 0 && at % failing === failing - 1 ? code : 200,
+    pod: `${build.id}-${pod}`,
+  }));
+}
