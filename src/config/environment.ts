@@ -14,6 +14,7 @@ export const variables = {
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and caches',
   GANTRY_PACKING_CACHE: 'off: package and deploy keep no compressed files for the next time',
   GANTRY_KEEP_ARCHIVES: 'off: keep no archives of deploys for gantry rollback (default: on)',
+  GANTRY_TEAM_STATE: 'folder on a volume for history and archives that all machines share: default:/.gantry, off',
   NODE_DISABLE_COMPILE_CACHE: '1: keep no compiled code of gantry for the next start',
   GANTRY_PAGER: 'pager for long lists on a terminal (default: PAGER, then less); cat: none',
   GANTRY_ACCESSIBLE: '1: output for screen readers: no animation and no charts, tables as lists',

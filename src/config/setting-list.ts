@@ -31,10 +31,10 @@ export function describeTarget(target: Target): ListedSetting {
 
 /** Lists every setting that is in force, with its origin; a target knows the project of the token. Contains no token, and no password of the proxy. */
 export function describeSettings(settings: Settings, env: Environment, target?: Target): ListedSetting[] {
-  const { profile, region: given, addresses, packingCache, keepArchives, proxy, folders } = settings;
+  const { profile, region: given, addresses, packingCache, keepArchives, teamState, proxy, folders } = settings;
   const project = target?.project ?? settings.project;
   const region = given.value === undefined ? { value: defaultRegion, origin: 'default' } : given;
-  const resolved: Record<string, Setting> = { project, region, ...addresses, packingCache, keepArchives };
+  const resolved: Record<string, Setting> = { project, region, ...addresses, packingCache, keepArchives, teamState };
   const names = [...storableSettings.keys()];
   return [
     entry('profile', profile),

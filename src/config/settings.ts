@@ -7,6 +7,7 @@ import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { teamStateProblem } from './team-state.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
 export interface Setting {
@@ -28,6 +29,8 @@ export interface Settings {
   folders: Folders;
   /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
   keepArchives: Setting;
+  /** `volume:/folder` that machines share, on the volume of `region`; `off` is as unset. */
+  teamState: Setting & { region: string | undefined };
 }
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
@@ -80,6 +83,7 @@ export const settingSources = {
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
   packingCache: { variables: ['GANTRY_PACKING_CACHE'], key: 'packingCache', fallback: 'on' },
   keepArchives: { variables: ['GANTRY_KEEP_ARCHIVES'], key: 'keepArchives', fallback: 'on' },
+  teamState: { variables: ['GANTRY_TEAM_STATE'], key: 'teamState' },
 } as const satisfies Record<string, SettingSource>;
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
@@ -125,6 +129,11 @@ export function resolveSettings(
     region: resolve(settingSources.region, flags.region),
     packingCache: resolve(settingSources.packingCache),
     keepArchives: resolve(settingSources.keepArchives),
+    teamState: {
+      ...checkedTeamState(resolve(settingSources.teamState), onInvalid),
+      // Not that of a flag: a deploy to another region has the same team.
+      region: resolve(settingSources.region).value,
+    },
     addresses: {
       management: address(settingSources.management),
       invocation: address(settingSources.invocation),
@@ -172,6 +181,13 @@ function resolveSetting(
   const value = stored[key];
   if (typeof value === 'string' && value) return { value, origin: 'profile' };
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
+}
+
+function checkedTeamState(setting: Setting, onInvalid: OnInvalidSetting): Setting {
+  const problem = setting.value === undefined ? undefined : teamStateProblem(setting.value, setting.origin);
+  if (!problem) return setting;
+  onInvalid(problem);
+  return { value: undefined, origin: 'not set' };
 }
 
 function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidSetting): void {

@@ -116,6 +116,7 @@ export function createContext(
     silenceMs: io.silenceMs,
     onRetry,
     trace,
+    atEnd: [],
     unread,
   };
 }

@@ -119,6 +119,7 @@ async function executeFiltered(
     return code;
   } finally {
     await renderer.end();
+    for (const work of context.atEnd) if (!context.signal.aborted) await work(context);
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../config/setting-list.ts';
 import { checkUrl, type StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
+import { teamStateProblem } from '../../config/team-state.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { regions } from '../../project/hardware.ts';
@@ -98,6 +99,7 @@ const checks: Record<StoredKey, (value: string, progress: Context['progress']) =
   statusUrl: checkAddress,
   packingCache: checkSwitch,
   keepArchives: checkSwitch,
+  teamState: checkTeamState,
 };
 
 function checkAddress(value: string): string {
@@ -113,6 +115,12 @@ function checkRegion(value: string, progress: Context['progress']): string {
     throw new UsageError(`unknown region ${value}: ${expected}`, { fix: gantryCommand`config set region ${meant}` });
   }
   progress.warn(`region ${value} is not documented: ${expected}`);
+  return value;
+}
+
+function checkTeamState(value: string): string {
+  const problem = teamStateProblem(value);
+  if (problem) throw problem;
   return value;
 }
 

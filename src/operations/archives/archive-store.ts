@@ -1,7 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { stateKey } from '../../config/state-key.ts';
+import { platformOf, stateKey } from '../../config/state-key.ts';
+import type { Context } from '../../context.ts';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 
@@ -40,6 +41,10 @@ export type KeptArchive = v.InferOutput<typeof KeptArchive>;
 
 /** Which build of which app: ids are unique on one platform only. */
 export type BuildKey = Pick<KeptArchive, 'platform' | 'project' | 'app' | 'build'>;
+
+export function buildKey({ settings, project }: Context, app: string, build: string): BuildKey {
+  return { platform: platformOf(settings), project, app, build };
+}
 
 /** Who can write one of these decides what a rollback deploys. */
 export const archiveFolders = (state: string) => [join(state, 'archives'), recordsFolder(state), filesFolder(state)];
@@ -87,7 +92,10 @@ export async function recordNames(state: string, build?: BuildKey): Promise<stri
 }
 
 async function readRecord(path: string): Promise<KeptArchive | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  return parseRecord(await readFile(path, 'utf8').catch(() => ''));
+}
+
+export function parseRecord(text: string): KeptArchive | undefined {
   const parsed = v.safeParse(KeptArchive, tryParseJson(text));
   return parsed.success ? parsed.output : undefined;
 }

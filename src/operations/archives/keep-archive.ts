@@ -1,4 +1,3 @@
-import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../disk/index.ts';
@@ -6,7 +5,7 @@ import type { AppArchive } from '../../project/archive.ts';
 import {
   archiveFile,
   archiveFolders,
-  type BuildKey,
+  buildKey,
   filesFolder,
   type KeptArchive,
   recordsFolder,
@@ -14,6 +13,7 @@ import {
   writeRecord,
 } from './archive-store.ts';
 import { enforceLimits, keepLimits } from './limits.ts';
+import { shareArchive } from './team-archives.ts';
 
 /** What a build was deployed with. */
 interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deployRecord'> {
@@ -46,10 +46,6 @@ export async function forgetArchive(context: Context, app: string, build: string
   await removeRecord(context.settings.folders.state, buildKey(context, app, build)).catch(() => {});
 }
 
-export function buildKey({ settings, project }: Context, app: string, build: string): BuildKey {
-  return { platform: platformOf(settings), project, app, build };
-}
-
 async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<void> {
   const { state } = context.settings.folders;
   const { dockerAuth: _login, ...body } = deployed.body;
@@ -65,4 +61,5 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
   await writeRecord(state, { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord });
   await linkOrCopy(archive.path, archiveFile(state, sha256));
   await enforceLimits(state, now);
+  shareArchive(context, key, sha256);
 }

@@ -3,14 +3,16 @@ import type { Context } from '../../context.ts';
 import { findWritableByOthers, linkOrCopy, sha256OfFile, TemporaryFolder } from '../../disk/index.ts';
 import { latestFirst } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
-import { archiveFile, archiveFolders, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
-import { buildKey } from './keep-archive.ts';
+import { teamStateOf } from '../team-state/index.ts';
+import { archiveFile, archiveFolders, buildKey, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
+import { downloadArchive, findTeamRecord } from './team-archives.ts';
 
-/** What this machine kept of a build; undefined if there is nothing, or nothing that can be trusted. */
+/** What this machine kept of a build, or its team; undefined if there is nothing, or nothing that can be trusted. */
 export async function findKeptArchive(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
   const { state } = context.settings.folders;
-  if (findWritableByOthers(...archiveFolders(state))) return undefined;
-  return findRecord(state, buildKey(context, app, build));
+  const isTrusted = !findWritableByOthers(...archiveFolders(state));
+  const own = isTrusted ? await findRecord(state, buildKey(context, app, build)) : undefined;
+  return own ?? findTeamRecord(context, app, build);
 }
 
 /** The newest build of an app, other than these, whose archive is kept. */
@@ -30,12 +32,14 @@ export async function findOtherKept(
 }
 
 /** Why this machine has no archive of a build. */
-export function whyNotKept({ settings }: Context): string {
-  const { keepArchives, folders } = settings;
+export function whyNotKept(context: Context): string {
+  const { keepArchives, folders } = context.settings;
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;
   if (keepArchives.value === 'off') return `keep-archives is off (${keepArchives.origin})`;
-  return 'gantry keeps the archives of deploys from this machine, up to 1 GiB and 90 days';
+  const team = teamStateOf(context);
+  if (team) return `neither this machine nor the team state at ${team.place} has it`;
+  return 'without team-state, gantry has the archives of deploys from this machine only, up to 1 GiB and 90 days';
 }
 
 /**
@@ -43,19 +47,29 @@ export function whyNotKept({ settings }: Context): string {
  * undefined if it is not there any more, or damaged.
  */
 export async function withKeptArchive<T>(
-  { settings, signal }: Context,
-  { sha256, bytes, entries }: KeptArchive,
+  context: Context,
+  { app, sha256, bytes, entries }: KeptArchive,
   use: (archive: AppArchive | undefined) => Promise<T>,
 ): Promise<T> {
   const folder = await TemporaryFolder.create('archive');
   try {
     const path = join(folder.path, 'app.zip');
-    const found = await linkOrCopy(archiveFile(settings.folders.state, sha256), path).then(
-      () => sha256OfFile(path, signal),
-      () => '',
-    );
+    const { settings, signal } = context;
+    const hashOf = (at: string) => sha256OfFile(at, signal).catch(() => '');
+    const own = linkOrCopy(archiveFile(settings.folders.state, sha256), path);
+    let found =
+      (await own.then(
+        () => hashOf(path),
+        () => '',
+      )) === sha256
+        ? path
+        : undefined;
+    if (found === undefined) {
+      const fetched = await downloadArchive(context, app, sha256, folder.path);
+      if (fetched !== undefined && (await hashOf(fetched)) === sha256) found = fetched;
+    }
     signal.throwIfAborted();
-    return await use(found === sha256 ? { path, bytes, entries, changed: [] } : undefined);
+    return await use(found === undefined ? undefined : { path: found, bytes, entries, changed: [] });
   } finally {
     await folder.remove();
   }

@@ -6,14 +6,21 @@ import { fetchBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
-import { type DeployRecord, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import {
+  type Digests,
+  filesDigestPrefix,
+  readDeployRecord,
+  sentFilesDigest,
+  settingsDigestOf,
+} from './deploy-record.ts';
 import type { Deployment } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
 /**
  * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
- * settings and the files: by the SHA-256 of what this machine has sent for the live build, else by the checksums that the platform lists. A build
+ * settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the checksums that the
+ * platform lists. A build
  * that was found sick is deployed again, unless it is verified now.
  */
 export async function findLiveDeployment(
@@ -32,7 +39,11 @@ export async function findLiveDeployment(
   }
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
-  if (!(await isSent(local, plan, options, own && own.files.length > 0 ? own : undefined, checksums))) {
+  const sent = own && own.files.length > 0 ? own : await findSent(context, app, build);
+  if (!sent) {
+    progress.note(`not known here how build ${shortBuild(build)} of ${app} was deployed: comparing by checksums`);
+  }
+  if (!(await isSent(local, plan, options, sent, checksums))) {
     progress.note(`cannot prove that ${app} is unchanged since build ${shortBuild(build)}: deploying`);
     return undefined;
   }
@@ -43,7 +54,7 @@ export async function findLiveDeployment(
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
     return undefined;
   }
-  if (plan.fileChanges?.byCrc32)
+  if (!sent && plan.fileChanges?.byCrc32)
     progress.note(`files of ${app} were compared by CRC-32: the platform lists no SHA-256`);
   return {
     app,
@@ -60,6 +71,12 @@ export async function findLiveDeployment(
     buildMs: 0,
     changed: false,
   };
+}
+
+/** What another machine of the team has sent. */
+async function findSent(context: Context, app: string, build: string): Promise<Digests | undefined> {
+  const sent = (await readHistory(context, app)).sent(build);
+  return sent?.filesDigest.startsWith(filesDigestPrefix) ? sent : undefined;
 }
 
 /** What speaks against a live build. */
@@ -88,7 +105,7 @@ async function isSent(
   { project, entries }: LocalApp,
   { fileChanges, region }: DeployPlan,
   options: CreateAppOptions,
-  record: DeployRecord | undefined,
+  record: Digests | undefined,
   checksums: FileChecksums,
 ): Promise<boolean> {
   if (record) {

@@ -4,12 +4,14 @@ import { makePrivateFolder, openForAppend, replaceFile, takeLock } from '../../d
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type HistoryEvent, parseEvent } from './events.ts';
 
-/** Half of what an app may keep: there are two files, the current one and the one before. */
-const maxFileBytes = 2.5 * 1024 * 1024;
+/** What is kept of an app. */
+export const maxHistoryBytes = 5 * 1024 * 1024;
 const dayMs = 86_400_000;
-const maxAgeMs = 90 * dayMs;
+export const maxHistoryMs = 90 * dayMs;
+/** There are two files, the current one and the one before. */
+const maxFileBytes = maxHistoryBytes / 2;
 /** Each of the two files covers half of the time at most. */
-const maxFileAgeMs = maxAgeMs / 2;
+const maxFileAgeMs = maxHistoryMs / 2;
 
 export interface EventsRead {
   /** Oldest first, those of the last 90 days. */
@@ -43,7 +45,7 @@ export class EventLog {
     const texts = await Promise.all([readIfThere(this.#before), readIfThere(this.path)]);
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
     const parsed = lines.map((line) => parseEvent(tryParseJson(line)));
-    const events = parsed.filter((event) => event !== undefined && Date.parse(event.at) > now - maxAgeMs);
+    const events = parsed.filter((event) => event !== undefined && Date.parse(event.at) > now - maxHistoryMs);
     return {
       events: (events as HistoryEvent[]).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
       unreadable: parsed.filter((event) => event === undefined).length,

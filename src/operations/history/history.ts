@@ -12,12 +12,17 @@ import { EventLog } from './event-log.ts';
 import type { EventName, Facts, HistoryEvent } from './events.ts';
 import { describeOrigin } from './origin.ts';
 import { changedSettings, shownSettings } from './shown-settings.ts';
+import { mergeEvents, readTeamEvents, shareEvent } from './team-events.ts';
 
-/** What is known of an app on this machine. An unreadable line is skipped with a warning. */
+/** What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
-  const { events, unreadable } = await logOf(context, app).read(context.now());
+  const [own, team] = await Promise.all([
+    logOf(context, app).read(context.now()),
+    readTeamEvents(context, shortAppName(context.project, app)),
+  ]);
+  const unreadable = own.unreadable + team.unreadable;
   if (unreadable > 0) context.progress.warn(`skipped ${count(unreadable, 'unreadable line')} in the history of ${app}`);
-  return new AppHistory(events);
+  return new AppHistory(mergeEvents(own.events, team.events));
 }
 
 /** Writes an event down. Best effort: no command fails because of its history. */
@@ -28,8 +33,10 @@ export async function recordEvent<Name extends EventName>(
   facts: Facts<Name>,
 ): Promise<void> {
   const at = new Date(context.now()).toISOString();
+  const written = { at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
-    await logOf(context, app).append({ at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent);
+    await logOf(context, app).append(written);
+    await shareEvent(context, shortAppName(context.project, app), written);
   } catch (error) {
     context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);
   }

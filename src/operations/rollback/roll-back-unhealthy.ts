@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
@@ -6,6 +7,7 @@ import { findKeptArchive, whyNotKept } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
 import { readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
+import { teamStateOf } from '../team-state/index.ts';
 import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
 
@@ -25,9 +27,12 @@ export async function warnUnlessKept(context: Context, app: string, live: string
   context.progress.warn({
     severity: 'warning',
     message: `--or-rollback cannot return to build ${live} of ${app}`,
-    why: `this machine has no archive of it to deploy: ${whyNotKept(context)}`,
+    why: `there is no archive of it to deploy: ${whyNotKept(context)}`,
+    ...(teamStateOf(context) === undefined && { fix: shareWithTeam }),
   });
 }
+
+const shareWithTeam = gantryCommand`config set team-state default:/.gantry`.toString();
 
 /**
  * Deploys, and returns to the build before if the new one is found unhealthy. The deploy fails in any case; its error

@@ -55,7 +55,7 @@ export async function deletePaths(
   signal.throwIfAborted();
   if (bugs.length > 0) throw bugs[0];
   const toConfirm = paths.filter((at) => replies.get(at) === undefined || replies.get(at) instanceof NotFoundError);
-  const remaining = await findRemaining({ ...context, api }, toConfirm);
+  const remaining = await findRemaining({ api, project, signal, delay: context.delay }, toConfirm);
   signal.throwIfAborted();
   return paths.map((at) => {
     const reply = replies.get(at);

@@ -12,6 +12,7 @@ export {
   findEntry,
   type ListedEntry,
   listEntries,
+  listIfExists,
   parseVolumePath,
   singleLine,
   unreadEntriesError,

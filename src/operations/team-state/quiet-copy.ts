@@ -1,0 +1,62 @@
+import { posix } from 'node:path';
+import type { Context } from '../../context.ts';
+import { UnavailableError } from '../../errors.ts';
+import type { CopyOptions, CopyTarget, FoundFile } from '../copy/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
+
+/** Nothing is shown, and nothing of it can be resumed: what is missing is copied the next time. */
+const options: CopyOptions = {
+  include: [],
+  exclude: [],
+  follow: false,
+  clobber: true,
+  update: false,
+  renameClashes: false,
+  dryRun: false,
+  check: true,
+  verify: false,
+  resume: false,
+  keepJournal: false,
+  concurrency: undefined,
+  partSize: undefined,
+  limitRate: undefined,
+};
+
+/** Copies files as `gantry cp` does, without a word. Returns why each of them that failed did. */
+export async function copyQuietly(
+  context: Context,
+  files: readonly FoundFile[],
+  folder: CopyTarget['folder'],
+): Promise<Map<string, string>> {
+  // Most commands share nothing: the copy is loaded by those that do.
+  const { copyFiles } = await import('../copy/index.ts');
+  const find = async function* () {
+    yield* files;
+  };
+  const target = { folder, name: undefined };
+  const { failed } = await copyFiles(context, { from: [], to: '', find, target, isSingleFile: false }, options);
+  return new Map(failed.map(({ path, reason }) => [path, reason]));
+}
+
+/** A context that shows nothing, and whose requests and pauses end in time. */
+export function quietly(context: Context, limitMs: number): Context {
+  const signal = timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), context.signal);
+  const apiWithSignal: Context['apiWithSignal'] = (until, _, send) => context.apiWithSignal(until, () => {}, send);
+  const step = () => ({ update() {}, done() {}, fail() {}, clear() {} });
+  const delay: Context['delay'] = (ms, until = signal) => context.delay(ms, until);
+  return Object.create(context, {
+    signal: { value: signal },
+    delay: { value: delay },
+    apiWithSignal: { value: apiWithSignal },
+    api: { value: apiWithSignal(signal) },
+    onRetry: { value: () => {} },
+    interruption: { value: {} },
+    progress: { value: { ...context.progress, step, note() {}, warn() {}, event() {} } },
+  });
+}
+
+/** An app's name as the name of a folder. */
+export function folderName(app: string): string {
+  const name = encodeURIComponent(app);
+  return posix.basename(name) === name && !name.startsWith('.') ? name : `_${name}`;
+}

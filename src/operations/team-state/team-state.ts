@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
+import type { Settings } from '../../config/settings.ts';
+import { platformOf, stateKey } from '../../config/state-key.ts';
+import type { Context } from '../../context.ts';
+import { makePrivateFolder } from '../../disk/index.ts';
+import { FailedError, GantryError } from '../../errors.ts';
+import { deletePaths, formatRemotePath, type ListedEntry, listIfExists, parseVolumePath } from '../volumes/index.ts';
+import { isDocument, Outbox } from './outbox.ts';
+import { copyQuietly, folderName, quietly } from './quiet-copy.ts';
+
+/** How long a command waits for the volume at most, and how much longer for each byte that it sends or receives. */
+const limitMs = 10_000;
+const msPerByte = 1_000 / 2 ** 20;
+/** A listing is asked for again once it is this old: others may have deployed while this command waited. */
+const listingMs = 10_000;
+/** Anybody who can write to the volume can put a file there. */
+const maxDocumentBytes = 8 * 2 ** 20;
+
+export interface TeamDocument {
+  name: string;
+  text: string;
+}
+
+interface Sharing {
+  /** What is shared: `lastWork` is done once for each. */
+  key: string;
+  /** Before anything is sent, in the background. */
+  firstWork?: () => Promise<void>;
+  /** When the command has ended, before the rest is sent. */
+  lastWork: (context: Context) => Promise<void>;
+}
+
+/** The team state that the settings name, the same for all of a command. Undefined if there is none. */
+export function teamStateOf(context: Context): TeamState | undefined {
+  const { settings } = context;
+  const place = settings.teamState.value;
+  if (place === undefined || place === 'off') return undefined;
+  const state = states.get(settings) ?? new TeamState(context, place);
+  states.set(settings, state);
+  return state;
+}
+
+const states = new WeakMap<Settings, TeamState>();
+
+/** `20261123T140201123Z-1f2e….json`: names sort by time, and two that write at once never have the same one. */
+export function documentName(at: string, text: string): string {
+  return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.json`;
+}
+
+/** In ms since 1970; NaN if the name is not one of ours. */
+export function documentTime(name: string): number {
+  return Date.parse(name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-.*$/, '$1-$2-$3T$4:$5:$6.$7Z'));
+}
+
+/**
+ * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
+ * because of it: what is not known then is a warning.
+ */
+export class TeamState {
+  readonly #root: ReturnType<typeof parseVolumePath>;
+  /** Copies of documents that are on the volume. */
+  readonly #copies: string;
+  readonly #outbox: Outbox;
+  readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
+  readonly #lastWork = new Map<string, (context: Context) => Promise<void>>();
+  #hasFailed = false;
+  #sending: Promise<void> | undefined;
+
+  constructor({ settings, project }: Context, place: string) {
+    const { region } = settings.teamState;
+    const root = parseVolumePath(place, settings);
+    this.#root = { ...root, region: region ?? root.region, path: root.path.replace(/\/$/, '') };
+    const key = stateKey(platformOf(settings), project, this.#root.region, formatRemotePath(this.#root));
+    this.#copies = join(settings.folders.cache, 'team-state', key);
+    this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
+  }
+
+  /** As users write it. */
+  get place(): string {
+    return formatRemotePath(this.#root);
+  }
+
+  /** The folder of an app: of its history, or of its archives. */
+  folderOf(kind: 'history' | 'archives', app: string): string {
+    return `${kind}/${folderName(app)}`;
+  }
+
+  /** The files of a folder. Undefined if the volume cannot be read, after a warning. */
+  async list(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
+    const known = this.#read.get(folder);
+    if (known && context.elapsed() - known.at < listingMs) return known.entries;
+    const entries = this.#listNow(context, folder);
+    this.#read.set(folder, { at: context.elapsed(), entries });
+    return entries;
+  }
+
+  /** The documents of a folder that are wanted by their name, and how many could not be read. */
+  async read(
+    context: Context,
+    folder: string,
+    isWanted: (name: string) => boolean,
+  ): Promise<{ documents: TeamDocument[]; unreadable: number }> {
+    const entries = await this.list(context, folder);
+    const copies = join(this.#copies, folder);
+    const copied = new Set(await readdir(copies).catch((): string[] => []));
+    // What the volume showed before is still true while it cannot be read.
+    const listed = entries?.filter(({ isFolder, name }) => !isFolder && isDocument(name)) ?? [];
+    const names = (entries ? listed.map(({ name }) => name) : [...copied]).filter(isWanted);
+    const isSmall = ({ size }: ListedEntry) => (size ?? 0) <= maxDocumentBytes;
+    const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
+    const isComplete = await this.#fetch(context, unseen, copies);
+    if (entries) await removeOthers(copies, copied, new Set(listed.map(({ name }) => name)));
+    const texts = await Promise.all(names.map((name) => readFile(join(copies, name), 'utf8').catch(() => undefined)));
+    const documents = names.flatMap((name, at) => (texts[at] === undefined ? [] : [{ name, text: texts[at] }]));
+    return { documents, unreadable: isComplete ? names.length - documents.length : 0 };
+  }
+
+  /** Downloads a file. Returns false if it cannot be had. */
+  async download(context: Context, path: string, folder: string): Promise<boolean> {
+    const at = path.lastIndexOf('/');
+    const entry = (await this.list(context, path.slice(0, at)))?.find(({ name }) => name === path.slice(at + 1));
+    return entry !== undefined && (await this.#fetch(context, [entry], folder));
+  }
+
+  /** Writes a document down, to be sent by {@link share}, at the latest by the next command. Throws an error of the disk. */
+  add(folder: string, { name, text }: TeamDocument): Promise<void> {
+    return this.#outbox.add(`${folder}/${name}`, text);
+  }
+
+  /** The same for a file. */
+  addFile(path: string, from: string): Promise<void> {
+    return this.#outbox.addFile(path, from);
+  }
+
+  /**
+   * Starts to send what is there, without waiting for it; the rest is sent when the command has ended.
+   */
+  share(context: Context, { key, firstWork, lastWork }: Sharing): void {
+    if (this.#lastWork.size === 0) context.atEnd.push((atEnd) => this.#shareRest(atEnd));
+    this.#lastWork.set(key, lastWork);
+    const send = async () => {
+      await firstWork?.();
+      await this.#send(context);
+    };
+    const later = (error: Error) => context.trace(`team state: ${error.message}`);
+    this.#sending = (this.#sending ?? Promise.resolve()).then(send).catch(later);
+  }
+
+  /** Removes files, or a folder whose path ends in a slash. Best effort: others may have done it. */
+  async remove(context: Context, paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return;
+    try {
+      const targets = paths.map((path) => this.#at(path));
+      for (const { error } of await deletePaths(quietly(context, limitMs), targets)) if (error) throw error;
+    } catch (error) {
+      if (!(error instanceof GantryError)) throw error;
+      context.trace(`cannot remove old team state: ${error.message}`);
+    }
+  }
+
+  async #listNow(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
+    if (this.#hasFailed) return undefined;
+    try {
+      return await listIfExists(quietly(context, limitMs), this.#at(`${folder}/`));
+    } catch (error) {
+      this.#warnUnreadable(context, error);
+      return undefined;
+    }
+  }
+
+  async #fetch(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
+    if (entries.length === 0) return true;
+    try {
+      makePrivateFolder(to);
+      const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0);
+      const files = entries.map(({ name: path, path: from, size, modified }) => {
+        return { path, from: { ...this.#root, path: from }, bytes: size ?? undefined, modified: toMs(modified) };
+      });
+      const target = { kind: 'local', path: to } as const;
+      const failed = await copyQuietly(quietly(context, limitMs + bytes * msPerByte), files, target);
+      const [first] = failed.values();
+      if (first !== undefined) throw new FailedError(first);
+      return true;
+    } catch (error) {
+      this.#warnUnreadable(context, error);
+      return false;
+    }
+  }
+
+  #warnUnreadable(context: Context, error: unknown): void {
+    context.signal.throwIfAborted();
+    if (!this.#hasFailed) this.#warn(context, `cannot read the team state at ${this.place}`, error, whatIsUnknown);
+    this.#hasFailed = true;
+  }
+
+  async #shareRest(context: Context): Promise<void> {
+    const step = context.progress.step('Sharing with the team');
+    try {
+      await this.#sending;
+      for (const work of this.#lastWork.values()) await work(context);
+      await this.#send(context);
+    } catch (error) {
+      if (!context.signal.aborted)
+        this.#warn(context, `cannot write the team state at ${this.place}`, error, whatIsLeft);
+    } finally {
+      step.clear();
+    }
+  }
+
+  /** Sends all that is in the outbox. Throws if some of it is still there. */
+  async #send(context: Context): Promise<void> {
+    const files = await this.#outbox.list(context.now());
+    if (files.length === 0) return;
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const at = { ...this.#root, path: `${this.#root.path}/` };
+    const failed = await copyQuietly(quietly(context, limitMs + bytes * msPerByte), files, { kind: 'remote', at });
+    for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
+    const left = new Set((await this.#outbox.list(context.now())).map(({ path }) => path));
+    for (const [path, reason] of failed) if (left.has(path)) throw new FailedError(reason);
+  }
+
+  #at(path: string) {
+    return { ...this.#root, path: `${this.#root.path}/${path}` };
+  }
+
+  #warn({ progress }: Context, message: string, error: unknown, why: string): void {
+    if (!(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
+    const fix = gantryCommand`ls ${this.place}`.toString();
+    progress.warn({ severity: 'warning', message: `${message}: ${(error as Error).message}`, why, fix });
+  }
+}
+
+const whatIsUnknown = 'what other machines have deployed and found is not known';
+const whatIsLeft = 'other machines do not know what this command did, until a later one of this machine sends it';
+
+function toMs(time: string | null): number | undefined {
+  return time === null || Number.isNaN(Date.parse(time)) ? undefined : Date.parse(time);
+}
+
+/** What the volume no longer has is not kept either. */
+async function removeOthers(folder: string, copied: ReadonlySet<string>, listed: ReadonlySet<string>): Promise<void> {
+  for (const name of copied) if (!listed.has(name)) await rm(join(folder, name), { force: true });
+}

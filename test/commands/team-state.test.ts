@@ -1,0 +1,274 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+
+let emulator: Emulator;
+/** The environment that leads to the platform, and where the team's state is. */
+let platform: Record<string, string>;
+/** Builds that crash, by their order. */
+let crashing: number[];
+let builds: string[];
+/** What the volume answers instead. */
+let refusing: Answering | undefined;
+/** Calls of the volume. */
+let calls: string[];
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  onTestFinished(() => emulator.close());
+  [crashing, builds, calls, refusing] = [[], [], [], undefined];
+  const front = await inFrontOf(emulator, async (call, pass) => {
+    if (call.route.includes('/volumes/')) {
+      calls.push(`${call.route.replace(/^(\w+) .*\/default\//, '$1 ')} ${call.query.get('dir') ?? ''}`.trim());
+      return refusing?.(call, pass);
+    }
+    if (/^POST .*\/apps$/.test(call.route)) {
+      const answer = await pass();
+      builds.push((JSON.parse(answer.body) as { buildId: string }).buildId);
+      return answer;
+    }
+    if (!call.route.endsWith('/containers')) return undefined;
+    const containerState = (at: number) => (crashing.includes(at) ? 'FAILED' : 'RUNNING');
+    const body = builds.map((buildId, at) => ({
+      buildId,
+      containerId: `c-${buildId}`,
+      containerState: containerState(at),
+    }));
+    return { body: JSON.stringify(body) };
+  });
+  platform = { ...front, GANTRY_TEAM_STATE: 'default:/.gantry' };
+});
+
+/** On a machine of its own, unless its home is given: as a pipeline does. */
+function run(words: string[], { env = {}, ...more }: Setting = {}) {
+  return gantry(words, { emulator, env: { ...platform, GANTRY_CONFIG_DIR: newFolder(), ...env }, ...more });
+}
+
+async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
+  await using app = await folderOf({ ...smallApp(), 'data.txt': version });
+  return await run(['deploy', '--json', ...flags], { ...more, cwd: app.path });
+}
+
+const line = ['--if-changed', '--if-busy', 'wait', '--watch', '10s', '--or-rollback'];
+const at = (home: string): Setting => ({ env: { GANTRY_CONFIG_DIR: home } });
+type Events = { event: string; build?: string; by: string }[];
+const history = async (more: Setting = {}) => (await run(['history', 'web', '--json'], more)).json() as Events;
+const eventsOf = (events: Events, build: string | undefined) =>
+  events.filter((event) => event.build === build).map(({ event }) => event);
+const live = async () =>
+  ((await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string }).latestReadyBuildId;
+
+describe('a pipeline that starts on new machines', () => {
+  test('knows that nothing has changed, and that the build was found healthy', async () => {
+    expect((await deploy('one', line)).code).toBe(0);
+    const again = await deploy('one', line);
+    expect([again.code, again.json()]).toEqual([0, expect.objectContaining({ changed: false, build: builds[0] })]);
+    expect(again.json()).not.toHaveProperty('health');
+    expect(again.stderr).not.toMatch(/warning|not known/);
+    expect(builds).toHaveLength(1);
+    expect(eventsOf(await history(), builds[0])).toEqual(['verdict', 'served', 'sent']);
+  });
+
+  test('is never green while the app crashes, however often it runs', async () => {
+    crashing = [0];
+    const codes: number[] = [];
+    for (const _ of [1, 2, 3]) codes.push((await deploy('one', line)).code);
+    expect(codes).toEqual([12, 12, 12]);
+    expect(builds).toHaveLength(1);
+    const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string }[];
+    expect(list).toMatchObject([{ id: builds[0], found: 'sick' }]);
+  });
+
+  test('returns to a build that another machine deployed, and never to one that another found sick', async () => {
+    await deploy('good', line);
+    crashing = [1, 3];
+    const sick = await deploy('bad', line);
+    expect([sick.code, sick.stderr]).toEqual([12, expect.stringContaining(`rolled back to build ${builds[0]}`)]);
+    expect(await live()).toBe(builds[2]);
+    const worse = await deploy('worse', line);
+    expect([worse.code, worse.stderr]).toEqual([12, expect.stringContaining(`rolled back to build ${builds[2]}`)]);
+    expect(await live()).toBe(builds[4]);
+    expect(sick.stderr + worse.stderr).not.toContain('cannot return');
+  });
+
+  test('rolls back by hand', async () => {
+    await deploy('one');
+    await deploy('two');
+    const { code, json } = await run(['rollback', 'web', '--yes', '--json']);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[0], proof: 'checksums' })]);
+  });
+
+  test('says what it cannot know without team state', async () => {
+    const without = { env: { GANTRY_TEAM_STATE: 'off' } };
+    await deploy('one', [], without);
+    const again = await deploy('one', ['--if-changed', '--watch', '10s', '--or-rollback'], without);
+    expect(again.stderr).toContain('not known here how build');
+    expect(again.stderr).toContain('--or-rollback cannot return to build');
+    expect(again.stderr).toContain('gantry config set team-state default:/.gantry');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('several machines', () => {
+  test('that write at once lose nothing', async () => {
+    const versions = ['a', 'b', 'c'];
+    const codes = await Promise.all(versions.map(async (version) => (await deploy(version)).code));
+    expect(codes).toEqual([0, 0, 0]);
+    const events = await history();
+    for (const build of builds) expect(eventsOf(events, build), build).toContain('sent');
+    // The same from the machine of one of them: its own events are there once.
+    const home = newFolder();
+    await deploy('d', [], at(home));
+    const here = await history(at(home));
+    expect(here.filter(({ event }) => event === 'sent')).toHaveLength(4);
+  });
+
+  test('read with one request what they have seen before', async () => {
+    await deploy('one');
+    const home = newFolder();
+    await history(at(home));
+    calls = [];
+    await history(at(home));
+    expect(calls).toEqual(['GET ls /.gantry/history/web/']);
+    await deploy('two');
+    calls = [];
+    expect(eventsOf(await history(at(home)), builds[1])).toContain('sent');
+    expect(calls.filter((call) => call.includes('download'))).toHaveLength(2);
+  });
+
+  test('share no value of a variable, and only read what is whole', async () => {
+    await deploy('one');
+    const home = newFolder();
+    await history(at(home));
+    const folder = join(home, 'cache', 'team-state');
+    const texts = await Promise.all(filesIn(folder).map((path) => readFile(join(folder, path), 'utf8')));
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.join('\n')).not.toContain(emulator.token);
+  });
+
+  test('skip what is no event, with a warning', async () => {
+    await deploy('one');
+    await using place = await folderOf({ 'x.json': '{"event":' });
+    const name = '20990101T000000000Z-0123456789abcdef.json';
+    await run(['cp', 'x.json', `default:/.gantry/history/web/${name}`], { cwd: place.path });
+    const { stderr, code, json } = await run(['history', 'web', '--json']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('skipped 1 unreadable line')]);
+    expect(json()).toHaveLength(2);
+  });
+});
+
+describe('a volume that fails', () => {
+  test.each([403, 404, 500])(
+    'with %i does not fail a deploy: one warning of what is unknown, one of what is not shared',
+    async (status) => {
+      refusing = () => ({ status, body: '{"message":"not today"}' });
+      const { code, stderr } = await deploy('one', line);
+      expect(code, stderr).toBe(0);
+      const warnings = stderr.match(/^warning: .*/gm) ?? [];
+      expect(warnings).toHaveLength(2);
+      expect(warnings[0]).toContain('cannot read the team state at default:/.gantry');
+      expect(warnings[1]).toContain('cannot write the team state at default:/.gantry');
+      expect(stderr).toContain('what other machines have deployed and found is not known');
+    },
+  );
+
+  test('in the middle of writing loses nothing: the next command of this machine sends it', async () => {
+    const home = newFolder();
+    refusing = ({ route }) => (route.endsWith('/cp/complete') ? { status: 503, body: '{}' } : undefined);
+    expect((await deploy('one', [], at(home))).stderr).toContain('cannot write the team state');
+    refusing = undefined;
+    expect(await history()).toEqual([]);
+    await run(['apps', 'scale', 'web', '--max-replicas', '3'], at(home));
+    expect(eventsOf(await history(), builds[0])).toEqual(['served', 'sent']);
+    expect((await run(['rollback', 'web', builds[0] ?? '', '--json'])).json()).toMatchObject({ restored: builds[0] });
+  });
+
+  test('does not hold up Ctrl-C, and nothing half is ever listed', async () => {
+    const home = newFolder();
+    const stop = new AbortController();
+    refusing = ({ route }) => {
+      if (!route.endsWith('/cp/complete')) return undefined;
+      stop.abort();
+      return { status: 503, body: '{}' };
+    };
+    await deploy('one', ['--detach'], { ...at(home), stop: stop.signal });
+    refusing = undefined;
+    expect(await history()).toEqual([]);
+    await deploy('two', [], at(home));
+    expect((await history()).filter(({ event }) => event === 'sent')).toHaveLength(builds.length);
+  });
+
+  test('whose listing lags is asked again', async () => {
+    let lag = 0;
+    refusing = async ({ route }, pass) => {
+      if (route.endsWith('/cp/complete')) lag = 2;
+      if (!route.endsWith('/ls') || lag-- <= 0) return undefined;
+      const answer = await pass();
+      const entries = JSON.parse(answer.body) as { is_folder: boolean }[];
+      return { ...answer, body: JSON.stringify(entries.filter(({ is_folder }) => is_folder)) };
+    };
+    const { code, stderr } = await deploy('one');
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+    lag = 0;
+    expect(eventsOf(await history(), builds[0])).toEqual(['served', 'sent']);
+  });
+
+  test('leaves what this machine has fetched before', async () => {
+    await deploy('one');
+    const home = newFolder();
+    await history(at(home));
+    refusing = () => ({ status: 500, body: '{}' });
+    expect(eventsOf(await history(at(home)), builds[0])).toEqual(['served', 'sent']);
+  });
+});
+
+test('keeps the archives of ten builds, and events of 90 days', async () => {
+  const names = (count: number, name: (at: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), '{}']));
+  const hash = 'a'.repeat(64);
+  await using old = await folderOf({
+    ...names(12, (at) => `archives/web/202601${10 + at}T000000000Z_b-${at}_-${hash}.json`),
+    ...names(3, (at) => `history/web/202001${10 + at}T000000000Z-${at.toString().repeat(16)}.json`),
+  });
+  await run(['cp', '.', 'default:/.gantry'], { cwd: old.path });
+  await deploy('one');
+  const listed = async (folder: string) =>
+    ((await run(['ls', `default:/.gantry/${folder}`, '--json'])).json() as { name: string }[]).map(({ name }) => name);
+  const records = (await listed('archives/web')).filter((name) => name.endsWith('.json'));
+  expect(records.filter((name) => name.startsWith('202601'))).toHaveLength(9);
+  expect(records.filter((name) => name.includes(builds[0] ?? '?'))).toHaveLength(1);
+  expect((await listed('history/web')).filter((name) => name.startsWith('2020'))).toEqual([]);
+});
+
+describe('the setting', () => {
+  test.each(['/.gantry', 'default:', 'default:/', 'default:/a/../b', 'default:/a b', 'on'])(
+    '%s is refused where it is set',
+    async (value) => {
+      const home = newFolder();
+      const set = await run(['config', 'set', 'team-state', value], {
+        env: { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: '' },
+      });
+      expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('default:/.gantry')]);
+      const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: value };
+      const used = await run(['config', 'list'], { env });
+      expect([used.code, used.stderr]).toEqual([2, expect.stringContaining('GANTRY_TEAM_STATE')]);
+    },
+  );
+
+  test('of a profile works, and the variable turns it off', async () => {
+    const home = newFolder();
+    const own = { env: { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: '' } };
+    expect((await run(['config', 'set', 'team-state', 'default:/.gantry'], own)).code).toBe(0);
+    await deploy('one', [], own);
+    expect(eventsOf(await history(), builds[0])).toContain('sent');
+    calls = [];
+    await deploy('two', [], { env: { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: 'off' } });
+    expect(calls).toEqual([]);
+    await rm(home, { recursive: true });
+  });
+});
