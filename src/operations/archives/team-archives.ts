@@ -84,9 +84,9 @@ async function removeOldArchives(context: Context, team: TeamState, app: string,
   const kept = new Set(newestFirst.slice(0, maxBuilds - used.length));
   const hashes = new Set([...used, ...[...kept].map(hashOf)]);
   const files = (await team.list(context, filesIn(folder))) ?? [];
-  const before = context.now() - unusedMs;
+  const now = context.now();
   const unused = files.filter(({ name, modified }) => {
-    return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') < before;
+    return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + unusedMs < now;
   });
   await team.remove(context, [
     ...records.filter(({ name }) => !kept.has(name)).map(({ name }) => `${folder}/${name}`),

@@ -13,8 +13,12 @@ const looks: readonly EventName[] = ['served', 'noticed'];
 export async function readTeamEvents(context: Context, app: string): Promise<EventsRead> {
   const team = teamStateOf(context);
   if (!team) return { events: [], unreadable: 0 };
-  const since = context.now() - maxHistoryMs;
-  const read = await team.read(context, team.folderOf('history', app), (name) => documentTime(name) > since);
+  const now = context.now();
+  const read = await team.read(
+    context,
+    team.folderOf('history', app),
+    (name) => documentTime(name) + maxHistoryMs > now,
+  );
   const parsed = read.documents.map(({ text }) => parseEvent(tryParseJson(text)));
   const events = parsed.filter((event) => event !== undefined);
   return { events, unreadable: read.unreadable + parsed.length - events.length };
@@ -52,14 +56,14 @@ const maxRemoved = 100;
 /** The same limits as for the history of a machine. */
 async function removeOld(context: Context, team: TeamState, folder: string): Promise<void> {
   const entries = (await team.list(context, folder)) ?? [];
-  const since = context.now() - maxHistoryMs;
+  const now = context.now();
   let bytes = 0;
   const newestFirst = entries
     .filter(({ name }) => !Number.isNaN(documentTime(name)))
     .sort((a, b) => (a.name < b.name ? 1 : -1));
   const old = newestFirst.filter(({ name, size }) => {
     bytes += size ?? 0;
-    return documentTime(name) <= since || bytes > maxHistoryBytes;
+    return documentTime(name) + maxHistoryMs <= now || bytes > maxHistoryBytes;
   });
   await team.remove(
     context,

@@ -47,7 +47,7 @@ const states = new WeakMap<Settings, TeamState>();
 
 /** `20261123T140201123Z-1f2e….json`: names sort by time, and two that write at once never have the same one. */
 export function documentName(at: string, text: string): string {
-  return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.json`;
+  return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex')}.json`;
 }
 
 /** In ms since 1970; NaN if the name is not one of ours. */
@@ -111,7 +111,7 @@ export class TeamState {
     const names = (entries ? listed.map(({ name }) => name) : [...copied]).filter(isWanted);
     const isSmall = ({ size }: ListedEntry) => (size ?? 0) <= maxDocumentBytes;
     const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
-    const isComplete = await this.#fetch(context, unseen, copies);
+    const isComplete = await this.#copyHere(context, unseen, copies);
     if (entries) await removeOthers(copies, copied, new Set(listed.map(({ name }) => name)));
     const texts = await Promise.all(names.map((name) => readFile(join(copies, name), 'utf8').catch(() => undefined)));
     const documents = names.flatMap((name, at) => (texts[at] === undefined ? [] : [{ name, text: texts[at] }]));
@@ -122,7 +122,7 @@ export class TeamState {
   async download(context: Context, path: string, folder: string): Promise<boolean> {
     const at = path.lastIndexOf('/');
     const entry = (await this.list(context, path.slice(0, at)))?.find(({ name }) => name === path.slice(at + 1));
-    return entry !== undefined && (await this.#fetch(context, [entry], folder));
+    return entry !== undefined && (await this.#copyHere(context, [entry], folder));
   }
 
   /** Writes a document down, to be sent by {@link share}, at the latest by the next command. Throws an error of the disk. */
@@ -171,7 +171,7 @@ export class TeamState {
     }
   }
 
-  async #fetch(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
+  async #copyHere(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
     if (entries.length === 0) return true;
     try {
       makePrivateFolder(to);
