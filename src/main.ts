@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { after } from './clock.ts';
 import { annotationsRoot } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
@@ -52,7 +53,7 @@ export async function main(argv: string[], io: Io): Promise<number> {
   });
   const code = await runAndReport(argv, io, state).finally(stopListening);
   // A DNS lookup, for example, cannot be aborted and would keep the process alive.
-  if (controller.signal.aborted) setTimeout(() => io.quit(code), drainTimeoutMs).unref();
+  if (controller.signal.aborted) after(drainTimeoutMs, () => io.quit(code), { background: true });
   return code;
 }
 

@@ -1,6 +1,6 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from './clock.ts';
 import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
@@ -72,7 +72,7 @@ export function processIo(): Io {
     now: () => Date.now(),
     // The same clock as performance.now(), which would load node:perf_hooks.
     elapsed: () => Math.floor(process.uptime() * 1_000),
-    delay,
+    delay: pause,
     openBrowser,
     startPager,
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
@@ -113,23 +113,13 @@ function closeTerminalOnExit(): void {
   });
 }
 
-/** Node rejects with its own AbortError, but callers tell a timeout from Ctrl-C by the reason of the signal. */
-async function delay(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await setTimeout(ms, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
-}
-
 /** The opener exits soon, with an error if there is no browser. */
 async function openBrowser(address: string): Promise<boolean> {
   const { default: open } = await import('open');
   const opener = await open(address).catch(() => undefined);
   if (!opener) return false;
   const ended = new Promise<boolean>((resolve) => opener.once('exit', (code) => resolve(code === 0)));
-  return Promise.race([ended, setTimeout(1_000, true)]);
+  return Promise.race([ended, pause(1_000).then(() => true)]);
 }
 
 /** Without `-R`, which gantry's own choice has, less shows colors as codes. */

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { WebSocket } from 'ws';
+import { after, every, pause, turn } from '../clock.ts';
 import type { ProxyServer, ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
 import { proxyFor, proxyName } from './proxy.ts';
@@ -65,25 +66,24 @@ export async function openLogSocket(path: string, query: object, options: Option
   const finish = (reason: string) => {
     if (buffer.closeReason) return;
     buffer.close(reason);
-    clearInterval(pinging);
+    stopPinging();
     signal.removeEventListener('abort', abort);
     aborted.abort();
     if (socket.readyState === socket.CLOSED) return;
     // If the server does not close the connection soon, destroy it, so that the process can exit.
-    const timer = setTimeout(() => socket.terminate(), 200);
-    socket.once('close', () => clearTimeout(timer));
+    socket.once(
+      'close',
+      after(200, () => socket.terminate()),
+    );
     socket.close();
   };
   const abort = () => finish('interrupted');
   signal.addEventListener('abort', abort);
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
-  const pinging = setInterval(
-    () => {
-      if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
-      else if (socket.readyState === socket.OPEN) socket.ping();
-    },
-    Math.min(pingMs, deadMs / 2),
-  );
+  const stopPinging = every(Math.min(pingMs, deadMs / 2), () => {
+    if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
+    else if (socket.readyState === socket.OPEN) socket.ping();
+  });
   const seen = () => {
     lastSeenAt = performance.now();
   };
@@ -117,15 +117,15 @@ export async function openLogSocket(path: string, query: object, options: Option
 /** Rejects without a reason, because the error may contain the URL. */
 function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(reject, maxWaitMs);
+    const stopTimer = after(maxWaitMs, reject);
     socket.once('open', () => {
-      clearTimeout(timer);
+      stopTimer();
       resolve();
     });
     // An error without a listener would be thrown; it is followed by a close.
     socket.on('error', (error) => connection.failed(error));
     socket.once('close', () => {
-      clearTimeout(timer);
+      stopTimer();
       reject();
     });
   });
@@ -198,8 +198,7 @@ class TextBuffer {
     if (this.#texts.length === 0 && !this.closeReason) await this.#change(maxWaitMs);
     if (this.#texts.length === 0) return this.closeReason ? 'closed' : 'quiet';
     // At least until the next turn of the event loop: one chunk of the socket may contain more texts.
-    if (!this.closeReason)
-      await new Promise((done) => (gatherMs > 0 ? setTimeout(done, gatherMs) : setImmediate(done)));
+    if (!this.closeReason) await (gatherMs > 0 ? pause(gatherMs) : turn());
     const texts = this.#texts;
     this.#texts = [];
     this.#characters = 0;
@@ -208,9 +207,9 @@ class TextBuffer {
 
   #change(maxWaitMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, maxWaitMs);
+      const stopTimer = after(maxWaitMs, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        stopTimer();
         resolve();
       };
     });

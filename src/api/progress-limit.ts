@@ -1,3 +1,5 @@
+import { after } from '../clock.ts';
+
 /** A reply in memory that brings less than this while a connection may be silent comes in drips. */
 const minBytes = 64 * 1024;
 
@@ -6,7 +8,7 @@ const minBytes = 64 * 1024;
  * is never silent.
  */
 export class ProgressLimit {
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer = () => {};
   #bytes = 0;
 
   constructor(
@@ -18,7 +20,7 @@ export class ProgressLimit {
   restart(): void {
     this.#bytes = 0;
     this.stop();
-    this.#timer = setTimeout(() => this.stalled(silenceError(this.silenceMs)), this.silenceMs);
+    this.#stopTimer = after(this.silenceMs, () => this.stalled(silenceError(this.silenceMs)));
   }
 
   received(bytes: number): void {
@@ -27,7 +29,7 @@ export class ProgressLimit {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
+import { after } from '../clock.ts';
 import type { ProxySettings } from '../config/settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { silenceError } from './progress-limit.ts';
@@ -125,11 +126,11 @@ async function* watchBody({ length, read }: BodyStream, connection: AbortControl
     for await (const chunk of read()) {
       bytes += chunk.length;
       if (length !== undefined && bytes > length) break;
-      const timer = setTimeout(() => connection.abort(silenceError(silenceMs)), silenceMs);
+      const stopTimer = after(silenceMs, () => connection.abort(silenceError(silenceMs)));
       try {
         yield chunk;
       } finally {
-        clearTimeout(timer);
+        stopTimer();
       }
     }
     if (length !== undefined && bytes !== length)
@@ -182,11 +183,11 @@ function watchResponse(
         if (over.cause) throw failure(over.cause);
         return;
       } else {
-        const timer = setTimeout(() => connection.abort(silenceError(silenceMs)), silenceMs);
+        const stopTimer = after(silenceMs, () => connection.abort(silenceError(silenceMs)));
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-        clearTimeout(timer);
+        stopTimer();
       }
     }
   }

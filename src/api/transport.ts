@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { after } from '../clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
@@ -87,10 +88,10 @@ export async function openRequest({
   // An agent that opens a tunnel has no socket yet: it gets the signal as `until`.
   const outgoing = request(url, { ...options, until: signal } as RequestOptions);
   let isConnected = false;
-  const connecting = setTimeout(() => outgoing.destroy(connectTimeoutError()), connectTimeoutMs);
+  const stopTimer = after(connectTimeoutMs, () => outgoing.destroy(connectTimeoutError()));
   const connected = () => {
     isConnected = true;
-    clearTimeout(connecting);
+    stopTimer();
   };
   // Node's `signal` option takes a millisecond to load.
   const destroy = () => outgoing.destroy();
@@ -103,7 +104,7 @@ export async function openRequest({
       if (!('encrypted' in socket) && !socket.connecting) connected();
     })
     .once('close', () => {
-      clearTimeout(connecting);
+      stopTimer();
       signal.removeEventListener('abort', destroy);
     });
   return {

@@ -2,6 +2,7 @@ import { Agent as PlainAgent, request as requestPlainly } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions, request as requestOverTls } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { after } from '../clock.ts';
 import type { ProxyServer } from '../config/settings.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { failureReason, isTransientStatus } from './transience.ts';
@@ -30,11 +31,11 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
       agent: false,
       headers: { host: authority, ...credentialsOf(url) },
     });
-    const timer = setTimeout(() => request.destroy(connectTimeoutError()), connectTimeoutMs);
+    const stopTimer = after(connectTimeoutMs, () => request.destroy(connectTimeoutError()));
     const destroy = () => request.destroy();
     signal?.addEventListener('abort', destroy, { once: true });
     const cleanUp = () => {
-      clearTimeout(timer);
+      stopTimer();
       signal?.removeEventListener('abort', destroy);
     };
     request

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { after } from '../clock.ts';
 import { platformOf, stateKey } from '../config/state-key.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../disk/index.ts';
 import type { Candidate } from './candidates.ts';
@@ -68,14 +69,14 @@ function withoutOld(kept: Record<string, CachedNames>, now: number): Record<stri
 const maxKeptMs = 86_400_000;
 
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let stopTimer = () => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), ms);
+    stopTimer = after(ms, () => reject(new Error('timed out')));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
   }
 }
 

@@ -2,7 +2,7 @@ import { constants, createReadStream, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../clock.ts';
 import { readFlags } from './regular-file.ts';
 
 const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
@@ -31,7 +31,7 @@ export async function* readFileOrPipeChunks(
       throw error;
     }
     if (!isFifo || isEndReal(path)) return;
-    if (isEmpty) await pause(signal);
+    if (isEmpty) await pause(retryMs, signal);
   }
 }
 
@@ -90,7 +90,7 @@ async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
     }
-    await pause(signal);
+    await pause(retryMs, signal);
   }
 }
 
@@ -108,8 +108,4 @@ function fifoOutput(pipe: Socket, signal: AbortSignal): NamedOutput {
         pipe.once('close', () => resolve()).destroy();
       }),
   };
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  await setTimeout(retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

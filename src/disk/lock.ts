@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../clock.ts';
 import {
   isAbandoned,
   isAlive,
@@ -49,7 +49,7 @@ export async function waitForLock(path: string, waitMs: number): Promise<Lock | 
   for (;;) {
     const lock = takeLock(path);
     if (lock || performance.now() > end) return lock;
-    await setTimeout(10 + Math.random() * 40);
+    await pause(10 + Math.random() * 40);
   }
 }
 

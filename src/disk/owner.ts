@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { every } from '../clock.ts';
 
 /** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
@@ -58,8 +59,7 @@ export function startHeartbeat(path: string, firstByte?: string): () => void {
       else rewrite(path, firstByte);
     } catch {}
   };
-  const timer = setInterval(beat, heartbeatMs).unref();
-  return () => clearInterval(timer);
+  return every(heartbeatMs, beat, { background: true });
 }
 
 function rewrite(file: string, firstByte: string): void {

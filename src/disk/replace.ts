@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { pause as wait } from '../clock.ts';
 
 /** Windows fails with these codes while a virus scanner or a reader has the file open. */
 const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
@@ -18,7 +18,7 @@ interface Replacing {
 export async function replaceFile(
   from: string,
   to: string,
-  { rename: move = rename, pause = setTimeout, windows = process.platform === 'win32' }: Replacing = {},
+  { rename: move = rename, pause = wait, windows = process.platform === 'win32' }: Replacing = {},
 ): Promise<void> {
   for (const pauseMs of windows ? pausesMs : []) {
     try {

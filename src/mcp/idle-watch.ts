@@ -1,3 +1,5 @@
+import { every } from '../clock.ts';
+
 /** In ms. Work on other threads, such as compression, shows in no list of resources: it ends long before. */
 const intervalMs = 1_000;
 const idleChecks = 5;
@@ -8,19 +10,19 @@ const idleChecks = 5;
  */
 export class IdleWatch {
   readonly #listeners = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: (() => void) | undefined;
   #checks = 0;
 
   /** Returns a function that stops listening. */
   onIdle(listener: () => void): () => void {
     this.#listeners.add(listener);
     this.#checks = 0;
-    this.#timer ??= setInterval(() => this.#check(), intervalMs);
+    this.#stopTimer ??= every(intervalMs, () => this.#check());
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.#stopTimer?.();
+      this.#stopTimer = undefined;
     };
   }
 

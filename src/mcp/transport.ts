@@ -1,7 +1,7 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { turn } from '../clock.ts';
 import { stringifyJson } from '../json-text.ts';
 
 /**
@@ -74,7 +74,7 @@ export class DrainingTransport implements Transport {
     stdin.on('data', (chunk: Buffer) => this.#input.write(chunk));
     await new Promise((resolve, reject) => stdin.once('end', resolve).once('close', resolve).once('error', reject));
     // The last chunk has been passed on by then.
-    await setImmediate();
+    await turn();
   }
 
   #whenIdle(resolve: () => void): void {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { JqResult } from 'jq-wasm';
+import { after } from '../clock.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { startOwnWorker } from '../own-files.ts';
 import { duration, size } from './format.ts';
@@ -95,12 +96,12 @@ class JqThread {
   async #runNext(job: JqJob, timeoutMs: number): Promise<JqResult> {
     if (job.json.length > maxBytes) this.#end(tooMuchMemory());
     if (this.#error) throw this.#error;
-    const timer = setTimeout(() => this.#end(tooLong(timeoutMs)), timeoutMs);
+    const stopTimer = after(timeoutMs, () => this.#end(tooLong(timeoutMs)));
     const reply = new Promise<JqReply>((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
     this.#worker.postMessage(job);
-    const result = await reply.finally(() => clearTimeout(timer));
+    const result = await reply.finally(stopTimer);
     if (result !== 'out of memory') return result;
     this.#end(tooMuchMemory());
     throw this.#error;

@@ -1,3 +1,4 @@
+import { after } from '../clock.ts';
 import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
@@ -84,9 +85,11 @@ export function createProgress(options: ProgressOptions): Progress {
       let text = title;
       let lastPrinted = started;
       spinner = page.animated && !quiet ? startSpinner(stderr, sanitize(title, page), page) : undefined;
-      const announcement = spinner ? undefined : setTimeout(() => printUnlessQuiet(title), announceAfterMs).unref();
+      const dropAnnouncement = spinner
+        ? () => {}
+        : after(announceAfterMs, () => printUnlessQuiet(title), { background: true });
       const clear = () => {
-        clearTimeout(announcement);
+        dropAnnouncement();
         spinner?.stop();
         spinner = undefined;
       };
@@ -152,21 +155,24 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
   let text = title;
   let ora: import('ora').Ora | undefined;
   let isStopped = false;
-  const timer = setTimeout(async () => {
-    const { default: load } = await import('ora');
-    if (isStopped) return;
-    ora = load({
-      text,
-      stream: stderr as NodeJS.WriteStream,
-      discardStdin: false,
-      isEnabled: true,
-      // Its own detection ignores NO_COLOR.
-      color: page.colored && 'cyan',
-      ...(page.unicode ? {} : { spinner: 'line' }),
-    });
-    ora.start();
-  }, animateAfterMs);
-  timer.unref();
+  const stopTimer = after(
+    animateAfterMs,
+    async () => {
+      const { default: load } = await import('ora');
+      if (isStopped) return;
+      ora = load({
+        text,
+        stream: stderr as NodeJS.WriteStream,
+        discardStdin: false,
+        isEnabled: true,
+        // Its own detection ignores NO_COLOR.
+        color: page.colored && 'cyan',
+        ...(page.unicode ? {} : { spinner: 'line' }),
+      });
+      ora.start();
+    },
+    { background: true },
+  );
   return {
     setText(next) {
       text = next;
@@ -176,7 +182,7 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
     show: () => ora?.render(),
     stop() {
       isStopped = true;
-      clearTimeout(timer);
+      stopTimer();
       ora?.stop();
     },
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { turn } from '../clock.ts';
 import { openRegular, openRegularSync } from '../disk/index.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { Checksums, KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 
 /** A POST request as it was received. */
@@ -190,7 +190,7 @@ async function readBody(request: IncomingMessage, reserve: (bytes: number) => bo
 
 async function discard(request: IncomingMessage, rejection: Rejection): Promise<Rejection> {
   const ended = new Promise((done) => request.once('end', done).once('close', done).resume());
-  await Promise.race([ended, setTimeout(maxDiscardMs, undefined, { ref: false })]);
+  await Promise.race([ended, pause(maxDiscardMs, undefined, { background: true })]);
   return rejection;
 }
 

@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { every } from '../clock.ts';
 
 /** V8 uses one half at a time. */
 const limitBytes = 8 * 2 ** 20;
@@ -14,9 +15,9 @@ export function limitYoungGeneration(): () => void {
     if (space && space.space_size >= limitBytes) setFlagsFromString('--semi-space-growth-factor=1');
   };
   // Repeated, because starting a thread resets the flag.
-  const timer = setInterval(limit, checkEveryMs).unref();
+  const stopTimer = every(checkEveryMs, limit, { background: true });
   return () => {
-    clearInterval(timer);
+    stopTimer();
     setFlagsFromString('--semi-space-growth-factor=2');
   };
 }

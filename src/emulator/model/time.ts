@@ -37,11 +37,3 @@ const rfc3339Time = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|[+-
 export function formatTime(time: number): string {
   return new Date(time).toISOString();
 }
-
-/** Maximum delay of a Node timer: a longer one fires immediately. */
-const maxTimerMs = 2 ** 31 - 1;
-
-/** Like setTimeout, in seconds and without an upper limit on the delay. */
-export function afterSeconds(seconds: number, callback: () => void): NodeJS.Timeout {
-  return setTimeout(callback, Math.min(seconds * 1000, maxTimerMs));
-}

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../../clock.ts';
 import type { WireReply } from '../../contract/endpoint.ts';
 import type { getAppLogs } from '../../contract/logs.ts';
 import { logPageTokenAfter, parseLogTime } from '../endpoints/logs/handlers.ts';
@@ -180,7 +180,7 @@ const throttleDelayMs = 62.5;
 async function* throttle(chunks: ByteStream): ByteStream {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += throttledChunkBytes) {
-      await setTimeout(throttleDelayMs);
+      await pause(throttleDelayMs);
       yield chunk.subarray(at, at + throttledChunkBytes);
     }
   }

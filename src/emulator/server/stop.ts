@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { turn } from '../../clock.ts';
 import { approvalSecret } from '../endpoints/account/activation.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { equalsInConstantTime } from '../http/constant-time.ts';
@@ -14,6 +15,6 @@ export async function handleStop(request: IncomingMessage, { store, requestStop 
   const { secret } = Object(await readJson(request)) as { secret?: unknown };
   if (!equalsInConstantTime(String(secret), approvalSecret(store))) refuse(403, 'wrong secret');
   // After the reply is sent.
-  setImmediate(requestStop);
+  void turn().then(requestStop);
   return jsonReply({ message: 'stopping' }, 202);
 }

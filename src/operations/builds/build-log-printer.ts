@@ -1,3 +1,4 @@
+import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import {
@@ -69,13 +70,10 @@ export class BuildLogPrinter {
 
   /** Reads the rest of the log and, with `print`, prints it. Gives up after a few seconds, or when no time remains. */
   async finish(result: keyof typeof maxWaitMs, print: boolean, remainingMs: number): Promise<void> {
-    const timer = setTimeout(
-      () => {
-        this.#warnOnce('no reply in time');
-        this.#aborted.abort();
-      },
-      Math.min(maxWaitMs[result], Math.max(minWaitMs, remainingMs)),
-    );
+    const stopTimer = after(Math.min(maxWaitMs[result], Math.max(minWaitMs, remainingMs)), () => {
+      this.#warnOnce('no reply in time');
+      this.#aborted.abort();
+    });
     this.#ended.abort();
     await this.#following;
     try {
@@ -86,7 +84,7 @@ export class BuildLogPrinter {
     } catch {
       this.context.signal.throwIfAborted();
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
   }
 

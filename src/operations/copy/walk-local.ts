@@ -1,6 +1,6 @@
 import { opendirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { turn } from '../../clock.ts';
 import { toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 import type { FoundEntry } from './found-entry.ts';

@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { after } from '../../clock.ts';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
 /** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
@@ -28,7 +29,7 @@ export class FolderWatcher {
   readonly #paths = new Set<string>();
   #noticedAt: number | undefined;
   #isDue = false;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer = () => {};
   #wake: (() => void) | undefined;
 
   constructor(
@@ -59,14 +60,14 @@ export class FolderWatcher {
 
   /** Ends the wait for a change. */
   wake(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     this.#noticedAt ??= this.options.elapsed();
     this.#isDue = true;
     this.#wake?.();
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
@@ -97,8 +98,8 @@ export class FolderWatcher {
     if (this.#isForeign(folder, name)) return;
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
     this.#noticedAt ??= this.options.elapsed();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), debounceMs);
+    this.#stopTimer();
+    this.#stopTimer = after(debounceMs, () => this.wake());
   }
 
   /** Whether it is beside the file outside of the folder. */

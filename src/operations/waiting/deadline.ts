@@ -1,8 +1,6 @@
+import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import type { GantryError } from '../../errors.ts';
-
-/** The maximum of setTimeout, in ms (24 days). */
-const maxTimerMs = 2 ** 31 - 1;
 
 type Clock = Pick<Context, 'signal' | 'elapsed'>;
 
@@ -23,7 +21,7 @@ export class Deadline {
   ) {
     this.#startedAt = clock.elapsed();
     this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
-    this.#stop = after(timeoutMs, () => this.#expire());
+    this.#stop = after(timeoutMs, () => this.#expire(), { background: true });
   }
 
   get waitedMs(): number {
@@ -49,7 +47,7 @@ export class Deadline {
   resume(uncountedMs = 0): void {
     this.#startedAt += uncountedMs;
     this.#stop();
-    this.#stop = after(this.remainingMs, () => this.#expire());
+    this.#stop = after(this.remainingMs, () => this.#expire(), { background: true });
   }
 
   #expire(): void {
@@ -60,17 +58,6 @@ export class Deadline {
 /** A signal that aborts after `ms` with the error created, or when `parent` does. For one step of a longer task. */
 export function timeoutSignal(ms: number, createError: () => GantryError, parent?: AbortSignal): AbortSignal {
   const timeout = new AbortController();
-  after(ms, () => timeout.abort(createError()));
+  after(ms, () => timeout.abort(createError()), { background: true });
   return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
-}
-
-/** Calls back once, after any time, without keeping the process up. Returns what stops it. */
-function after(ms: number, callback: () => void): () => void {
-  let timer: NodeJS.Timeout;
-  const wait = (remainingMs: number) => {
-    const nextMs = Math.min(remainingMs, maxTimerMs);
-    timer = setTimeout(() => (nextMs < remainingMs ? wait(remainingMs - nextMs) : callback()), nextMs).unref();
-  };
-  wait(ms);
-  return () => clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/client.ts';
+import { after } from '../../clock.ts';
 import { UnavailableError } from '../../errors.ts';
 import { timeoutSignal } from './deadline.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -21,7 +22,7 @@ export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (ap
   signal.throwIfAborted();
   const cutOff = new AbortController();
   const cut = () => cutOff.abort(signal.reason);
-  const end = () => (interrupted.aborted ? void setTimeout(cut, cleanupTimeoutMs).unref() : cut());
+  const end = () => (interrupted.aborted ? void after(cleanupTimeoutMs, cut, { background: true }) : cut());
   signal.addEventListener('abort', end, { once: true });
   return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
 }

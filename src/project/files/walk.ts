@@ -2,6 +2,7 @@
  * Walks the app folder without entering excluded folders. Reads folders synchronously because that is much faster, and
  * yields to the event loop often enough for Ctrl-C.
  */
+
 import {
   accessSync,
   constants,
@@ -14,7 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { turn } from '../../clock.ts';
 import { isFileOfStream } from '../../disk/index.ts';
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';

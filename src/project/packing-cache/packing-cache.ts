@@ -1,5 +1,5 @@
 import { rmSync, utimesSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
+import { turn } from '../../clock.ts';
 import { throwIfAborted } from '../../errors.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { turn } from '../../clock.ts';
 import { openRegular } from '../../disk/index.ts';
 import { throwIfAborted } from '../../errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
+import { after } from '../../../clock.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
-import { afterSeconds } from '../../model/time.ts';
 import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
@@ -34,7 +34,7 @@ export async function performCall(
   const { run } = call;
   const { signal } = controller;
   const seconds = app.settings.responseGracePeriodSeconds;
-  const timeout = afterSeconds(seconds, () => controller.abort(timeoutError(seconds)));
+  const stopTimer = after(seconds * 1000, () => controller.abort(timeoutError(seconds)));
   const onDisconnect = () => controller.abort(new CallAbortedError('the caller disconnected', 499, -1));
   caller?.once('close', onDisconnect);
   let slot: ReplicaSlot | undefined;
@@ -42,7 +42,7 @@ export async function performCall(
   const end = (statusCode: number) => {
     if (hasEnded) return;
     hasEnded = true;
-    clearTimeout(timeout);
+    stopTimer();
     caller?.off('close', onDisconnect);
     slot?.release();
     runner.untrackRun(run);

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../../../clock.ts';
 import { maxWebhookAttempts, webhookHeaders } from '../../../contract/invocation.ts';
 import { signWebhook } from '../../../contract/webhooks.ts';
 import type { Platform } from '../platform.ts';
@@ -20,7 +20,7 @@ export async function deliverWebhook(message: WebhookMessage, platform: Platform
     deliveries.push(status);
     if (deliveries.length > maxRecordedAttempts) deliveries.shift();
     if (!isRetryable(status) || signal.aborted) return;
-    if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+    if (attempt < maxWebhookAttempts) await pause(webhookPauseMs, signal).catch(() => {});
   }
 }
 

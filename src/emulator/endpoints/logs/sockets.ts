@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { every } from '../../../clock.ts';
 import { buildPhase } from '../../../contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../contract/logs.ts';
 import { parseRequestTarget } from '../../http/read-request.ts';
@@ -116,13 +117,17 @@ function feedApp(
   for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) send(line);
   const unsubscribe = runner.logs.subscribe(app.id, send);
   if (!app.traffic) return unsubscribe;
-  const timer = setInterval(() => {
-    const next = { start: sentUntil + 1, end: now() };
-    sentUntil = Math.max(sentUntil, next.end);
-    for (const line of generateLines(app, next)) send(line);
-  }, generatePollMs).unref();
+  const stopTimer = every(
+    generatePollMs,
+    () => {
+      const next = { start: sentUntil + 1, end: now() };
+      sentUntil = Math.max(sentUntil, next.end);
+      for (const line of generateLines(app, next)) send(line);
+    },
+    { background: true },
+  );
   return () => {
-    clearInterval(timer);
+    stopTimer();
     unsubscribe();
   };
 }
@@ -143,9 +148,9 @@ function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, n
     }
     if (buildPhase(status) !== 'in progress') sender.end();
   };
-  const timer = setInterval(poll, pollMs);
+  const stopTimer = every(pollMs, poll);
   poll();
-  return () => clearInterval(timer);
+  return stopTimer;
 }
 
 function frameOf(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../../../clock.ts';
 import type { CallParameters } from '../../../contract/endpoint.ts';
 import { shortAppName } from '../../../contract/endpoint.ts';
 import type { startRun as contract } from '../../../contract/run-app.ts';
@@ -67,7 +67,7 @@ function isInstalled(requirements: string, { runner }: Platform): Promise<boolea
     (error: Error) => refuse(400, error.message),
   );
   runner.runInBackground(installing);
-  return Promise.race([installing, setTimeout(installWaitMs, false, { ref: false })]);
+  return Promise.race([installing, pause(installWaitMs, undefined, { background: true }).then(() => false)]);
 }
 
 const installWaitMs = 1_000;

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { turn } from '../../../clock.ts';
 import type { FileList, ReadArchive } from '../../model/builds/read-archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 import { BlockReader } from './block-reader.ts';
@@ -73,7 +73,7 @@ export async function* iterateArchive(path: string, limits: ArchiveLimits): Asyn
       if (entry.fileName.endsWith('/')) names.addFolder(entry.fileName);
       else yield archiveFile(entry, zip, source, names.addFile(entry.fileName), budget);
       if (performance.now() < sliceEnd) continue;
-      await setImmediate();
+      await turn();
       sliceEnd = performance.now() + maxBlockingMs;
     }
   } finally {

@@ -1,3 +1,4 @@
+import { every } from '../../../clock.ts';
 import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import type { TimeRange } from '../../model/time.ts';
 import { readProcessUsage } from './process-usage.ts';
@@ -22,7 +23,7 @@ const maxSamples = 20_000;
 export class UsageSampler {
   readonly #watched = new Set<WatchedReplica>();
   readonly #samples = new Map<string, UsageSample[]>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: (() => void) | undefined;
 
   constructor(private readonly now: () => number) {}
 
@@ -30,12 +31,12 @@ export class UsageSampler {
   watch(app: string, container: string, pid: () => number | undefined, ended: Promise<unknown>): void {
     const replica = { app, container, pid, measuredAt: performance.now(), cpuMs: 0 };
     this.#watched.add(replica);
-    this.#timer ??= setInterval(() => void this.sample(), intervalMs).unref();
+    this.#stopTimer ??= every(intervalMs, () => void this.sample(), { background: true });
     const remove = () => {
       this.#watched.delete(replica);
       if (this.#watched.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.#stopTimer?.();
+      this.#stopTimer = undefined;
     };
     ended.then(remove, remove);
   }

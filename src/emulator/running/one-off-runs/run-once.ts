@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { normalize } from 'node:path';
+import { after } from '../../../clock.ts';
 import type { FilePart } from '../../../contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
-import { afterSeconds } from '../../model/time.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
@@ -96,13 +96,13 @@ async function runProgram(
   markStarted(run, 0, running);
 
   const seconds = app.settings.responseGracePeriodSeconds;
-  const timeout = afterSeconds(seconds, () => {
+  const stopTimer = after(seconds * 1000, () => {
     log('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
     program.kill('SIGKILL');
   });
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code } = await program.ended.catch(() => ({ code: 127 }));
-  clearTimeout(timeout);
+  stopTimer();
   runner.untrackRun(run);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { after } from '../../../clock.ts';
 import { killTree } from './kill-tree.ts';
 import { forEachLine } from './lines.ts';
 import { registerProcess, unregisterProcess } from './orphan-watchdog.ts';
@@ -21,7 +22,7 @@ export class AppProcess {
   /** Resolves when it has ended and its output was read. Rejects if it could not be started. */
   readonly ended: Promise<ProcessExit>;
   #hasEnded = false;
-  #closing: NodeJS.Timeout | undefined;
+  #stopClosing = () => {};
 
   constructor(command: string, args: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
     this.child = spawnProcess(command, args, options);
@@ -30,13 +31,13 @@ export class AppProcess {
       // Children that still run would keep its output open.
       this.child.once('exit', () => {
         this.kill('SIGKILL');
-        this.#closing = setTimeout(() => this.#closeStreams(), openOutputMs);
+        this.#stopClosing = after(openOutputMs, () => this.#closeStreams());
       });
       this.child.once('close', (code, signal) => done({ code, signal }));
       this.child.once('error', failed);
     }).finally(() => {
       this.#hasEnded = true;
-      clearTimeout(this.#closing);
+      this.#stopClosing();
       unregisterProcess(this);
     });
     this.ended.catch(() => {});
@@ -50,9 +51,9 @@ export class AppProcess {
   /** Sends SIGTERM, then SIGKILL after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.kill('SIGTERM');
-    const timer = setTimeout(() => this.kill('SIGKILL'), graceMs);
+    const stopTimer = after(graceMs, () => this.kill('SIGKILL'));
     await this.ended.catch(() => {});
-    clearTimeout(timer);
+    stopTimer();
   }
 
   /** A child in another process group is not killed, and may keep them open. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after } from '../../../clock.ts';
 import { makePrivateFolder, waitForLock } from '../../../disk/index.ts';
 import { AppProcess } from './process.ts';
 
@@ -142,11 +143,11 @@ async function run(program: string, args: string[], { log, track }: InstallOptio
   started.onLine(started.child.stdout, log);
   started.onLine(started.child.stderr, onError);
   let isLate = false;
-  const timer = setTimeout(() => {
+  const stopTimer = after(installSeconds * 1000, () => {
     isLate = true;
     started.kill('SIGKILL');
-  }, installSeconds * 1000);
-  const { code, signal } = await started.ended.finally(() => clearTimeout(timer));
+  });
+  const { code, signal } = await started.ended.finally(stopTimer);
   if (code === 0) return;
   if (isLate) throw new InstallError(`installing packages took longer than ${installSeconds / 60} minutes`);
   throw new InstallError(

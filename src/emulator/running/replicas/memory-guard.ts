@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { every } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
 import { killTree } from '../processes/kill-tree.ts';
@@ -17,7 +18,7 @@ const intervalMs = process.platform === 'linux' ? 500 : 5_000;
 /** Kills replicas that use more memory than they may, as the kernel of a platform does. */
 export class MemoryGuard {
   readonly #guarded = new Set<GuardedReplica>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: (() => void) | undefined;
 
   /** Only without a GPU: what is in the memory of a GPU on the platform is in that of this machine. */
   watch(replica: Replica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
@@ -28,7 +29,7 @@ export class MemoryGuard {
     };
     const guarded = { replica, limitBytes: memory * gibibyte, onKill };
     this.#guarded.add(guarded);
-    this.#timer ??= setInterval(() => void this.#check(), intervalMs).unref();
+    this.#stopTimer ??= every(intervalMs, () => void this.#check(), { background: true });
     const remove = () => this.#remove(guarded);
     replica.ended.then(remove, remove);
   }
@@ -36,8 +37,8 @@ export class MemoryGuard {
   #remove(guarded: GuardedReplica): void {
     this.#guarded.delete(guarded);
     if (this.#guarded.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
   }
 
   async #check(): Promise<void> {

@@ -16,7 +16,8 @@ export interface PooledReplica {
   sockets: number;
   /** When its last call ended, by the platform's clock. */
   idleSince: number;
-  timer?: NodeJS.Timeout;
+  /** Keeps it from being dismissed when its cooldown is over. */
+  stopTimer: () => void;
 }
 
 export function describeReplica({ name, build, replica, isEnding }: PooledReplica): ReplicaPeriod {

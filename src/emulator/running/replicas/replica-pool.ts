@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
+import { after, pause } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import { afterSeconds, hour } from '../../model/time.ts';
+import { hour } from '../../model/time.ts';
 import { describeReplica, type PooledReplica } from './pooled-replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { startInTime } from './start-in-time.ts';
@@ -97,7 +97,7 @@ export class ReplicaPool {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#first?.timer);
+    this.#first?.stopTimer();
     this.#first = undefined;
     for (const member of [...this.#members]) this.#drop(member);
     await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
@@ -124,14 +124,14 @@ export class ReplicaPool {
     this.#first = member;
     const { cooldownPeriodSeconds } = app.settings;
     if (this.#minReplicas(app.settings) === 0) {
-      member.timer = afterSeconds(cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+      this.#dismissAfter(cooldownPeriodSeconds, member);
     }
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
   #admitFirst(member: PooledReplica, environment: string): void {
     this.#first = undefined;
-    clearTimeout(member.timer);
+    member.stopTimer();
     if (member.environment === environment) this.#members.push(member);
     else this.#dismiss(member);
   }
@@ -147,7 +147,7 @@ export class ReplicaPool {
 
   /** Waits for replicas that end, but not for one that is finishing its work. */
   async #stopped(): Promise<void> {
-    await Promise.race([Promise.all(this.#stopping), setTimeout(portMs, undefined, { ref: false })]);
+    await Promise.race([Promise.all(this.#stopping), pause(portMs, undefined, { background: true })]);
   }
 
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
@@ -168,6 +168,7 @@ export class ReplicaPool {
       busy: 0,
       sockets: 0,
       idleSince: this.options.now(),
+      stopTimer: () => {},
     };
     this.#running.add(member);
     const remove = () => {
@@ -187,7 +188,7 @@ export class ReplicaPool {
   }
 
   #assign(member: PooledReplica, app: AppRecord, isSocket: boolean): ReplicaSlot {
-    clearTimeout(member.timer);
+    member.stopTimer();
     member.replica.restartNow();
     member.busy += 1;
     if (isSocket) member.sockets += 1;
@@ -207,8 +208,12 @@ export class ReplicaPool {
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {
     if (this.#members.length > this.#minReplicas(settings)) {
-      member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
+      this.#dismissAfter(settings.cooldownPeriodSeconds, member);
     }
+  }
+
+  #dismissAfter(seconds: number, member: PooledReplica): void {
+    member.stopTimer = after(seconds * 1000, () => this.#dismiss(member), { background: true });
   }
 
   /** Dismisses replicas of older builds, and idle ones. */
@@ -244,7 +249,7 @@ export class ReplicaPool {
   }
 
   #drop(member: PooledReplica): void {
-    clearTimeout(member.timer);
+    member.stopTimer();
     if (this.#first === member) this.#first = undefined;
     this.#members = this.#members.filter((other) => other !== member);
     this.#wakeAll();

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { pause } from '../../../clock.ts';
 import type { ServerReply } from '../../http/reply.ts';
 import {
   type Replica,
@@ -109,7 +109,7 @@ export class RestartingReplica implements Replica {
     print({ stream: 'stderr', text: `error: ${reason}; restart ${this.restarts + 1} of the replica ${when}` });
     if (waitMs > 0) {
       this.#pause = new AbortController();
-      await setTimeout(waitMs, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
+      await pause(waitMs, this.#pause.signal, { background: true }).catch(() => {});
       this.#pause = undefined;
     }
     if (this.#isStopped) throw new ReplicaError('it was stopped');

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { setTimeout as setTimer } from 'node:timers';
-import { setTimeout } from 'node:timers/promises';
+import { after, pause } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { StartTimeoutError } from './replica.ts';
 
@@ -23,7 +22,7 @@ export async function untilReady(
     if (signal.aborted) return;
     if (path) status = await healthStatus(port, path);
     if (path ? isHealthy(status) : await isReady(port)) return;
-    await setTimeout(status === undefined ? pollMs : answeredPollMs);
+    await pause(status === undefined ? pollMs : answeredPollMs);
   }
   const missing = path
     ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
@@ -66,10 +65,10 @@ function isListening(port: number): Promise<boolean> {
 export function isServing(port: number): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect(port, '127.0.0.1');
-    const timer = setTimer(() => socket.destroy(), openMs);
+    const stopTimer = after(openMs, () => socket.destroy());
     for (const event of ['end', 'error']) {
       socket.once(event, () => {
-        clearTimeout(timer);
+        stopTimer();
         socket.destroy();
         done(false);
       });

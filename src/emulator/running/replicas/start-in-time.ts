@@ -1,5 +1,5 @@
+import { after } from '../../../clock.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
-import { afterSeconds } from '../../model/time.ts';
 import { StartTimeoutError } from './replica.ts';
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
@@ -11,11 +11,11 @@ export async function startInTime(ready: Promise<void>, { settings }: BuildRecor
   const tooLate = new Promise<never>((_, failed) => {
     const onAbort = () => failed(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const timer = afterSeconds(limit, () =>
+    const stopTimer = after(limit * 1000, () =>
       failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
     );
     stopWaiting = () => {
-      clearTimeout(timer);
+      stopTimer();
       signal.removeEventListener('abort', onAbort);
     };
   });

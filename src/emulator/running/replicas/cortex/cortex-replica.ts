@@ -1,6 +1,7 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { after } from '../../../../clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
@@ -28,7 +29,7 @@ export class CortexReplica implements Replica {
   #interference = '';
   /** Set when the process has ended. */
   #endError: ReplicaError | undefined;
-  #closeTimer: NodeJS.Timeout | undefined;
+  #stopCloseTimer = () => {};
   readonly #scratch: string;
   readonly #print: ReplicaOptions['print'];
 
@@ -55,7 +56,7 @@ export class CortexReplica implements Replica {
     this.#process.onLine(events, (line) => this.#handleLine(line), maxEventLength);
     // Usually the process is exiting, and its exit code says more.
     events.on('end', () => {
-      this.#closeTimer = setTimeout(() => this.#stopAfterInterference('closed'), exitMs);
+      this.#stopCloseTimer = after(exitMs, () => this.#stopAfterInterference('closed'));
     });
     child.stdio[3]?.on('error', () => {});
     this.ended = this.#process.ended.then(
@@ -171,7 +172,7 @@ export class CortexReplica implements Replica {
   }
 
   #handleExit(reason: string): string {
-    clearTimeout(this.#closeTimer);
+    this.#stopCloseTimer();
     this.#endError = new ReplicaError(reason);
     this.#rejectReady(this.#endError);
     for (const call of [...this.#pending.keys()]) {

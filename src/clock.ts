@@ -1,0 +1,52 @@
+/**
+ * The only timers of the program. The process waits for a timer unless it is in the background. A test that fakes
+ * `setTimeout` and `setInterval` moves all of them.
+ */
+
+interface TimerOptions {
+  background?: boolean;
+}
+
+/** Calls once, after any time. Returns what stops it. */
+export function after(ms: number, callback: () => void, { background = false }: TimerOptions = {}): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (remainingMs: number) => {
+    const nextMs = Math.min(remainingMs, maxTimerMs);
+    timer = setTimeout(() => (nextMs < remainingMs ? wait(remainingMs - nextMs) : callback()), nextMs);
+    if (background) timer.unref();
+  };
+  wait(ms);
+  return () => clearTimeout(timer);
+}
+
+/** Node fires a longer timer immediately. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Calls again and again. Returns what stops it. */
+export function every(ms: number, callback: () => void, { background = false }: TimerOptions = {}): () => void {
+  const timer = setInterval(callback, ms);
+  if (background) timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Waits. Rejects with the reason of the signal. */
+export function pause(ms: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = () => {
+      stop();
+      reject(signal?.reason);
+    };
+    const end = () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    };
+    const stop = after(ms, end, options);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Lets the event loop handle what is waiting. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
