@@ -163,6 +163,41 @@ describe('an upload that the platform confirmed counts only if the volume lists 
     expect([code, shelf().text('/x/b.txt')]).toEqual([0, 'second']);
   });
 
+  /** Listings whose clock is ahead of everybody else's. */
+  const ahead =
+    (seconds: number, other: Answering): Answering =>
+    async (call, pass) => {
+      if (!isListing(call)) return other(call, pass);
+      const entries = JSON.parse((await pass()).body) as { last_modified: string }[];
+      const later = ({ last_modified }: { last_modified: string }) =>
+        new Date(Date.parse(last_modified) + seconds * 1_000).toISOString();
+      return { body: JSON.stringify(entries.map((entry) => ({ ...entry, last_modified: later(entry) }))) };
+    };
+
+  test('an earlier file does not count when the command is repeated later, whatever the clock of the listing', async () => {
+    shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
+    const lying = ahead(20, losing('/x/a.txt'));
+    const first = await gantry(['cp', 'f/a.txt', ':/x/'], lying);
+    const inAMinute = { jumps: () => 60_000 };
+    const second = await gantry(['cp', 'f/a.txt', ':/x/'], lying, inAMinute);
+    expect([first.code, second.code, shelf().text('/x/a.txt')]).toEqual([69, 69, 'FIRST']);
+  });
+
+  test('an earlier file does not count if URLs are signed by a clock that is late', async () => {
+    let lateMs = 0;
+    await emulator.close();
+    emulator = await startEmulator({ now: () => Date.now() - lateMs, linkSeconds: 7_200 });
+    shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
+    const { code } = await gantry(['cp', 'f/a.txt', ':/x/'], async (call, pass) => {
+      if (!call.route.endsWith('/cp/initialize')) return losing('/x/a.txt')(call, pass);
+      lateMs = 3_600_000;
+      return pass().finally(() => {
+        lateMs = 0;
+      });
+    });
+    expect([code, shelf().text('/x/a.txt')]).toEqual([69, 'FIRST']);
+  });
+
   test('stops early if the platform stores no file', async () => {
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`many/${n}/file`, 'x']));
     here = newFolder(files);

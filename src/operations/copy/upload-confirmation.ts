@@ -26,6 +26,8 @@ export interface CompletedFile {
   mark: string;
   /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
   startedAt: number;
+  /** Its end by the same clock, if an earlier process sent the file. */
+  endedAt?: number;
   /** ETags that the storage may report; empty if unknown. */
   etags: string[];
   resumedBytes: number;

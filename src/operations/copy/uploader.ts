@@ -12,6 +12,7 @@ import type { FileCopier, ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { printablePath } from './copy-texts.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
+import { uploadStart } from './new-file.ts';
 import { planCopy, planText } from './plan-copy.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource, type SourceContent } from './source-content.ts';
@@ -89,7 +90,7 @@ export class Uploader implements FileCopier {
         await verifyCopy((part) => source.md5(part), content, planCopy(source.bytes, options), resources);
       }
       const { bytes, mark } = source;
-      journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.now() });
+      journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.storageClock.current() });
       progress.uploaded(bytes);
       this.#uploads.add({ found, target: this.#targetOf(found), bytes, mark, startedAt: since, etags, resumedBytes });
     } finally {
@@ -130,10 +131,11 @@ export class Uploader implements FileCopier {
       resources,
     );
     await source.checkUnchanged();
-    const since = signedAt(sent.upload.urls[0] ?? '') ?? resources.storageClock.timeOf(startedAt);
+    const begun = resources.storageClock.timeOf(startedAt);
+    const signed = signedAt(sent.upload.urls[0] ?? '');
     try {
       await completeUploadedFile(
-        { target: at, ...sent, bytes: source.bytes, startedAt: since },
+        { target: at, ...sent, bytes: source.bytes, startedAt: signed ?? begun },
         context,
         this.#folders,
       );
@@ -145,7 +147,7 @@ export class Uploader implements FileCopier {
       return this.#send(found, source, order, undefined);
     }
     const resumedBytes = resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
-    return { since, etags: possibleEtags(sent.parts), resumedBytes };
+    return { since: uploadStart(signed, begun), etags: possibleEtags(sent.parts), resumedBytes };
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; urls: string[] }> {
@@ -170,7 +172,8 @@ export class Uploader implements FileCopier {
     const at = this.#targetOf(found);
     const there = await this.#folders.find(at);
     if ((parseTimestamp(there?.modified ?? null) ?? 0) > sent.at + clockDifferenceMs) return false;
-    const file = { found, target: at, bytes, mark, startedAt: sent.since, etags: [], resumedBytes: bytes };
+    const times = { startedAt: sent.since, endedAt: sent.at };
+    const file = { found, target: at, bytes, mark, ...times, etags: [], resumedBytes: bytes };
     return (await this.#uploads.findProblem(file, there)) === undefined;
   }
 
