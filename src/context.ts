@@ -72,6 +72,8 @@ export interface Context {
    */
   willChange(what: string | readonly string[], result: object): void;
   readonly stdin: AsyncIterable<Buffer | string>;
+  /** A language model reads the result: values of secrets stay hidden, whatever it asked for. */
+  readonly isForModel: boolean;
   /** Reads all of stdin as text. */
   readStdin(): Promise<string>;
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };

@@ -123,7 +123,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
       io.stderr.write(`${workflowAnnotation(problem, roots, secrets)}\n`);
     }
   }
-  const json = flags.some((flag) => /^--(json|jq)(=|$)/.test(flag));
+  const json = io.isForModel || flags.some((flag) => /^--(json|jq)(=|$)/.test(flag));
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);

@@ -40,6 +40,8 @@ export interface Io {
   spawnDetached(argv: string[], log?: string): Promise<() => boolean>;
   /** A connection without any byte for this many ms counts as dead. */
   silenceMs: number;
+  /** A language model reads what is printed: every error is a document, and values of secrets stay hidden. */
+  isForModel?: boolean;
 }
 
 /** The real process. The streams are getters because Node opens them, slowly, on first use. */

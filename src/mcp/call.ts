@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { main } from '../main.ts';
 import { type Io, processIo } from '../process.ts';
 import type { IdleWatch } from './idle-watch.ts';
@@ -37,7 +38,11 @@ export async function callCommand(context: Context, argv: string[], options: Cal
 function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, idle }: CallOptions): Io {
   const { env, cwd, now, elapsed, delay, silenceMs } = context;
   return {
-    stdin: Readable.from([]),
+    stdin: new Readable({
+      read() {
+        this.destroy(noStdinError());
+      },
+    }),
     stdout,
     stderr,
     // The output has no terminal and no workflow, whatever the server was started from.
@@ -59,7 +64,15 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, 
     startPager: async () => undefined,
     spawnDetached: processIo().spawnDetached,
     silenceMs,
+    isForModel: true,
   };
+}
+
+function noStdinError(): UsageError {
+  return new UsageError('there is no stdin here, so "-" cannot be read', {
+    why: 'stdin belongs to the MCP connection',
+    fix: 'write the content to a file, and name the file',
+  });
 }
 
 /** In bytes: what a command prints beyond it is dropped. */

@@ -50,7 +50,9 @@ export function createToolServer({ context, toolSet, running, idle }: ToolServer
   }
 
   function commandResult({ code, stdout, notes }: CallOutcome, { output }: CommandReference, isFiltered: boolean) {
-    const form = output === 'list' || output === 'document' ? output : 'lines';
+    const hasFailed = code !== exitCodes.ok.code && code !== exitCodes.changes.code;
+    const printed = output === null && hasFailed ? 'document' : output;
+    const form = printed === 'list' || printed === 'document' ? printed : 'lines';
     const text = asText(stdout);
     const page = results.first(text, isFiltered && code === 0 ? 'lines' : form);
     const exitName = Object.entries(exitCodes).find(([, each]) => each.code === code);
@@ -60,7 +62,7 @@ export function createToolServer({ context, toolSet, running, idle }: ToolServer
     return {
       ...pageResult(page, exit, notes.slice(-maxNotes)),
       ...(value !== undefined && { structuredContent: value as CallToolResult['structuredContent'] }),
-      isError: code !== exitCodes.ok.code && code !== exitCodes.changes.code,
+      isError: hasFailed,
     };
   }
 }

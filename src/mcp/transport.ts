@@ -3,10 +3,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { turn } from '../clock.ts';
 import { stringifyJson } from '../json-text.ts';
+import { InputLines } from './input-lines.ts';
+import { readMessage } from './read-message.ts';
 
 /**
- * The SDK's transport, but requests that were received before the end of stdin are answered: a script may write its
- * requests and close the pipe.
+ * The SDK's transport, but every request is answered: one that the SDK would drop by an error, and one that was received
+ * before the end of stdin by its result, since a script may write its requests and close the pipe.
  */
 export class DrainingTransport implements Transport {
   readonly #input = new PassThrough();
@@ -41,10 +43,7 @@ export class DrainingTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     // The SDK's own `send` would change the digits of numbers.
-    const line = `${stringifyJson(message)}\n`;
-    await new Promise<void>((resolve, reject) =>
-      this.#output.write(line, (error) => (error ? reject(error) : resolve())),
-    );
+    await this.#write(message);
     if (!('method' in message)) this.#settle(message.id);
   }
 
@@ -71,10 +70,25 @@ export class DrainingTransport implements Transport {
   }
 
   async #passOn(stdin: Readable): Promise<void> {
-    stdin.on('data', (chunk: Buffer) => this.#input.write(chunk));
+    const lines = new InputLines((line) => this.#read(line));
+    stdin.on('data', (chunk: Buffer) => lines.push(chunk));
     await new Promise((resolve, reject) => stdin.once('end', resolve).once('close', resolve).once('error', reject));
+    lines.end();
     // The last chunk has been passed on by then.
     await turn();
+  }
+
+  #read(line: string): void {
+    const read = readMessage(line);
+    if (!read) return;
+    if ('message' in read) this.#input.write(`${read.message}\n`);
+    // A failure ends the server.
+    else this.#write(read.answer).catch(() => {});
+  }
+
+  #write(message: unknown): Promise<void> {
+    const line = `${stringifyJson(message)}\n`;
+    return new Promise((resolve, reject) => this.#output.write(line, (error) => (error ? reject(error) : resolve())));
   }
 
   #whenIdle(resolve: () => void): void {

@@ -1,6 +1,8 @@
-import { defineKey, isObject, stringifyJson, toJsonValue } from '../json-text.ts';
+import { defineKey, isObject, parseJson, stringifyJson, toJsonValue } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
+
+export { hidden } from './split-secrets.ts';
 
 /** Redacted JSON of a value. Values nested too deeply ignore `indent`. */
 export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
@@ -25,6 +27,16 @@ export function redactValue<T>(value: T, secrets: KnownSecrets): T {
     for (const child of children.reverse()) stack.push(child);
   }
   return result.copy as T;
+}
+
+/** A JSON value and its text, in which credentials are hidden by their names, too: `{"apiKey": "abc"}`. */
+export function hideCredentials(value: unknown, secrets: KnownSecrets): { value: unknown; text: string } {
+  const text = redact(typeof value === 'string' ? value : redactedJson(value, secrets), secrets);
+  try {
+    return { value: parseJson(text), text };
+  } catch {
+    return { value: text, text };
+  }
 }
 
 interface PendingCopy {

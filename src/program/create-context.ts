@@ -92,6 +92,7 @@ export function createContext(
       return inputOf(io);
     },
     readStdin: () => readText(inputOf(io), signal),
+    isForModel: io.isForModel === true,
     terminal: {
       get stdin() {
         return io.stdin.isTTY === true;

@@ -6,6 +6,7 @@ import { UnavailableError, UsageError } from '../../errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 export interface RawRequest {
   method: string;
@@ -45,7 +46,8 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
   const body = await readBody(context, request);
   const first = await sendCall(context, { method, path, query, body });
   if (paginate) checkWhole(first);
-  return paginate ? withAllPages(context, { method, path, query, body: undefined }, first) : first;
+  const reply = paginate ? await withAllPages(context, { method, path, query, body: undefined }, first) : first;
+  return context.isForModel ? hideSecrets(reply, path, context.secrets) : reply;
 }
 
 async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
