@@ -72,7 +72,10 @@ export async function bundle(folder, plugins = []) {
  * @param {string} folder
  */
 async function bundleThread(file, folder) {
-  const thread = await rolldown({ ...input, plugins: [asciiChunks], input: `src/${file}` });
+  // Libraries ask for the path of their file, which a `data:` URL has not, and need none.
+  const define = { 'import.meta.url': JSON.stringify('file:///C:/thread.mjs') };
+  const transform = { ...input.transform, define };
+  const thread = await rolldown({ ...input, transform, plugins: [asciiChunks], input: `src/${file}` });
   const { dir, sourcemap, ...rest } = output(folder);
   return (await thread.write({ ...rest, file: `${folder}/${file}`, format: 'es' })).output;
 }
