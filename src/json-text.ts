@@ -41,6 +41,11 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
   }
 }
 
+/** Without the byte-order mark that some servers send, and that editors and PowerShell on Windows write. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
 /** For JSON of gantry itself. Undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

@@ -11,6 +11,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../errors.ts';
+import { parseJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -133,7 +134,7 @@ function errorCodeOf({ body }: HttpReply): string | undefined {
 
 function parseObject(text: string): Record<string, string | undefined> | undefined {
   try {
-    return Object(JSON.parse(text));
+    return Object(parseJson(text));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { parseJson, stringifyJson, tryParseJson } from '../json-text.ts';
+import { parseJson, stringifyJson, withoutMark } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
@@ -158,10 +158,9 @@ function damagedError({ status, host }: Pick<HostReply, 'status' | 'host'>, caus
 /** Checks the first character, because an exception for each of thousands of files is slow. */
 function jsonOf(text: string): unknown {
   if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
-  return tryParseJson(withoutMark(text));
-}
-
-/** Without the byte-order mark that some servers send. */
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  try {
+    return parseJson(withoutMark(text));
+  } catch {
+    return undefined;
+  }
 }

@@ -24,7 +24,7 @@ export default defineCommand({
       .usage('[flags] <file[::function]> [arguments...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
       .argument('[arguments...]', 'parameters: --name text, name=text or name:=json')
-      .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin')
+      .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin; parameters replace its keys')
       // As in the official client; other commands have --region alone.
       .addOption(command.createOption('-r <region>').hideHelp())
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')

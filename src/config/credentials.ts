@@ -93,6 +93,7 @@ export function findNewTokenProblem({ token, refreshToken }: StoredTokens, now: 
 
 function formProblem(text: string, form: RegExp): string | undefined {
   if (text.length > maxTokenCharacters) return `is longer than ${maxTokenCharacters} characters`;
+  if (/^["'`]|["'`]$/.test(text)) return 'is in quotes, which are no part of it';
   return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
 }
 
@@ -177,7 +178,7 @@ export function parseClaims(token: string): JwtClaims {
   const project = [
     ...[claims.project_id, claims.projectId, claims.sub, claims.project],
     ...[custom.project_id, custom.projectId, custom.project],
-  ].find((value): value is string => typeof value === 'string' && /^(dev-)?p-/.test(value));
+  ].find((value): value is string => typeof value === 'string' && /^(dev-)?p-[!-~]*$/.test(value));
   const user = [claims.email, claims.username, claims['cognito:username'], claims.sub].find(
     (value): value is string => typeof value === 'string' && value !== '' && value !== project,
   );

@@ -29,7 +29,8 @@ export function timeFlag(text: string): TimeFromNow {
     if (!Number.isNaN(time)) return () => time;
   } else if (/^\d+(\.\d+)?(ms|s|m|h|d)/.test(text)) {
     const ms = durationFlag(text);
-    return (now) => now - ms;
+    // Nothing is older.
+    return (now) => Math.max(0, now - ms);
   }
   throw new InvalidArgumentError(
     'Expected a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.',

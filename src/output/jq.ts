@@ -42,9 +42,11 @@ export class JqFilter {
   /** Filters JSON texts, one or several below one another. Returns lines; strings are unquoted. */
   async filter(json: string): Promise<string> {
     const { expression, thread, timeoutMs } = this;
-    const { stdout, stderr, exitCode } = await thread.run({ json, expression }, timeoutMs).catch((error) => {
-      throw error instanceof BoundError ? cannotFilter(error.message) : error;
-    });
+    const { stdout, stderr, exitCode } = await thread
+      .run({ json: withoutHalves(json), expression }, timeoutMs)
+      .catch((error) => {
+        throw error instanceof BoundError ? cannotFilter(error.message) : error;
+      });
     if (exitCode !== 0) throw cannotFilter(stderr.replace(/^jq: error \(at [^)]*\): /gm, '').trim());
     return stdout === '' ? '' : `${stdout.replace(/\n$/, '')}\n`;
   }
@@ -53,6 +55,13 @@ export class JqFilter {
   close(): Promise<void> {
     return this.thread.close();
   }
+}
+
+/** jq refuses JSON with half a surrogate pair, which a text that was cut has. It is shown as U+FFFD, as on a terminal. */
+function withoutHalves(json: string): string {
+  if (!/\\ud[89a-f]/i.test(json)) return json;
+  const escapes = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f][\da-f]{2})|.)/gis;
+  return json.replace(escapes, (whole, half?: string) => (half ? '\\ufffd' : whole));
 }
 
 /** The bound that a program has reached. */

@@ -153,3 +153,13 @@ test('--paginate keeps equal items, and reports missing pages', async () => {
   expect(JSON.parse(stdout)).toEqual({ items: ['a', 'a'] });
   expect(stderr).toContain('warning: the platform announced more items than it returned');
 });
+
+test.each(['/v2/projects/{project}/apps/../secrets', '/v2/./projects', '/v2/projects/%2E%2e/x', '/v2\\..\\x?a=..'])(
+  'refuses %s, which is another path on the way',
+  async (path) => {
+    const sent = emulator.calls.length;
+    const { code, stderr } = await gantry(['api', 'GET', path], { emulator });
+    expect([code, emulator.calls.length]).toEqual([2, sent]);
+    expect(stderr).toContain('leads to another one');
+  },
+);

@@ -35,6 +35,16 @@ const apps = [
   { id: 'p-1-größe', name: 'größe', status: 'ready', cost: 3, tags: ['dev'] },
 ];
 
+test.each([
+  ['{"a":"\\ud83d"}', '\ufffd'],
+  ['{"a":"x\\udc00y\\ud83d\\ude00"}', 'x\ufffdy\u{1f600}'],
+  ['{"a":"\\\\ud83d"}', '\\ud83d'],
+])('half a surrogate pair is shown as U+FFFD: %s', async (json, shown) => {
+  const filter = await compileJq('.a', { signal: new AbortController().signal });
+  expect(await filter.filter(json)).toBe(`${shown}\n`);
+  await filter.close();
+});
+
 test('keeps the digits of numbers that the expression does not compute with', async () => {
   const { stdout } = await run('.[]', '[1234567890123456789,1.0,-0,0.12345678901234567890,1e400]');
   expect(stdout).toBe('1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400');

@@ -33,6 +33,12 @@ const builds = [one, two].map((id) => `{"id":${id},"createdAt":${time},"status":
 const apps = [one, two].map((id) => `{"id":${id},"name":"web","status":"ready"}`);
 
 describe('ids that are numbers of 64 bits stay apart', () => {
+  test('an error with status 200 repeats numbers with their digits', async () => {
+    const error = `{"success":false,"errors":{"limit":${one}}}`;
+    const { code, stderr } = await at(/^DELETE /, error, 'apps', 'delete', 'web', '--confirm', 'web');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(one)]);
+  });
+
   test.each([
     ['logs web', 'logId', [one, two, three], /\/logs$/, `{"logs":[${logs}]}`],
     ['runs list web', 'id', [two, one], /\/runs\/charts$/, `{"items":[${runs}]}`],

@@ -81,7 +81,7 @@ describe.each(refusals)('where the platform answers a look with %s', (_, answer)
     record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, runtimeMs: 1e12 });
     const words = ['runs', 'cancel', 'web', 'r-1', '--yes'];
     const { code, json } = await through(words, refusing(/\/runs(\/[^/]+)?$/, answer));
-    expect([code, json()]).toMatchObject([0, { changed: true, confirmed: false }]);
+    expect([code, json()]).toMatchObject([0, { status: null, changed: true, confirmed: false }]);
     expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeDefined();
   });
 

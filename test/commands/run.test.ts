@@ -138,9 +138,12 @@ describe('what is sent', () => {
 
   test.each([
     ['a file', ['--data', '@data.json'], ''],
+    ['a file with a byte-order mark', ['--data', '@marked.json'], ''],
     ['stdin', ['--data', '-'], '{"epochs": 5}'],
   ])('is data from %s', async (_, flags, stdin) => {
-    await run({ 'job.py': job, 'data.json': '{"epochs": 5}' }, ['job.py::train', '--detach', ...flags], { stdin });
+    const data = '{"epochs": 5}';
+    const files = { 'job.py': job, 'data.json': data, 'marked.json': `\ufeff${data}` };
+    await run(files, ['job.py::train', '--detach', ...flags], { stdin });
     expect(sent().data).toEqual({ epochs: 5 });
   });
 

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCredential } from '../../src/config/credentials.ts';
+import { findCredential, parseClaims } from '../../src/config/credentials.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import { AuthError } from '../../src/errors.ts';
 import { folderOf } from '../support/app.ts';
@@ -19,6 +19,18 @@ test.each([
 ])('with %j the token is %s, from the %s', async (env, token, origin) => {
   const { found } = await find(env, file);
   expect(found).toMatchObject({ token, origin });
+});
+
+test.each(['"a.b.c"', "'a.b.c", 'a.b.c`'])('the token %s is refused: it is in quotes', async (token) => {
+  const { error } = await find({ GANTRY_TOKEN: token }, file);
+  expect((error as AuthError).facts.why).toBe(
+    'it comes from the environment (GANTRY_TOKEN) and is in quotes, which are no part of it',
+  );
+});
+
+test('a project with a line break is none', () => {
+  const payload = Buffer.from(JSON.stringify({ project_id: 'p-1\nfix rm' })).toString('base64url');
+  expect(parseClaims(`a.${payload}.c`).project).toBeUndefined();
 });
 
 test.each([

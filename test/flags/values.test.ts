@@ -36,6 +36,10 @@ describe('a time flag', () => {
   );
 });
 
+test.each(['99999999999d', `${'9'.repeat(400)}d`])('%s ago is no earlier than 1970', (text) => {
+  expect(timeFlag(text)(Date.now())).toBe(0);
+});
+
 describe('a time zone flag', () => {
   test.each([
     ['Europe/Berlin', 'Europe/Berlin'],

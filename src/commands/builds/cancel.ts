@@ -26,10 +26,10 @@ export default defineCommand({
     const outcome = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
     return { app, build, ...outcome };
   },
-  view: ({ build, message, changed }) =>
-    wrapped(() =>
-      changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
-    ),
+  view: ({ build, message, changed, confirmed }) => {
+    const done = message || `${confirmed ? 'canceled' : 'asked to cancel'} build ${build}`;
+    return wrapped(() => (changed ? done : `nothing to change: build ${build} is already canceled`));
+  },
   next: ({ app, build }) => [{ line: gantryCommand`builds get ${app} ${build}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,

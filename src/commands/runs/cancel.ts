@@ -6,7 +6,7 @@ import { refuseLatest } from '../../operations/ids/index.ts';
 import { remoteRun, resolveRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { wrapped } from '../../output/table.ts';
-import { boolean, document, text } from '../../result-schema.ts';
+import { boolean, document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => canceledArguments(command, 'run'),
@@ -18,16 +18,18 @@ export default defineCommand({
       context.willChange(`cancel run ${run} of ${app}`, {
         app,
         run,
-        status: 'cancelled',
+        status: null,
         changed: true,
         confirmed: false,
       });
     };
     const { changed, confirmed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
-    return { app, run, status: 'cancelled', changed, confirmed };
+    return { app, run, status: confirmed ? 'cancelled' : null, changed, confirmed };
   },
-  view: ({ run, changed }) =>
-    wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
+  view: ({ run, changed, confirmed }) => {
+    const done = confirmed ? 'canceled' : 'asked to cancel';
+    return wrapped(() => (changed ? `${done} run ${run}` : `nothing to change: run ${run} is already canceled`));
+  },
   next: ({ app, run }) => [{ line: gantryCommand`runs get ${app} ${run}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,
@@ -35,7 +37,7 @@ export default defineCommand({
   json: document({
     app: text('app name or id, as given'),
     run: text('run id'),
-    status: text('cancelled'),
+    status: nullable(text('cancelled; null if the platform does not show it')),
     changed: boolean('false if it was already canceled'),
     confirmed: boolean('false if the platform accepted it and does not show the status'),
   }),

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
-import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
+import { isRecord, parseJson, stringifyJson, withoutMark } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 import { hideSecrets } from './hide-secrets.ts';
@@ -41,6 +41,7 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
       why: "the path is appended to the platform's URL",
     });
   }
+  checkSegments(request.path);
   if (paginate && method !== 'GET') throw new UsageError('--paginate requires GET');
   const path = request.path.replaceAll('{project}', () => toPathSegment(context.project, 'project'));
   const body = await readBody(context, request);
@@ -48,6 +49,16 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
   if (paginate) checkWhole(first);
   const reply = paginate ? await withAllPages(context, { method, path, query, body: undefined }, first) : first;
   return context.isForModel ? hideSecrets(reply, path, context.secrets) : reply;
+}
+
+/** A URL has no such segments: the request would go to another path than the one that was typed. */
+function checkSegments(path: string): void {
+  const [place = ''] = path.split(/[?#]/);
+  const relative = place.split(/[/\\]/).find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  if (relative !== undefined)
+    throw new UsageError(`invalid path "${path}": "${relative}" leads to another one`, {
+      fix: 'write the path in full',
+    });
 }
 
 async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
@@ -146,7 +157,7 @@ async function readBody(context: Context, { method, fields, input }: RawRequest)
   if (input === undefined && fields.length === 0) return undefined;
   if (method === 'GET') throw new UsageError('a GET request has no body', { fix: 'use --query name=value' });
   if (input === '-') return context.readStdin();
-  if (input !== undefined) return String(await readNamedFile(context, input));
+  if (input !== undefined) return withoutMark(String(await readNamedFile(context, input)));
   return stringifyJson(Object.fromEntries(fields.map(parseField)));
 }
 

@@ -138,6 +138,7 @@ export class Deployer {
       throw error;
     });
     if (!created) return this.#create(false);
+    checkBuildId(created.buildId);
     this.#announceInterruption(created);
     const waiting = { build: created.buildId, process: newOwnerName() };
     if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
@@ -233,4 +234,9 @@ interface UploadedBuild {
   bytes: number;
   packMs: number;
   uploadMs: number;
+}
+
+/** Before anything is sent to it: its path would be that of something else. */
+function checkBuildId(id: string): void {
+  if (/^\.{1,2}$/.test(id)) throw new UnexpectedReplyError(`the platform replied with "${id}" as the id of the build`);
 }

@@ -5,7 +5,7 @@ import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
 import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { parseJson, stringifyJson } from '../../json-text.ts';
+import { parseJson, stringifyJson, withoutMark } from '../../json-text.ts';
 
 /** Sources of the request body. At most one is given. */
 export interface BodySource {
@@ -41,9 +41,9 @@ export async function readRequestBody(
   const type = 'application/json';
   const file = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
   if (file !== undefined) {
-    const content = await readJsonBody(context, file);
-    checkJson(content.toString(), file === '-' ? 'stdin' : file);
-    return { content, type };
+    const content = withoutMark(String(await readJsonBody(context, file)));
+    checkJson(content, file === '-' ? 'stdin' : file);
+    return { content: Buffer.from(content), type };
   }
   if (data !== undefined) checkJson(data, '--data');
   const body = parameters ?? defaultBody;

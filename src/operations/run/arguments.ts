@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
+import { isRecord, parseJson, stringifyJson, withoutMark } from '../../json-text.ts';
 import { size } from '../../output/format.ts';
 import { parseParameters } from '../invoke/index.ts';
 
@@ -41,7 +41,7 @@ async function readData(context: Context, data: string): Promise<string> {
 function parseObject(text: string, from: string): object {
   const source = from === '-' ? 'stdin' : from.startsWith('@') ? from.slice(1) : '--data';
   try {
-    const value: unknown = parseJson(text);
+    const value: unknown = parseJson(withoutMark(text));
     if (isRecord(value)) return value;
   } catch (cause) {
     throw new UsageError(`invalid JSON in ${source}`, { why: (cause as Error).message, fix, cause });
