@@ -1,8 +1,7 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { Draw } from '../chaos/draw.js';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -80,70 +79,3 @@ describe('a plan in a file', () => {
     expect(await deploy('--save-plan', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
   });
 });
-
-/** How many single changes are tried; each is refused and undone. */
-const changes = Number(process.env.PLAN_CHANGES ?? 20);
-
-test(`any of ${changes} single changes after a plan is refused and named`, async () => {
-  await deploy();
-  await makePlan();
-  const draw = new Draw(20261122);
-  for (let number = 0; number < changes; number++) {
-    const { undo, name } = await draw.pick(kinds)(draw);
-    const { code, json } = await deploy('--apply-plan', plan, '--json');
-    expect([name, code, creations()]).toEqual([name, 7, 1]);
-    expect(JSON.stringify((json() as { error: object }).error)).toContain(name);
-    await undo();
-  }
-  expect((await deploy('--apply-plan', plan)).code).toBe(0);
-});
-
-interface Change {
-  /** What the error says. */
-  name: string;
-  undo: () => Promise<unknown>;
-}
-
-const kinds: ((draw: Draw) => Promise<Change>)[] = [
-  (draw) => flipByte(draw, draw.pick(['main.py', 'lib/a.py', 'start.sh'])),
-  (draw) => change('cerebrium.toml', config.replace('memory = 4', `memory = ${draw.int(5, 16)}`), 'setting memory'),
-  (draw) => change('cerebrium.toml', `${config}# ${draw.int(0, 9)}\n`, 'the config file'),
-  (draw) => change(`new${draw.int(0, 9)}.py`, '', 'new'),
-  async () => {
-    await rm(join(app.path, 'main.py'));
-    await writeFile(join(app.path, 'main.py'), '');
-    return { name: 'main.py', undo: () => restore('main.py') };
-  },
-  async () => {
-    await chmod(join(app.path, 'start.sh'), 0o755);
-    return { name: 'start.sh', undo: () => chmod(join(app.path, 'start.sh'), 0o644) };
-  },
-  (draw) => scale('--max-replicas', (now) => now + draw.int(1, 5), '', 'maxReplicaCount'),
-  (draw) => scale('--cooldown', (now) => now + draw.int(1, 50), 's', 'cooldownPeriodSeconds'),
-];
-
-async function flipByte(draw: Draw, path: string): Promise<Change> {
-  const bytes = await readFile(join(app.path, path));
-  const at = draw.int(0, bytes.length - 1);
-  bytes[at] = (bytes[at] ?? 0) ^ (1 << draw.int(0, 7));
-  await writeFile(join(app.path, path), bytes);
-  return { name: path, undo: () => restore(path) };
-}
-
-async function change(path: string, text: string, name: string): Promise<Change> {
-  await writeFile(join(app.path, path), text);
-  return { name, undo: () => restore(path) };
-}
-
-function restore(path: string): Promise<void> {
-  const text = (files as Record<string, string>)[path];
-  return text === undefined ? rm(join(app.path, path)) : writeFile(join(app.path, path), text);
-}
-
-async function scale(flag: string, next: (now: number) => number, unit: string, name: string): Promise<Change> {
-  const live = (await gantry(['apps', 'get', 'web', '--json'], { emulator })).json() as Record<string, number>;
-  const now = live[name] ?? 0;
-  const set = (value: number) => gantry(['apps', 'scale', 'web', flag, `${value}${unit}`], { emulator });
-  await set(next(now));
-  return { name, undo: () => set(now) };
-}

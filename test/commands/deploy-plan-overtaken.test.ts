@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { version } from '../../src/version.ts';
-import { Draw } from '../chaos/draw.js';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -119,58 +117,3 @@ describe('a plan', () => {
     expect(await apply()).toMatchObject({ code: 0 });
   });
 });
-
-/** How often somebody else changes something while a plan is applied. */
-const changes = Number(process.env.PLAN_CHANGES ?? 50);
-
-test(`of ${changes} single changes while a plan is applied, none is uploaded over`, async () => {
-  const draw = new Draw(20261123);
-  const outcomes: Record<number, number> = {};
-  for (let number = 0; number < changes; number++) {
-    await emulator.reset();
-    if (draw.chance(0.7)) await run(['deploy']);
-    await makePlan();
-    const planned = look();
-    const at = draw.int(1, 7);
-    const act = draw.pick([
-      () => others.create(),
-      () => others.create({ maxReplicaCount: 3 }),
-      () => others.scale({ maxReplicaCount: draw.int(3, 9) }),
-      () => others.scale({ minReplicaCount: 1 }),
-      () => others.scale({ cooldownPeriodSeconds: draw.int(1, 80) }),
-      () => others.remove(),
-    ]);
-    let requests = 0;
-    let seen: ReturnType<typeof look> | undefined;
-    before = async (method) => {
-      if (method === 'PUT') seen = look();
-      else if (++requests === at) await act();
-    };
-    const { code, stderr } = await apply();
-    before = () => {};
-    outcomes[code] = (outcomes[code] ?? 0) + 1;
-    if (!seen) continue;
-    const { live, settings, inProgress } = seen;
-    const fresh = settings && { maxReplicaCount: 1, minReplicaCount: 0, cooldownPeriodSeconds: 90 };
-    const expected = { live: planned.live, settings: planned.settings ?? fresh, inProgress: 1 };
-    expect({ at, stderr, live, settings, inProgress }).toEqual({ at, stderr, ...expected });
-  }
-  expect(outcomes[7]).toBeGreaterThan(changes / 4);
-  expect(outcomes[0]).toBeGreaterThan(0);
-}, 60_000);
-
-type Build = Parameters<typeof getBuildProgress>[0];
-const statusOf = (build: Build) => getBuildProgress(build, Date.now()).status;
-
-/** What the emulator knows of the app. */
-function look() {
-  const id = `${emulator.project}-web`;
-  const record = emulator.store.apps.get(id);
-  const builds = emulator.store.getAppBuilds(id);
-  const { maxReplicaCount, minReplicaCount, cooldownPeriodSeconds } = record?.settings ?? {};
-  return {
-    live: builds.find((build) => statusOf(build) === 'success')?.id,
-    settings: record && { maxReplicaCount, minReplicaCount, cooldownPeriodSeconds },
-    inProgress: builds.filter((build) => !/success|cancelled|failure/.test(statusOf(build))).length,
-  };
-}

@@ -1,10 +1,15 @@
 // npm run fuzz -- --cases 5000 --seed 7: runs the test of the emulator with so many cases; npm run fuzz -- connections
-// that of connections.
+// that of connections, npm run fuzz -- histories that of watches and rollbacks.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /** @type {Record<string, string>} */
-const files = { emulator: 'test/emulator/fuzz.test.ts', connections: 'test/connections.test.ts' };
+const files = {
+  emulator: 'test/emulator/fuzz.test.ts',
+  connections: 'test/connections.test.ts',
+  histories: 'test/deploys/histories.test.ts',
+  plans: 'test/deploys/plan-changes.test.ts',
+};
 
 const { values, positionals } = parseArgs({
   options: { cases: { type: 'string', default: '5000' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
@@ -12,7 +17,7 @@ const { values, positionals } = parseArgs({
 });
 const [name = 'emulator'] = positionals;
 const file = files[name];
-if (!file) throw new Error(`there is no ${name}: choose ${Object.keys(files).join(' or ')}`);
+if (!file) throw new Error(`there is no ${name}: choose ${Object.keys(files).join(', ')}`);
 process.stdout.write(`${values.cases} cases with seed ${values.seed}\n`);
 const { status } = spawnSync('npx', ['vitest', 'run', file], {
   stdio: 'inherit',

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { recordEvent, type Verdict } from '../history/index.ts';
+import { readHistory, recordEvent, type Verdict } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
 import { runSmokeTests, type SmokeTest, summary, type Watched, watchBuild } from '../watch/index.ts';
 
@@ -45,10 +45,11 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${goOn(options)}`;
   const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { app, build, tests: smokeTests }) : undefined;
   const isProven = smoke?.verdict === 'healthy';
+  const sickTimes = (await readHistory(context, app)).sickTimes();
   const watched =
     watchMs === undefined || (smoke && !isProven)
       ? undefined
-      : await watchBuild(context, { ...options, watchMs, isProven });
+      : await watchBuild(context, { ...options, watchMs, isProven, sickTimes });
   const { verdict, reason } = watched ?? smoke ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
   const { replicas = 0, restarts = 0, runs = 0, failedRuns = 0 } = watched ?? {};
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };

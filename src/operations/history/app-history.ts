@@ -54,6 +54,16 @@ export class AppHistory {
     return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
   }
 
+  /** When builds served that were found sick, from their uploads on, in ms. */
+  sickTimes(): { from: number; to: number }[] {
+    const served = this.#all('served');
+    return served.flatMap(({ build, at }, index) => {
+      if (!this.isSick(build)) return [];
+      const to = served[index + 1]?.at;
+      return [{ from: Date.parse(this.sent(build)?.at ?? at), to: to ? Date.parse(to) : Number.POSITIVE_INFINITY }];
+    });
+  }
+
   /** The sick build that the live one was rolled back from. */
   lastIncident(): string | undefined {
     const live = this.served()?.build;

@@ -10,32 +10,36 @@ export interface ErrorCount {
 const maxChance = { end: 0.01, early: 0.0005 };
 /** Fewer failures may all be one caller's: calls are not as independent as the test assumes. */
 const minFailed = { end: 3, early: 5 };
-/** Without calls to compare with, a build is compared with this many that succeeded. */
+/** With fewer calls to compare with, and hardly a failed one, the missing ones are assumed to have succeeded. */
 const assumedCalls = 20;
 /** From so many calls on, a difference that is not significant is none. */
 const enoughCalls = 30;
 /** A smaller difference of rates is not worth a doubt. */
 const doubtfulDifference = 0.1;
+/** A build that fails this often is not well, whatever was before it. */
+const maxShare = 0.5;
 
 /**
  * Whether a build fails more often than the one before, by Fisher's exact test. Failures that are the caller's count only
- * if there is a rate of them to compare with.
+ * if there is a rate of them to compare with. As bad: most calls fail, as they did before.
  */
 export function compareErrors(
   now: ErrorCount,
   before: ErrorCount,
   isEarly: boolean,
-): 'worse' | 'no worse' | 'too few calls' {
-  const known = before.calls > 0;
-  const failed = known ? now.failed : now.failed - now.byCaller;
+): 'worse' | 'no worse' | 'as bad' | 'too few calls' {
+  const isKnown = before.calls >= assumedCalls || before.failed >= minFailed.end;
+  const own = now.failed - now.byCaller;
+  const failed = isKnown ? now.failed : own;
   if (failed === 0) return 'no worse';
-  const base = known ? before : { calls: assumedCalls, failed: 0 };
+  const base = isKnown ? before : { calls: assumedCalls, failed: before.failed - before.byCaller };
   const difference = failed / now.calls - base.failed / base.calls;
-  if (difference <= 0) return 'no worse';
+  const noWorse = own >= minFailed.end && own / now.calls >= maxShare ? 'as bad' : 'no worse';
+  if (difference <= 0) return noWorse;
   const when = isEarly ? 'early' : 'end';
   const isSignificant = fisherChance(failed, now.calls, base.failed, base.calls) < maxChance[when];
   if (isSignificant && failed >= minFailed[when]) return 'worse';
-  return now.calls < enoughCalls && difference >= doubtfulDifference ? 'too few calls' : 'no worse';
+  return now.calls < enoughCalls && difference >= doubtfulDifference ? 'too few calls' : noWorse;
 }
 
 /**

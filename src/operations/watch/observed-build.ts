@@ -20,6 +20,12 @@ export interface Look {
   cooldownMs?: number | undefined;
 }
 
+/** From a time in ms up to another. */
+export interface TimeSpan {
+  from: number;
+  to: number;
+}
+
 /** Counts of what was looked at. */
 export interface Observed {
   replicas: number;
@@ -46,7 +52,11 @@ export class ObservedBuild {
   #live: string | undefined;
   #hasRuns = false;
 
-  constructor(private readonly build: string) {
+  constructor(
+    private readonly build: string,
+    /** When builds served that are no measure, since they were found sick. */
+    private readonly sickTimes: readonly TimeSpan[] = [],
+  ) {
     this.#slots = new ReplicaSlots();
   }
 
@@ -119,13 +129,19 @@ export class ObservedBuild {
 
   #errors(isEarly: boolean): Finding | undefined {
     const now = countErrors(this.#ended());
-    const before = countErrors([...this.#before.values()].filter(hasEnded));
+    const before = countErrors([...this.#before.values()].filter((run) => hasEnded(run) && !this.#isOfSick(run)));
     const compared = compareErrors(now, before, isEarly);
     if (compared === 'no worse') return undefined;
     const failed = `${now.failed} of ${count(now.calls, 'call')} failed`;
     const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
     if (compared === 'worse') return { verdict: 'sick', reason: `${failed}, ${earlier}`, container: this.#failing() };
-    return isEarly ? undefined : { verdict: 'unknown', reason: `${failed}, ${earlier}: too few calls to tell` };
+    const doubt = compared === 'as bad' ? 'no better than before' : 'too few calls to tell';
+    return isEarly ? undefined : { verdict: 'unknown', reason: `${failed}, ${earlier}: ${doubt}` };
+  }
+
+  #isOfSick({ createdAt }: Run): boolean {
+    const at = Date.parse(createdAt ?? '');
+    return this.sickTimes.some(({ from, to }) => at >= from && at < to);
   }
 
   #failing(): string | undefined {

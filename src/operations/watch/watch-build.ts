@@ -8,7 +8,7 @@ import { count, duration } from '../../output/format.ts';
 import type { Verdict } from '../history/index.ts';
 import { fetchApp, type PagePosition, readPages } from '../replies/index.ts';
 import { runKey } from '../runs/index.ts';
-import { type Look, type Observed, ObservedBuild } from './observed-build.ts';
+import { type Look, type Observed, ObservedBuild, type TimeSpan } from './observed-build.ts';
 
 export interface WatchOptions {
   app: string;
@@ -19,6 +19,8 @@ export interface WatchOptions {
   cooldownMs?: number | undefined;
   /** Whether a call of the build has succeeded: it is proven to answer. */
   isProven?: boolean | undefined;
+  /** When builds served that are no measure for this one. */
+  sickTimes?: readonly TimeSpan[] | undefined;
 }
 
 /** The verdict on a build, and what it rests on. */
@@ -47,9 +49,9 @@ const comparedFromMs = -6 * 3_600_000;
  */
 export async function watchBuild(context: Context, options: WatchOptions): Promise<Watched> {
   const { elapsed, delay, progress } = context;
-  const { app, build, watchMs, isProven = false } = options;
+  const { app, build, watchMs, isProven = false, sickTimes } = options;
   const started = elapsed();
-  const observed = new ObservedBuild(build);
+  const observed = new ObservedBuild(build, sickTimes);
   const step = progress.step(`Watching ${app}`);
   const end = (verdict: Verdict, reason: string, container?: string): Watched => ({
     verdict,

@@ -246,6 +246,11 @@ describe('sick', () => {
       /4 of 4 calls failed/,
     ],
     [
+      'five calls that fail, after a single one that failed before',
+      { replicas: [life('c-1'), old], calls: [...calls(5, failing), ...earlier(1, failing)] },
+      /5 of 5 calls failed, 1 of 1 before/,
+    ],
+    [
       'calls that fail more often than before',
       { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...calls(91, { prefix: 'ok' }), ...earlier(300)] },
       /of \d+ calls failed, 0 of 300 before/,
@@ -297,6 +302,11 @@ describe('unknown', () => {
       'half of two calls failed',
       { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
       /too few calls/,
+    ],
+    [
+      'most calls fail, as they did before',
+      { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
+      /9 of 9 calls failed, 40 of 40 before: no better than before/,
     ],
     [
       'only the build before was called',

@@ -77,32 +77,36 @@ export class AppPlatform {
     return app && this.world.live(app)?.id;
   }
 
+  /** What a request is answered with. @param {string} method @param {URL} url @param {Buffer} body */
+  answer(method, url, body) {
+    this.world.settle();
+    const route = find(method, url);
+    const refusal = this.quirks.refuses?.[route?.point ?? ''] ?? (route ? undefined : 404);
+    if (refusal || !route) return failed(refusal ?? 404, 'not here');
+    const params = /** @type {Record<string, string>} */ (route.path.exec(url.pathname)?.groups ?? {});
+    return route.answer({ params, query: url.searchParams, body }, this);
+  }
+
   /** @param {import('node:http').IncomingMessage} incoming @param {import('node:http').ServerResponse} response */
   async #serve(incoming, response) {
     if (this.isDown) return void incoming.socket.destroy();
-    const { pathname, searchParams: query } = new URL(incoming.url ?? '/', this.url);
-    const route = routes.find(({ method, path }) => method === incoming.method && path.test(pathname));
-    const point = route?.point ?? `${incoming.method} ${pathname}`;
+    const url = new URL(incoming.url ?? '/', this.url);
+    const point = find(incoming.method ?? '', url)?.point ?? `${incoming.method} ${url.pathname}`;
     const nth = (this.#counts.get(point) ?? 0) + 1;
     this.#counts.set(point, nth);
     const body = await buffer(incoming).catch(() => undefined);
     if (!body) return;
     if ((await this.before({ point, nth })) === 'cut' || this.isDown) return void incoming.socket.destroy();
-    this.world.settle();
-    const params = /** @type {Record<string, string>} */ (route?.path.exec(pathname)?.groups ?? {});
-    const refusal = this.quirks.refuses?.[point] ?? (route ? undefined : 404);
-    const {
-      status = 200,
-      json,
-      text,
-      headers,
-    } = refusal
-      ? failed(refusal, 'not here')
-      : /** @type {import('./routes.js').Route} */ (route).answer({ params, query, body }, this);
+    const { status = 200, json, text, headers } = this.answer(incoming.method ?? '', url, body);
     if ((await this.after({ point, nth })) === 'cut' || this.isDown) return void incoming.socket.destroy();
     const type = json === undefined ? 'text/plain' : 'application/json';
     const date = new Date(this.world.now()).toUTCString();
     response.writeHead(status, { 'content-type': type, date, ...headers });
     response.end(status === 204 ? undefined : (text ?? JSON.stringify(json)));
   }
+}
+
+/** @param {string} method @param {URL} url */
+function find(method, { pathname }) {
+  return routes.find((route) => route.method === method && route.path.test(pathname));
 }

@@ -9,6 +9,8 @@ const startMs = 1_000;
 const lifeMs = 5_000;
 /** How long replicas of the build before still answer. */
 const drainMs = 4_000;
+/** How long runs are listed. */
+const listedMs = 300_000;
 const never = Number.POSITIVE_INFINITY;
 const texts = ['region', 'computeTier', 'runtime', 'baseImage', 'pythonVersion', 'scalingMetric'];
 
@@ -169,9 +171,10 @@ function callsOf({ build, from, until }, now) {
   const { replicas = 'well', calls } = build.behavior;
   if (!calls) return [];
   const { everyMs, failing = 0, code = 500 } = calls;
-  const number = Math.floor((Math.min(now, until) - from) / everyMs);
+  const first = Math.max(0, Math.ceil((now - listedMs - from) / everyMs));
+  const number = Math.max(0, Math.floor((Math.min(now, until) - from) / everyMs) - first);
   const pod = replicas === 'unlisted' ? 'gone' : '0';
-  return Array.from({ length: number }, (_, at) => ({
+  return Array.from({ length: number }, (_, index) => first + index).map((at) => ({
     id: `${build.id}-call-${at}`,
     at: from + (at + 1) * everyMs,
     code: failing > 0 && at % failing === failing - 1 ? code : 200,

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createApi } from '../../src/api/client.ts';
+import { resolveSettings } from '../../src/config/settings.ts';
+import type { Context } from '../../src/context.ts';
+import { GantryError } from '../../src/errors.ts';
+import { verifyBuild } from '../../src/operations/deploy/verify-build.ts';
+import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
+import { fetchApp } from '../../src/operations/replies/index.ts';
+import { findBuildBefore } from '../../src/operations/rollback/choose-build.ts';
+import { AppPlatform } from '../support/app-platform/index.js';
+import { project } from '../support/app-platform/shown.js';
+import type { Build } from '../support/app-platform/types.ts';
+import { type Drawn, drawHistory } from './draw-history.js';
+
+const cases = Number(process.env.FUZZ_CASES ?? 100);
+const firstSeed = Number(process.env.FUZZ_SEED ?? 24);
+const watchMs = 30_000;
+
+test(`in ${cases} random histories, no sick build is healthy and no healthy one is rolled back`, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-histories-'));
+  const counts: Record<string, number> = {};
+  try {
+    for (let seed = firstSeed; seed < firstSeed + cases; seed++) {
+      const { builds, quirks } = drawHistory(seed);
+      const history = new History(new AppPlatform({ now: () => clock.now, quirks }), join(folder, String(seed)));
+      for (const drawn of builds) {
+        const { said, expected, ...returned } = await history.deploy(drawn);
+        expect({ seed, quirks, drawn, said, ...returned }).toEqual({
+          seed,
+          quirks,
+          drawn,
+          said: expected,
+          ...returned,
+          to: returned.from,
+        });
+        counts[said] = (counts[said] ?? 0) + 1;
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const verdict of ['healthy', 'sick', 'unknown', 'superseded'])
+    expect(counts[verdict]).toBeGreaterThan(cases / 20);
+}, 600_000);
+
+const clock = { now: Date.UTC(2026, 10, 23, 12) };
+const expectedOf = { healthy: 'healthy', sick: 'sick', idle: 'unknown', superseded: 'superseded' } as const;
+
+/** An app whose builds are watched, and rolled back if they are sick, without a connection or a real wait. */
+class History {
+  readonly #context: Context;
+  /** What is true of each build. */
+  readonly #labels = new Map<string, Drawn['label']>();
+
+  constructor(
+    private readonly platform: AppPlatform,
+    folder: string,
+  ) {
+    this.#context = contextOf(platform, folder);
+  }
+
+  /** What is said of a new build, and where a rollback would lead (`to`) and must lead (`from`). */
+  async deploy(
+    drawn: Drawn,
+  ): Promise<{ said: string; expected: string; from?: string | undefined; to?: string | undefined }> {
+    const before = this.#live();
+    if (before) await recordLook(this.#context, 'web', await this.#read());
+    const build = await this.#build(drawn, drawn.label);
+    if (drawn.isStrangers) return { said: 'healthy', expected: 'healthy' };
+    const { world } = this.platform;
+    if (drawn.othersAfterMs !== undefined) {
+      const others = world.create({ ...build.body });
+      this.#labels.set(others.id, 'healthy');
+      Object.assign(others, { uploadedAt: clock.now, behavior: { buildMs: drawn.othersAfterMs } });
+    }
+    const said = await this.#verdict(build);
+    const expected = expectedOf[drawn.label];
+    if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
+    const to = await findBuildBefore(this.#context, 'web', build.id, before?.id);
+    const from = this.#servedBefore(build);
+    if (to && from) await this.#restore(from, build);
+    return { said, expected, to: to?.id, from: from?.id };
+  }
+
+  /** Builds an app, lets it go live and writes down what a deploy would. */
+  async #build(
+    { behaves, minReplicas }: Pick<Drawn, 'behaves' | 'minReplicas'>,
+    label: Drawn['label'],
+    restored?: string,
+  ): Promise<Build> {
+    const build = this.platform.world.create({ name: 'web', minReplicaCount: minReplicas });
+    this.#labels.set(build.id, label);
+    Object.assign(build, { uploadedAt: clock.now, behavior: behaves });
+    const digests = { settingsDigest: '', filesDigest: '', settings: {}, ...(restored && { restored }) };
+    await recordEvent(this.#context, 'web', 'sent', { build: build.id, ...digests });
+    clock.now += (behaves.buildMs ?? 1_000) + 500;
+    await recordLook(this.#context, 'web', await this.#read());
+    return build;
+  }
+
+  async #verdict({ id: build }: Build): Promise<string> {
+    try {
+      const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
+      return (await verifyBuild(this.#context, { app: 'web', build, minReplicas, watchMs, smokeTests: [], flags: [] }))
+        .verdict;
+    } catch (error) {
+      if (!(error instanceof GantryError)) throw error;
+      return String((error.facts.details as { verdict?: string }).verdict);
+    }
+  }
+
+  /** What the automatic rollback does with a build. */
+  async #restore(restored: Build, sick: Build): Promise<void> {
+    const drawn = { behaves: restored.behavior, minReplicas: Number(restored.body.minReplicaCount) };
+    const label = this.#labels.get(restored.id) ?? 'healthy';
+    const { id } = await this.#build(drawn, label, restored.id);
+    await recordEvent(this.#context, 'web', 'rolled-back', { from: sick.id, to: restored.id, as: id, reason: '' });
+    clock.now += 60_000;
+  }
+
+  /** The last build that served before this one and is not sick. */
+  #servedBefore(build: Build): Build | undefined {
+    const services = this.platform.app('web')?.services ?? [];
+    const earlier = services.map((service) => service.build).filter((each) => each !== build);
+    return earlier.findLast(({ id }) => this.#labels.get(id) !== 'sick');
+  }
+
+  #live(): Build | undefined {
+    const app = this.platform.app('web');
+    return app && this.platform.world.live(app);
+  }
+
+  #read() {
+    return fetchApp(this.#context.api, { project, app: 'web' });
+  }
+}
+
+/** What an operation needs of a context, with an API that asks the platform directly. */
+function contextOf(platform: AppPlatform, folder: string): Context {
+  const env = { ...platform.env, GANTRY_API_URL: 'http://127.0.0.1:1', GANTRY_CONFIG_DIR: folder };
+  const settings = resolveSettings(env, {});
+  const quiet = { update() {}, done() {}, fail() {}, clear() {} };
+  const context = {
+    ...{ env, settings, project, signal: new AbortController().signal, interruption: {}, cwd: folder, trace() {} },
+    ...{ now: () => clock.now, elapsed: () => clock.now },
+    delay: async (ms: number) => {
+      clock.now += ms;
+    },
+    progress: { step: () => quiet, note() {}, warn() {}, event() {} },
+  };
+  const api = createApi({
+    ...{ addresses: settings.addresses, token: () => 'token', headers: {}, silenceMs: 1_000, ...context },
+    ...{ onRetry() {}, trace() {} },
+    send: async ({ method, url, body }) => {
+      const {
+        status = 200,
+        json,
+        text = JSON.stringify(json) ?? '',
+      } = platform.answer(method, url, Buffer.from(body ?? ''));
+      return { status, headers: { 'content-type': 'application/json' }, body: text };
+    },
+  });
+  return { ...context, api, apiWithSignal: () => api } as unknown as Context;
+}
