@@ -161,6 +161,14 @@ test('only state-key.ts names what is kept about a platform, by its address', ()
   expect(shortened.sort()).toEqual(['src/config/state-key.ts', ...other]);
 });
 
+test('texts name a build by its first characters, as lists do', () => {
+  const client = files.filter((file) => /^src\/(commands|operations|views)\//.test(file));
+  const named = client.filter((file) => /(?<!the |--)build \$\{(?!shortBuild\()/.test(readFileSync(file, 'utf8')));
+  // Shortened before, or as the user typed it.
+  const other = ['deploy/busy-builds.ts', 'deploy/deployer.ts', 'rollback/rollback.ts'];
+  expect(named).toEqual(['src/commands/builds/follow.ts', ...other.map((file) => `src/operations/${file}`)]);
+});
+
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
   const asks = /import\.meta\.(dirname|filename|url)|__dirname|__filename|process\.execPath|process\.argv\[1\]/;
   const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/own-files.ts');

@@ -55,11 +55,17 @@ test('returns to the build before if the new one is not healthy, and says what s
   const { code, json, stderr } = await deploy('bad', watching);
   expect(code).toBe(12);
   const [good, bad, restored] = builds;
-  expect(stderr).toContain(`is FAILED; rolled back to build ${good}: build ${restored} serves`);
+  expect(stderr).toContain(
+    `is FAILED; rolled back to build ${good?.slice(0, 8)}: build ${restored?.slice(0, 8)} serves`,
+  );
   expect((json() as Failed).error.details).toMatchObject({
     build: bad,
     rollback: { outcome: 'rolled-back', restored: good, serves: restored },
   });
+  const afterwards = emulator.calls.slice(
+    emulator.calls.findLastIndex(({ endpoint }) => endpoint === 'listContainers'),
+  );
+  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(1);
   expect(await live()).toBe(restored);
 });
 
@@ -97,7 +103,7 @@ test('warns before the deploy if the archive of the live build is not here', asy
   crashing = [1];
   const { code, json, stderr } = await deploy('bad', watching);
   expect(code).toBe(12);
-  expect(stderr).toContain(`--or-rollback cannot return to build ${builds[0]}`);
+  expect(stderr).toContain(`--or-rollback cannot return to build ${builds[0]?.slice(0, 8)} of`);
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
 });
 
@@ -113,7 +119,7 @@ test('does not replace what somebody else deployed meanwhile', async () => {
   const { code, json } = await deploy('bad', watching, { meanwhile });
   expect(code).toBe(7);
   const { message, details } = (json() as Failed).error;
-  expect(message).toContain(`build ${builds[2]} serves now`);
+  expect(message).toContain(`build ${builds[2]?.slice(0, 8)} serves now`);
   expect(details).toMatchObject({ build: builds[1], verdict: 'superseded' });
   expect(builds).toHaveLength(3);
   expect(await live()).toBe(builds[2]);

@@ -5,6 +5,7 @@ import { canceledArguments } from '../../flags/app.ts';
 import { remoteBuild, resolveBuild } from '../../operations/builds/index.ts';
 import { refuseLatest } from '../../operations/ids/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { shortBuild } from '../../output/format.ts';
 import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
@@ -14,8 +15,8 @@ export default defineCommand({
     refuseLatest(word, 'build', gantryCommand`builds list ${app}`);
     const build = await resolveBuild(context, app, word);
     const confirm = async () => {
-      await context.prompt.confirm(`Cancel build ${build} of ${app}?`);
-      context.willChange(`cancel build ${build} of ${app}`, {
+      await context.prompt.confirm(`Cancel build ${shortBuild(build)} of ${app}?`);
+      context.willChange(`cancel build ${shortBuild(build)} of ${app}`, {
         app,
         build,
         message: '',
@@ -27,8 +28,8 @@ export default defineCommand({
     return { app, build, ...outcome };
   },
   view: ({ build, message, changed, confirmed }) => {
-    const done = message || `${confirmed ? 'canceled' : 'asked to cancel'} build ${build}`;
-    return wrapped(() => (changed ? done : `nothing to change: build ${build} is already canceled`));
+    const done = message || `${confirmed ? 'canceled' : 'asked to cancel'} build ${shortBuild(build)}`;
+    return wrapped(() => (changed ? done : `nothing to change: build ${shortBuild(build)} is already canceled`));
   },
   next: ({ app, build }) => [{ line: gantryCommand`builds get ${app} ${build}`, when: 'to see its status' }],
   effect: 'destroys',

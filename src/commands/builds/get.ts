@@ -5,7 +5,7 @@ import { appArgument } from '../../flags/app.ts';
 import { requiring } from '../../flags/rules.ts';
 import { type BuildFile, fetchBuild, parseZipContents, resolveBuild } from '../../operations/builds/index.ts';
 import { readHistory } from '../../operations/history/index.ts';
-import { ago, sizeCell } from '../../output/format.ts';
+import { ago, shortBuild, sizeCell } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
 import { keyValueTable, table } from '../../output/table.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
@@ -26,7 +26,8 @@ export default defineCommand({
     const id = await resolveBuild(context, app, requested);
     if (files) {
       const reply = await api(getBuildZipContents, { project, app, build: id });
-      if (parseZipContents(reply.zipFiles).length === 0) progress.note(`no files in the archive of build ${id}`);
+      if (parseZipContents(reply.zipFiles).length === 0)
+        progress.note(`no files in the archive of build ${shortBuild(id)}`);
       return { ...reply, zipFiles: reply.zipFiles ?? null };
     }
     const build = await fetchBuild(api, { project, app, build: id });

@@ -2,7 +2,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError } from '../../errors.ts';
-import { duration } from '../../output/format.ts';
+import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import {
   Deadline,
@@ -116,7 +116,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
   const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),
-    fix: gantryCommand`logs ${app} --build ${build.id}`,
+    fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
     log: log.tail(Number.POSITIVE_INFINITY),
   };
@@ -124,13 +124,13 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
   }
   if (/^cancell?ed$/i.test(build.status))
-    return new BuildFailedError(`build ${build.id} of ${app} was canceled`, facts);
-  return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
+    return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} was canceled`, facts);
+  return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} failed (${build.status})`, facts);
 }
 
 function workOf({ app, build }: FollowBuildOptions): PolledWork {
   return {
-    name: `build ${build} of ${app}`,
+    name: `build ${shortBuild(build)} of ${app}`,
     fix: gantryCommand`builds follow ${app} ${build}`,
     details: { app, build },
   };

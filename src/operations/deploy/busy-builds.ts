@@ -3,7 +3,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
-import { duration } from '../../output/format.ts';
+import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
 import {
   cancelRemoteWork,
@@ -172,7 +172,7 @@ async function list(api: Api, project: string, app: string): Promise<Build[]> {
 }
 
 function names(builds: Build[]): string {
-  const ids = builds.map(({ id, status }) => `${id} (${status})`).join(', ');
+  const ids = builds.map(({ id, status }) => `${shortBuild(id)} (${status})`).join(', ');
   return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
 }
 

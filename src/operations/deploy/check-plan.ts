@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { ConflictError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
+import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { readHistory } from '../history/index.ts';
 import { compareBody } from './app-settings.ts';
@@ -86,7 +87,9 @@ function listBusy(planned: Plan, { app, builds, listed }: DeployedState, created
   const latest = app?.latestCreatedBuildId;
   const isLater = created !== undefined && latest && latest !== created && !listed.includes(latest);
   const busy = [...builds, ...(isLater ? [latest] : [])];
-  return busy.filter((id) => id !== created && !planned.builds.includes(id)).map((id) => `build ${id} in progress`);
+  return busy
+    .filter((id) => id !== created && !planned.builds.includes(id))
+    .map((id) => `build ${shortBuild(id)} in progress`);
 }
 
 function deployedField(field: string): string {

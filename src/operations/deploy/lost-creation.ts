@@ -2,6 +2,7 @@ import { mayHaveHappened } from '../../api/lost-reply.ts';
 import type { Context } from '../../context.ts';
 import { type Build, listBuilds } from '../../contract/builds.ts';
 import { fillPath, splitRoute } from '../../contract/endpoint.ts';
+import { shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
 import { cancelAbandoned, tryRequest } from '../waiting/index.ts';
@@ -26,7 +27,9 @@ export async function cancelLostCreation(
   await context.delay(settleMs);
   const [lost, ...others] = await findNew(context, app, sentAt);
   if (!lost || others.length > 0 || lost.id !== before[0]?.id) return false;
-  context.progress.note(`build ${lost.id} of ${app} was created, but its reply was lost with the upload URL`);
+  context.progress.note(
+    `build ${shortBuild(lost.id)} of ${app} was created, but its reply was lost with the upload URL`,
+  );
   return cancelAbandoned(context, remoteBuild(context.project, app, lost.id));
 }
 

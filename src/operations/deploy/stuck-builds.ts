@@ -2,7 +2,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { isAlive, parseOwnerName } from '../../disk/index.ts';
-import { duration } from '../../output/format.ts';
+import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
@@ -75,7 +75,9 @@ export class StuckBuilds {
     if (this.#named.has(id)) return;
     this.#named.add(id);
     const { context, app } = this;
-    context.progress.note(`build ${id} of ${app} never got its files: the deploy that created it from here was killed`);
+    context.progress.note(
+      `build ${shortBuild(id)} of ${app} never got its files: the deploy that created it from here was killed`,
+    );
     await cancelAbandoned(context, remoteBuild(context.project, app, id));
   }
 
@@ -85,7 +87,7 @@ export class StuckBuilds {
     const age = now - Date.parse(createdAt ?? '');
     this.context.progress.warn({
       severity: 'warning',
-      message: `build ${id} of ${this.app} cannot start any more: it is pending${age > 0 ? ` for ${duration(age)}` : ''}, and its upload URL has expired`,
+      message: `build ${shortBuild(id)} of ${this.app} cannot start any more: it is pending${age > 0 ? ` for ${duration(age)}` : ''}, and its upload URL has expired`,
       fix: gantryCommand`builds cancel ${this.app} ${id}`,
     });
   }

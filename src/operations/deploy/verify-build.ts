@@ -84,16 +84,22 @@ async function verdictError(context: Context, options: BuildVerification, ended:
   const container = watched?.container ?? null;
   const details = { app, build, verdict, reason, container, watchedMs, ...seen, failedRunIds: watched?.failed ?? [] };
   if (verdict === 'superseded') {
-    return new ConflictError(`build ${build} of ${app} was replaced before it was watched to the end: ${reason}`, {
-      fix: gantryCommand`builds list ${app}`,
-      details,
-    });
+    return new ConflictError(
+      `build ${shortBuild(build)} of ${app} was replaced before it was watched to the end: ${reason}`,
+      {
+        fix: gantryCommand`builds list ${app}`,
+        details,
+      },
+    );
   }
   if (verdict === 'unknown') {
-    return new PendingError(`${app} serves build ${build}, and whether it is healthy is not known: ${reason}`, {
-      fix: goOn(options),
-      details,
-    });
+    return new PendingError(
+      `${app} serves build ${shortBuild(build)}, and whether it is healthy is not known: ${reason}`,
+      {
+        fix: goOn(options),
+        details,
+      },
+    );
   }
   const log = await readLogTail(context, app, { container: container ?? undefined }, readLines);
   const shown = log.slice(-shownLines);

@@ -1,6 +1,7 @@
 import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { FileLocation } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import { locateSetting } from '../../project/setting-location.ts';
 import { describeUnknown, type Evidence, explainLog, readConfig } from '../failures/index.ts';
 import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
@@ -49,7 +50,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
 
 function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
-  if (build !== null) return `build ${build} of ${app} has not failed: ${status}`;
+  if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
   return `no build or run of ${app} has failed`;
 }

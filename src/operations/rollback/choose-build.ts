@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
-import { latestFirst } from '../../output/format.ts';
+import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
-import { readHistory, recordLook } from '../history/index.ts';
+import { type AppHistory, readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 
 export interface RollbackChoice {
@@ -24,28 +24,42 @@ export async function chooseBuild(context: Context, name: string, requested?: st
   await recordLook(context, name, app);
   const target =
     requested === undefined
-      ? await findBuildBefore(context, name, live)
+      ? findBuildBefore(await readBuilds(context, name), live)
       : await fetchBuild(api, { project, app: name, build: await resolveBuild(context, name, requested) });
   if (!target) throw await nothingBefore(context, name, live);
   if (buildPhase(target.status) !== 'succeeded') {
-    throw new ConflictError(`build ${target.id} of ${name} did not succeed: its status is ${target.status}`, {
-      fix: gantryCommand`builds list ${name}`,
-    });
+    throw new ConflictError(
+      `build ${shortBuild(target.id)} of ${name} did not succeed: its status is ${target.status}`,
+      {
+        fix: gantryCommand`builds list ${name}`,
+      },
+    );
   }
   return { app, live, target };
+}
+
+/** The builds of an app, and what is known of them. */
+export interface KnownBuilds {
+  /** The newest first. */
+  builds: readonly Build[];
+  history: AppHistory;
+}
+
+export async function readBuilds(context: Context, app: string): Promise<KnownBuilds> {
+  const { api, project } = context;
+  const [builds, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+  return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
 }
 
 /**
  * The build that served before this one and was not found sick: from the history of the app, else `before`. Without
  * either, the last of those created earlier that succeeded: builds may have become ready in another order.
  */
-export async function findBuildBefore(
-  context: Context,
-  app: string,
+export function findBuildBefore(
+  { builds, history }: KnownBuilds,
   build: string | undefined,
   before?: string | null,
-): Promise<Build | undefined> {
-  const [builds, history] = await Promise.all([listNewestFirst(context, app), readHistory(context, app)]);
+): Build | undefined {
   const known = new Map(builds.map((each) => [each.id, each]));
   const served = build === undefined ? history.servedBuilds() : history.servedBefore(build);
   const older = builds.slice(builds.findIndex(({ id }) => id === build) + 1);
@@ -58,8 +72,7 @@ export async function findBuildBefore(
 }
 
 /** Builds that were created after this one. */
-export async function findLaterBuilds(context: Context, app: string, build: string): Promise<Build[]> {
-  const builds = await listNewestFirst(context, app);
+export function laterBuilds({ builds }: KnownBuilds, build: string): readonly Build[] {
   return builds.slice(
     0,
     Math.max(
@@ -69,15 +82,11 @@ export async function findLaterBuilds(context: Context, app: string, build: stri
   );
 }
 
-async function listNewestFirst({ api, project }: Context, app: string): Promise<Build[]> {
-  return (await api(listBuilds, { project, app })).sort(latestFirst(({ createdAt }) => createdAt));
-}
-
 async function nothingBefore(context: Context, app: string, live: string | undefined): Promise<NotFoundError> {
   const history = await readHistory(context, app);
   const sick = history.servedBuilds().filter((build) => build !== live && history.isSick(build));
-  return new NotFoundError(`${app} has no successful build${live ? ` before ${live}` : ''} to return to`, {
-    ...(sick.length > 0 && { why: `rolled back or found sick: ${sick.slice(0, maxShown).join(', ')}` }),
+  return new NotFoundError(`${app} has no successful build${live ? ` before ${shortBuild(live)}` : ''} to return to`, {
+    ...(sick.length > 0 && { why: `rolled back or found sick: ${sick.slice(0, maxShown).map(shortBuild).join(', ')}` }),
     fix: gantryCommand`builds list ${app}`,
     details: { app, build: live ?? null, sick },
   });

@@ -2,9 +2,10 @@ import type { Api } from '../../api/client.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { ConflictError, NotFoundError } from '../../errors.ts';
+import { ConflictError, GantryError, NotFoundError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import { type BuildFile, parseZipContents } from '../builds/index.ts';
-import type { FileChanges } from '../deploy/index.ts';
+import { compareListings, type FileChanges } from '../deploy/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /** How two lists of files were compared: by what all entries of the platform have. */
@@ -58,4 +59,49 @@ export function differentFilesError(message: string, app: string, changes: FileC
     fix: gantryCommand`builds list ${app}`,
     details: { app, added, changed, removed },
   });
+}
+
+/** Compares the platform's list of the new build with the expected one: the build is canceled if it differs. */
+export class FileProof {
+  #isDone = false;
+  #sent: readonly BuildFile[] = [];
+
+  constructor(
+    private readonly context: Context,
+    private readonly app: string,
+    private readonly restored: string,
+    /** Undefined: the new build must have what was sent. */
+    private readonly expected: readonly BuildFile[] | undefined,
+  ) {}
+
+  /** Right after the upload, when the build can still be canceled. The platform may not list its files yet. */
+  async check(build: string, sent: readonly BuildFile[]): Promise<void> {
+    this.#sent = sent;
+    const { context, app } = this;
+    const listing = await waitForListing(context, app, build).catch((error: unknown) => {
+      if (error instanceof GantryError && !context.signal.aborted) return undefined;
+      throw error;
+    });
+    if (listing) this.#compare(listing, `build ${shortBuild(build)} was stopped: it does not have the files of build`);
+  }
+
+  async finish(build: string): Promise<void> {
+    if (this.#isDone) return;
+    const { context, app, restored } = this;
+    const listing = await readListing(context.api, context.project, app, build);
+    const serves = `build ${shortBuild(build)} serves, but`;
+    if (listing) return this.#compare(listing, `${serves} it does not have the files of build`);
+    throw new ConflictError(`${serves} its files cannot be compared with those of build ${shortBuild(restored)}`, {
+      why: 'the platform lists no files of the new build',
+      fix: gantryCommand`builds get ${app} ${build}`,
+      details: { app, build, restored },
+    });
+  }
+
+  #compare(listing: readonly BuildFile[], message: string): void {
+    this.#isDone = true;
+    const changes = compareListings(this.expected ?? this.#sent, listing);
+    if (!differingFiles(changes)) return;
+    throw differentFilesError(`${message} ${shortBuild(this.restored)}`, this.app, changes);
+  }
 }

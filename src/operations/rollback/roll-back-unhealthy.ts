@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { GantryError, NotReadyError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import { findKeptArchive, whyNotKept } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
-import { readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { findBuildBefore, findLaterBuilds } from './choose-build.ts';
+import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds } from './choose-build.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
@@ -26,7 +26,7 @@ export async function warnUnlessKept(context: Context, app: string, live: string
   if (live === null || (await findKeptArchive(context, app, live))) return;
   context.progress.warn({
     severity: 'warning',
-    message: `--or-rollback cannot return to build ${live} of ${app}`,
+    message: `--or-rollback cannot return to build ${shortBuild(live)} of ${app}`,
     why: `there is no archive of it to deploy: ${whyNotKept(context)}`,
     ...(teamStateOf(context) === undefined && { fix: shareWithTeam }),
   });
@@ -76,21 +76,22 @@ async function rollBack(
   options: AfterDeployOptions,
 ): Promise<RollbackOutcome> {
   try {
-    const other = await findLaterDeploy(context, app, build);
+    const known = await readBuilds(context, app);
+    const other = await findLaterDeploy(context, app, build, known);
     if (other) return other;
-    const before = await findBuildBefore(context, app, build, options.before);
+    const before = findBuildBefore(known, build, options.before);
     if (!before) {
-      const message = `there is no build before it: build ${build} still serves`;
+      const message = `there is no build before it: build ${shortBuild(build)} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
-    const scaling = (await readHistory(context, app)).settingsOf(before.id);
+    const scaling = known.history.settingsOf(before.id);
     const all = { ...options, build: before.id, force: false, isConfirmed: true, scaling, reason };
     const { build: serves, restored } = await rollback(context, app, all);
     return {
       outcome: 'rolled-back',
       serves,
       restored,
-      message: `rolled back to build ${restored}: build ${serves} serves`,
+      message: `rolled back to build ${shortBuild(restored)}: build ${shortBuild(serves ?? '')} serves`,
     };
   } catch (error) {
     context.signal.throwIfAborted();
@@ -101,18 +102,27 @@ async function rollBack(
 }
 
 /** Somebody else deployed while this build was watched: that is not rolled back. */
-async function findLaterDeploy(context: Context, app: string, build: string): Promise<RollbackOutcome | undefined> {
+async function findLaterDeploy(
+  context: Context,
+  app: string,
+  build: string,
+  known: KnownBuilds,
+): Promise<RollbackOutcome | undefined> {
   const serves = await readLive(context, app);
   const outcome = 'deployed-meanwhile';
   if (serves !== null && serves !== build) {
-    return { outcome, serves, message: `build ${serves} was deployed meanwhile and serves: nothing rolled back` };
+    return {
+      outcome,
+      serves,
+      message: `build ${shortBuild(serves)} was deployed meanwhile and serves: nothing rolled back`,
+    };
   }
-  const later = (await findLaterBuilds(context, app, build)).find(({ status }) => buildPhase(status) === 'in progress');
+  const later = laterBuilds(known, build).find(({ status }) => buildPhase(status) === 'in progress');
   if (!later) return undefined;
   return {
     outcome,
     serves,
-    message: `build ${later.id} was created meanwhile and is in progress: nothing rolled back`,
+    message: `build ${shortBuild(later.id)} was created meanwhile and is in progress: nothing rolled back`,
   };
 }
 

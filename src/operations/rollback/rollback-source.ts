@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { readArchivedText } from '../../project/zip/read-entry.ts';
 import { version } from '../../version.ts';
@@ -162,7 +163,7 @@ async function compareRevision(
   const sent = (await readHistory(context, app)).sent(build)?.filesDigest;
   if (differingFiles(changes) || !sent?.startsWith(filesDigestPrefix)) return changes;
   if (sent === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
-  throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${build}`, {
+  throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${shortBuild(build)}`, {
     why: 'its files have other contents or permissions, by the SHA-256 of what this machine has sent',
     fix: gantryCommand`builds list ${app}`,
     details: { app, build },
@@ -178,7 +179,7 @@ async function readEntry(entries: readonly FileEntry[], path: string): Promise<s
 async function notKeptError(context: Context, { app, build, live }: WantedBuild): Promise<NotFoundError> {
   const other = await findOtherKept(context, app, [build, live]);
   return new NotFoundError(
-    `build ${build} of ${app} cannot be deployed again from here: its archive is not on this machine`,
+    `build ${shortBuild(build)} of ${app} cannot be deployed again from here: its archive is not on this machine`,
     {
       why: whyNotKept(context),
       fix: other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`,

@@ -1,22 +1,14 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { ConflictError, GantryError } from '../../errors.ts';
+import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import { compareListings, compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
+import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
 import { readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
-import {
-  differentFilesError,
-  differingFiles,
-  type Proof,
-  proofOf,
-  readListing,
-  waitForListing,
-} from './prove-files.ts';
+import { differentFilesError, differingFiles, FileProof, type Proof, proofOf, readListing } from './prove-files.ts';
 import type { ResolvedAnew } from './resolved-anew.ts';
 import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
 
@@ -87,7 +79,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       limit,
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
-    limit.failure = `build ${deployment.build} serves, but its files were not compared`;
+    limit.failure = `build ${shortBuild(deployment.build)} serves, but its files were not compared`;
     await proof.finish(deployment.build);
     limit.handOver();
     if (live !== undefined) {
@@ -118,70 +110,20 @@ async function checkSource(
   expected: readonly BuildFile[] | undefined,
 ): Promise<void> {
   const what = source.commit === null ? 'the kept archive' : `revision ${source.commit.slice(0, 12)}`;
-  const fix = '--force deploys it all the same';
-  if (!expected) {
-    const why = `the platform lists no files of build ${build}`;
-    throw new ConflictError(`cannot prove that ${what} has the files of build ${build}`, {
+  const shown = shortBuild(build);
+  const unproven = (why: string) =>
+    new ConflictError(`cannot prove that ${what} has the files of build ${shown}`, {
       why,
-      fix,
+      fix: '--force deploys it all the same',
       details: { app, build },
     });
-  }
+  if (!expected) throw unproven(`the platform lists no files of build ${shown}`);
   const changes = await source.compare(expected);
-  if (differingFiles(changes))
-    throw differentFilesError(`${what} does not have the files of build ${build}`, app, changes);
+  if (differingFiles(changes)) {
+    throw differentFilesError(`${what} does not have the files of build ${shown}`, app, changes);
+  }
   if (source.kind === 'git' && changes.unverified > 0) {
-    const why = 'the platform lists no checksums, and files of equal size may differ';
-    throw new ConflictError(`cannot prove that ${what} has the files of build ${build}`, {
-      why,
-      fix,
-      details: { app, build },
-    });
-  }
-}
-
-/** Compares the platform's list of the new build with the expected one: the build is canceled if it differs. */
-class FileProof {
-  #isDone = false;
-  #sent: readonly BuildFile[] = [];
-
-  constructor(
-    private readonly context: Context,
-    private readonly app: string,
-    private readonly restored: string,
-    /** Undefined: the new build must have what was sent. */
-    private readonly expected: readonly BuildFile[] | undefined,
-  ) {}
-
-  /** Right after the upload, when the build can still be canceled. The platform may not list its files yet. */
-  async check(build: string, sent: readonly BuildFile[]): Promise<void> {
-    this.#sent = sent;
-    const { context, app } = this;
-    const listing = await waitForListing(context, app, build).catch((error: unknown) => {
-      if (error instanceof GantryError && !context.signal.aborted) return undefined;
-      throw error;
-    });
-    if (listing)
-      this.#compare(listing, `build ${build} was stopped: it does not have the files of build ${this.restored}`);
-  }
-
-  async finish(build: string): Promise<void> {
-    if (this.#isDone) return;
-    const { context, app, restored } = this;
-    const listing = await readListing(context.api, context.project, app, build);
-    if (listing)
-      return this.#compare(listing, `build ${build} serves, but it does not have the files of build ${restored}`);
-    throw new ConflictError(`build ${build} serves, but its files cannot be compared with those of build ${restored}`, {
-      why: 'the platform lists no files of the new build',
-      fix: gantryCommand`builds get ${app} ${build} --files`,
-      details: { app, build, restored },
-    });
-  }
-
-  #compare(listing: readonly BuildFile[], message: string): void {
-    this.#isDone = true;
-    const changes = compareListings(this.expected ?? this.#sent, listing);
-    if (differingFiles(changes)) throw differentFilesError(message, this.app, changes);
+    throw unproven('the platform lists no checksums, and files of equal size may differ');
   }
 }
 
@@ -193,9 +135,10 @@ async function confirm(
 ): Promise<void> {
   const { app, replaced, restored, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
-  progress.note(
-    `rollback of ${app}: build ${replaced === null ? 'none' : shortBuild(replaced)} -> ${shortBuild(restored)}, ${fileSummary(source.files, source.bytes)} of ${from}${plan.proof ? `, compared by ${proofTexts[plan.proof]}` : ''}`,
-  );
+  const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
+  const builds = `${replacing} -> ${shortBuild(restored)}`;
+  const compared = plan.proof ? `, compared by ${proofTexts[plan.proof]}` : '';
+  progress.note(`rollback of ${app}: ${builds}, ${fileSummary(source.files, source.bytes)} of ${from}${compared}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = source.resolvedAnew.map(({ kind, requirement }) =>
     kind === 'pip' ? requirement : `${requirement} (${kind})`,

@@ -1,6 +1,6 @@
 import type { Container } from '../../contract/containers.ts';
 import type { Run } from '../../contract/runs.ts';
-import { count } from '../../output/format.ts';
+import { count, shortBuild } from '../../output/format.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
 import { compareErrors, type ErrorCount } from './error-rates.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
@@ -124,7 +124,7 @@ export class ObservedBuild {
 
   #superseded(): Finding | undefined {
     if (this.#live === undefined || this.#live === this.build) return undefined;
-    return { verdict: 'superseded', reason: `build ${this.#live} serves now` };
+    return { verdict: 'superseded', reason: `build ${shortBuild(this.#live)} serves now` };
   }
 
   #errors(isEarly: boolean): Finding | undefined {
