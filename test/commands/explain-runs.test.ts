@@ -45,7 +45,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     );
     expect(json()).toMatchObject({
       error: {
-        details: { explanation: { cause: 'module-missing', evidence: { source: 'log' }, location: { line: 2 } } },
+        details: { explanation: { cause: 'module-missing', evidence: { source: 'log' }, location: null } },
       },
     });
   });

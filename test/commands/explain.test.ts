@@ -41,6 +41,18 @@ test('explains the failed build of the app in the folder, with the line of its c
   });
 });
 
+test.each([
+  ['its section', '[cerebrium.dependencies.pip]\nnumpy = "1"\n', 4],
+  ['nothing, without its section', '', null],
+  ['nothing, without its section beside others', '[cerebrium.dependencies.apt]\nffmpeg = ""\n', null],
+])('of a missing package, the config file shows %s', async (_, more, line) => {
+  await using app = await folderOf({ ...smallApp(more), 'a.log': "ModuleNotFoundError: No module named 'cv2'\n" });
+  const { stdout } = await gantry(['explain', '--file', 'a.log'], { cwd: app.path });
+  expect(stdout).toContain('cause: the Python module cv2 is not installed\n');
+  expect(stdout.includes(`in  cerebrium.toml:${line}:1`)).toBe(line !== null);
+  expect(stdout.includes('cerebrium.toml:')).toBe(line !== null);
+});
+
 test('uses no config file of another app', async () => {
   await using _app = await failedApp('build_failure');
   const config = String(withPackage['cerebrium.toml']).replace('"web"', '"other"');

@@ -9,7 +9,7 @@ import { GantryError } from '../../src/errors.ts';
 import { verifyBuild } from '../../src/operations/deploy/verify-build.ts';
 import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
-import { findBuildBefore } from '../../src/operations/rollback/choose-build.ts';
+import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
@@ -79,7 +79,7 @@ class History {
     const said = await this.#verdict(build);
     const expected = expectedOf[drawn.label];
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
-    const to = await findBuildBefore(this.#context, 'web', build.id, before?.id);
+    const to = findBuildBefore(await readBuilds(this.#context, 'web'), build.id, before?.id);
     const from = this.#servedBefore(build);
     if (to && from) await this.#restore(from, build);
     return { said, expected, to: to?.id, from: from?.id };

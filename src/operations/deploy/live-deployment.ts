@@ -20,8 +20,7 @@ import type { DeployPlan } from './plan.ts';
 /**
  * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
  * settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the checksums that the
- * platform lists. A build
- * that was found sick is deployed again, unless it is verified now.
+ * platform lists. A build that was found sick is deployed again, unless it is verified now.
  */
 export async function findLiveDeployment(
   context: Context,
@@ -54,8 +53,10 @@ export async function findLiveDeployment(
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
     return undefined;
   }
-  if (!sent && plan.fileChanges?.byCrc32)
-    progress.note(`files of ${app} were compared by CRC-32: the platform lists no SHA-256`);
+  if (!sent) {
+    const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
+    progress.note(`files of ${app} were compared by ${hash}, and --log-level was not compared: it is not listed`);
+  }
   return {
     app,
     project,

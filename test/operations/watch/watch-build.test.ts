@@ -34,6 +34,8 @@ interface World {
   replicas: Life[];
   calls: Call[];
   minReplicas: number;
+  /** Somebody scales to zero at this time. */
+  scaledDownAt: number;
   /** Builds that serve from a time on. */
   served: [at: number, build: string][];
   cooldown: number;
@@ -55,7 +57,13 @@ function life(id: string, more: Partial<Life> = {}): Life {
 }
 
 function worldOf(more: Partial<World>): World {
-  const idle = { replicas: [], calls: [], minReplicas: 0, served: [[-1, 'b-2']] satisfies World['served'] };
+  const idle = {
+    replicas: [],
+    calls: [],
+    minReplicas: 0,
+    scaledDownAt: never,
+    served: [[-1, 'b-2']] satisfies World['served'],
+  };
   return { ...idle, cooldown: 30, hides: [], isDownFrom: never, pageSize: 1_000, omits: [], ...more };
 }
 
@@ -95,9 +103,9 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
   return watchBuild(context, { app: 'web', build: 'b-2', watchMs, minReplicas: world.minReplicas, isProven });
 }
 
-function appAt({ served, minReplicas, cooldown, hides }: World, now: number) {
+function appAt({ served, minReplicas, scaledDownAt, cooldown, hides }: World, now: number) {
   const latestReadyBuildId = served.filter(([at]) => at <= now).at(-1)?.[1];
-  const scaling = { minReplicaCount: minReplicas, cooldownPeriodSeconds: cooldown };
+  const scaling = { minReplicaCount: now < scaledDownAt ? minReplicas : 0, cooldownPeriodSeconds: cooldown };
   return { id: 'p-1-web', latestReadyBuildId, ...(hides.includes('scaling') ? {} : scaling) };
 }
 
@@ -150,6 +158,10 @@ describe('healthy', () => {
         minReplicas: 1,
         replicas: [life('c-1', { terminatesAt: 20_000, endsAt: 26_000 }), life('c-2', { startsAt: 22_000 })],
       },
+    ],
+    [
+      'an app that somebody scales to zero',
+      { minReplicas: 1, scaledDownAt: 20_000, replicas: [life('c-1', { endsAt: 24_000 })], calls: calls(1) },
     ],
     [
       'a terminating replica that restarts again and again',
