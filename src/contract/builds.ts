@@ -10,10 +10,10 @@ const statuses = ['pending', 'building', 'initializing', ...succeededStatuses, .
 
 /**
  * Maps a build's status to a phase (docs/platform.md#builds). An unknown status means "in progress", unless it ends in
- * a word for failure: a newer server may have more statuses. Ignores case.
+ * a word for failure: a newer server may have more statuses. Ignores case, and how `cancelled` is spelled.
  */
 export function buildPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
-  const word = status.toLowerCase();
+  const word = status.toLowerCase().replace(/^canceled$/, 'cancelled');
   if ((succeededStatuses as readonly string[]).includes(word)) return 'succeeded';
   if ((failedStatuses as readonly string[]).includes(word) || /_(failure|timeout|error)$/.test(word)) return 'failed';
   return 'in progress';

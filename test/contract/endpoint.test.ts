@@ -47,6 +47,7 @@ test.each([
   ['init_failure', 'failed'],
   ['init_timeout', 'failed'],
   ['cancelled', 'failed'],
+  ['Canceled', 'failed'],
   ['some_new_error', 'failed'],
   ['upload_timeout', 'failed'],
   ['pending', 'in progress'],

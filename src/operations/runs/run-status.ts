@@ -14,6 +14,7 @@ export function runStatus({ status, statusCode }: Run): string {
 function normalizeStatus(status: string): string {
   const word = status.toLowerCase();
   if (word === 'fail' || word === 'failed') return 'failure';
+  if (word === 'canceled') return 'cancelled';
   return ['success', 'failure', 'cancelled', 'closed'].includes(word) ? word : status;
 }
 

@@ -12,6 +12,7 @@ describe('a run', () => {
     [{ status: 'failed' }, 'failure', true, 'failed'],
     [{ status: 'Fail' }, 'failure', true, 'Fail'],
     [{ status: 'cancelled' }, 'cancelled', true, 'cancelled'],
+    [{ status: 'canceled' }, 'cancelled', true, 'canceled'],
     [{ status: 'closed' }, 'closed', true, 'closed'],
     [{ status: 'pending' }, 'pending', false, 'pending'],
     [{ status: 'proxyQueued' }, 'proxyQueued', false, 'proxyQueued'],
