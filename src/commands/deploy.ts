@@ -19,7 +19,7 @@ import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
 import { parseSmokeTest } from '../operations/watch/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
-import { type SampleCall, sampleCallOf } from '../project/sample-call.ts';
+import { type SampleCall, sampleArguments, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { deploymentView } from '../views/deployment.ts';
@@ -204,15 +204,7 @@ function nextCommands(value: DeployPlan | Deployed, options: PlannedOptions): Ne
     return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
   }
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
-  return call ? [invocation(app, call), logs] : [logs];
-}
-
-function invocation(app: string, { function: name, parameters }: SampleCall): NextCommand {
-  const pairs = Object.entries(parameters).map(([key, value]) =>
-    typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
-  );
-  const words = name === 'run' ? pairs : [name, ...pairs];
-  return { line: gantryCommand`invoke ${app} ${words}`, when: 'to call it' };
+  return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
 }
 
 /** The flags that decide what is deployed: the same go to a dry run and to its deploy. */

@@ -70,8 +70,8 @@ export const formerCommands: Record<string, string | ((...words: string[]) => re
   'webhooks verify': () => ['webhooks', 'listen'],
   diff: () => ['deploy', '--dry-run'],
   'emulator status': 'emulator list',
-  'previews delete': 'apps delete',
-  'previews rm': 'apps delete',
+  'previews delete': 'previews prune',
+  'previews rm': 'previews prune',
 };
 
 interface FlagSpelling {

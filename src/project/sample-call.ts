@@ -10,18 +10,26 @@ export interface SampleCall {
   parameters: Record<string, unknown>;
 }
 
-/** Of `run`, or of the first function that can be called; undefined without one. */
-export async function sampleCallOf(root: string): Promise<SampleCall | undefined> {
+/** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
+export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
   const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
-  const name = functions.includes('run') ? 'run' : functions[0];
-  if (name === undefined) return undefined;
+  const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
+  if (name === undefined || !functions.includes(name)) return undefined;
   // The platform itself gives the run id.
   const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
   return {
     function: name,
     parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
   };
+}
+
+/** What follows the app in `gantry invoke`. */
+export function sampleArguments({ function: name, parameters }: SampleCall): string[] {
+  const pairs = Object.entries(parameters).map(([key, value]) =>
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
+  );
+  return name === 'run' ? pairs : [name, ...pairs];
 }
 
 function sampleOf(type: string): unknown {

@@ -1,7 +1,6 @@
 import { nullable, passThrough, text } from '../result-schema.ts';
 
-/** Descriptions of the JSON fields of a build. */
-export const buildFields = passThrough({
+const fields = {
   id: text('build id'),
   status: text('build status; platform value, passed through'),
   createdAt: text('RFC 3339, UTC'),
@@ -12,4 +11,13 @@ export const buildFields = passThrough({
       'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',
     ),
   ),
+};
+
+/** Descriptions of the JSON fields of a build. */
+export const buildFields = passThrough(fields);
+
+/** In a list, which has no room for the whole error. */
+export const listedBuildFields = passThrough({
+  ...fields,
+  reason: nullable(text('why it failed, in a line; null if it did not, or if that is not known')),
 });

@@ -23,6 +23,7 @@ const identity = (run: Run): FactRows => [
   ['method', run.method],
   ['kind', run.async ? 'asynchronous' : run.websocket ? 'WebSocket' : undefined],
   ['webhook', run.webhookEndpoint],
+  ['response', run.async ? (run.webhookEndpoint ? 'sent to the webhook' : 'not kept by the platform') : undefined],
 ];
 
 const timestamps = (run: Run): FactRows => [

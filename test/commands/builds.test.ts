@@ -25,7 +25,17 @@ test('lists builds newest first, with the reason of failures', async () => {
     { id: first, status: 'init_failure' },
   ]);
   const { stdout } = await gantry(['builds', 'list', 'web'], { emulator });
-  expect(stdout).toContain('No module named');
+  expect(stdout).toContain('torchh is not installed');
+  const shown = (
+    await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, terminal: true, columns: 80 })
+  ).stdout.split('\n');
+  expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +FOUND +REASON$/);
+  expect(shown[2]).toMatch(/^[\da-f]{8} +init_failure .* the Python module torchh /);
+  // Another machine knows what the platform keeps.
+  await using home = await folderOf({});
+  const elsewhere = { emulator, env: { GANTRY_CONFIG_DIR: home.path } };
+  const { json: listed } = await gantry(['builds', 'list', 'web', '--json=reason'], elsewhere);
+  expect(listed()).toEqual([{ reason: null }, { reason: expect.stringMatching(/ModuleNotFoundError: No module/) }]);
 });
 
 test('handles an app without builds', async () => {

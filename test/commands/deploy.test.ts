@@ -149,11 +149,25 @@ describe('a deploy that fails', () => {
       const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
       expect(code).toBe(exit);
       expect(stderr).toContain(reason);
-      expect(stderr).toMatch(/fix gantry logs web --build \S+/);
+      expect(stderr).toMatch(/fix gantry (?:explain web|logs web --build) \S+/);
       expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
       await expectNoTrace(stderr);
     },
   );
+
+  test('names one thing to type, and the build that still serves', async () => {
+    await using app = await folderOf(smallApp());
+    const setting = { emulator, cwd: app.path };
+    emulator.fail('build', 'fail');
+    expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
+    emulator.fail('build', 'fail');
+    expect((await gantry(['deploy'], setting)).stderr).toContain('web serves nothing: it has no ready build\n');
+    const { build } = (await gantry(['deploy', '--json'], setting)).json() as { build: string };
+    emulator.fail('build', 'fail');
+    const { stderr } = await gantry(['deploy'], setting);
+    expect(stderr).toContain(`\nweb still serves build ${build.slice(0, 8)}\n`);
+    expect(stderr.match(/gantry (?:explain|logs|builds)/g)).toHaveLength(1);
+  });
 
   test('shows the end of the log if it was not followed', async () => {
     await using app = await folderOf(smallApp());

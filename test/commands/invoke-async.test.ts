@@ -54,15 +54,19 @@ describe('--wait', () => {
   });
 
   test.each([
-    [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'ended with status failure (HTTP 500) after 40 ms'],
-    [{ status: 'cancelled', statusCode: 0 }, 'ended with status cancelled'],
-    [{ status: 'failed' }, 'ended with status failure'],
-  ])('%j exits with 13', async (record, message) => {
+    [
+      { status: 'failure', statusCode: 500, runtimeMs: 40 },
+      'ended with status failure (HTTP 500) after 40 ms',
+      'explain',
+    ],
+    [{ status: 'cancelled', statusCode: 0 }, 'ended with status cancelled', 'runs get'],
+    [{ status: 'failed' }, 'ended with status failure', 'explain'],
+  ])('%j exits with 13', async (record, message, helps) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
     expect(outcome.code).toBe(13);
     expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr).toContain('gantry runs get web r-1');
+    expect(outcome.stderr).toContain(`fix gantry ${helps} web r-1`);
     expectErrorDocument(outcome);
   });
 

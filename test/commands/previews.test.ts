@@ -213,6 +213,26 @@ describe('previews', () => {
     expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
   });
 
+  test('prune deletes one by its app, its branch, or a part of either that only one has', async () => {
+    app.git('checkout', '-q', '-b', 'fix/login');
+    const { app: name } = await preview();
+    const { app: other } = await preview(['fix/logout']);
+    for (const named of [name, 'fix/login', name.replace(/^web-/, ''), 'login']) {
+      const { json } = await run(['previews', 'prune', named, '--dry-run', '--json']);
+      expect([named, json()]).toEqual([named, [expect.objectContaining({ app: name })]]);
+    }
+    for (const [named, exitCode, words] of [
+      ['fix', 2, 'fix names 2 previews'],
+      ['nothing', 6, 'preview nothing not found'],
+    ] as const) {
+      const { code, stderr } = await run(['previews', 'prune', named]);
+      expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);
+    }
+    expect((await run(['previews', 'prune', 'login', '--yes'])).code).toBe(9);
+    expect((await run(['previews', 'prune', 'login', '--confirm', name])).stdout).toBe(`deleted ${name}\n`);
+    expect(appNames()).toEqual([other]);
+  });
+
   test('prune --merged and --older-than choose among them', async () => {
     const { merged } = await arranged();
     const pruned = async (...flags: string[]) => {

@@ -8,10 +8,15 @@ import { previewFields } from '../../views/previews.ts';
 export default defineCommand({
   configure: (command) =>
     command
+      .argument('[preview]', 'only this one: its app, its branch, or a part that names one only')
       .option('--older-than <duration>', 'only those whose last deploy is longer ago', durationFlag)
       .option('--merged', 'only those whose branch is merged into the default branch')
-      .option('--confirm <repository>', 'confirm with the name of the repository instead of at the prompt'),
-  run: (context, { olderThan, merged = false, confirm }) => prunePreviews(context, { olderThan, merged, confirm }),
+      .option(
+        '--confirm <repository>',
+        'confirm with the name of the repository, or of the one preview, instead of at the prompt',
+      ),
+  run: (context, named, { olderThan, merged = false, confirm }) =>
+    prunePreviews(context, { named, olderThan, merged, confirm }),
   view: (previews) => () =>
     previews
       .filter(({ changed }) => changed)
@@ -25,5 +30,9 @@ export default defineCommand({
   details: [
     'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine deployed them.',
   ],
-  examples: ['previews prune --merged --dry-run', 'previews prune --older-than 14d --confirm my-repo'],
+  examples: [
+    'previews prune --merged --dry-run',
+    'previews prune --older-than 14d --confirm my-repo',
+    'previews prune fix/login',
+  ],
 });

@@ -15,6 +15,7 @@ import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deployment.ts';
 import { cancelLostCreation } from './lost-creation.ts';
 import { StuckBuilds } from './stuck-builds.ts';
+import { tellWhatServes } from './what-serves.ts';
 
 /** One deploy, from the request that creates the build to its result. */
 export class Deployer {
@@ -189,6 +190,7 @@ export class Deployer {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
       if (hasFailed) await forgetArchive(context, body.name, created.buildId);
       if (hasFailed && error instanceof GantryError) await this.#recordFailure(created.buildId, error);
+      if (hasFailed && !context.signal.aborted) await tellWhatServes(context, body.name, created.buildId);
       if (context.signal.aborted) await this.#abandon(created);
       else if (error instanceof GantryError && created.dashboardUrl) {
         error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };

@@ -39,7 +39,14 @@ export async function explainFailure(context: Context, options: ExplainOptions):
     const unknown = describeUnknown(log, facts);
     // Of a sick build it is known what was seen, if not why.
     const title = subject.status === 'sick' ? `${facts.reason}; ${unknown.title}` : unknown.title;
-    return { ...subject, ...nothing, ...unknown, cause: 'unknown', title, ...(logCommand && { command: logCommand }) };
+    return {
+      ...subject,
+      ...nothing,
+      ...unknown,
+      cause: 'unknown',
+      title,
+      ...(logCommand && log !== '' && { command: logCommand }),
+    };
   }
   const { setting, next, ...explanation } = found;
   const location = setting && own ? await locateSetting(own, options.configFile, setting) : undefined;

@@ -9,7 +9,7 @@ import type { FailureFacts } from '../failures/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
-import { fetchRun, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
+import { fetchRun, readRefusedCall, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
 export interface Subject {
@@ -114,18 +114,21 @@ async function findFailedRun(context: Context, app: string): Promise<Subject | u
   return run && runSubject(context, app, run);
 }
 
-function runSubject(context: Context, app: string, run: Run): Subject {
+async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {
   const status = runStatus(run);
+  const failed = runHasFailed(run);
+  const reason = failed ? await readRefusedCall(context, app, run.id) : undefined;
   const { exitCode } = run as { exitCode?: unknown };
   return {
     app,
     build: null,
     run: run.id,
     status,
-    failed: runHasFailed(run),
+    failed,
     facts: {
       source: 'run',
       status,
+      reason,
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },

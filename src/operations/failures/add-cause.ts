@@ -9,7 +9,8 @@ import type { FailureFacts } from './facts.ts';
 import { readConfig } from './read-config.ts';
 
 /**
- * Adds the cause of a failed build, run or replica to the details of its error, and says it in one line. Does nothing if
+ * Adds the cause of a failed build, run or replica to the details of its error, says it in one line, and makes the command
+ * that explains it the fix. Does nothing if
  * the cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
  * Without a `config`, that of this folder is used if it is the app's.
  */
@@ -39,9 +40,9 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     const { setting, next: _, ...explanation } = found;
     const location = setting && own && (await locateSetting(own, relative(cwd, own.file), setting));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
-    // The build of a replica has not failed.
-    const more = container === undefined ? `to see more: ${gantryCommand`explain ${app} ${id}`}` : found.fix;
-    progress.note(`cause: ${found.title}; ${more}`);
+    // The build of a replica has not failed: there is nothing to explain about it.
+    if (container === undefined) error.facts.fix = gantryCommand`explain ${app} ${id}`;
+    progress.note(`cause: ${found.title}${container === undefined ? '' : `; ${found.fix}`}`);
   } catch (failed) {
     progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }

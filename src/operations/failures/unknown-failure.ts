@@ -22,7 +22,13 @@ export function describeUnknown(log: string, { reason = '', statusCode }: Partia
     const { start, end } = traceback;
     return { title: titleOf(traceback, lines), log: shorten([...lines.slice(start, end + 3), ...reasons]) };
   }
-  const returned = statusCode && statusCode >= 400 ? `; the call returned ${statusCode}` : '';
+  const isCall = statusCode !== undefined && statusCode >= 400;
+  // What the app itself says of a request is the cause.
+  const isAnswer = isCall && statusCode < 500 && reason !== '' && reasons.length === 1;
+  if (isAnswer)
+    return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(errorsOf(lines)) };
+  const meaning = statusCode === 422 ? ': the app does not accept its parameters' : '';
+  const returned = isCall ? `; the call returned ${statusCode}${meaning}` : '';
   return { title: `no known cause matches${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
 }
 

@@ -71,9 +71,14 @@ export class AppHistory {
     return from !== undefined && this.sickness(from) ? from : undefined;
   }
 
+  /** How a build failed that was followed from here. */
+  failure(build: string): EventOf<'failed'> | undefined {
+    return this.#last('failed', (event) => event.build === build);
+  }
+
   /** What is worth knowing of a build in a list; undefined if nothing is. */
   markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
-    if (this.#last('failed', (event) => event.build === build)) return 'failed';
+    if (this.failure(build)) return 'failed';
     const rolledBack = this.rolledBack(build);
     const verdict = this.verdict(build);
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;

@@ -30,13 +30,19 @@ export interface AsyncRun {
 /** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
 export async function startAsyncRun(
   context: Context,
-  { wait }: InvokeOptions,
+  { wait, webhook }: InvokeOptions,
   call: AppCall,
   auth: CallAuth,
 ): Promise<AsyncRun> {
   const { target } = call;
   const runId = await requestAsyncRun(context, call, auth);
   setInterruptionNote(context, target, runId);
+  // Spec 4.18: the caller gets no result.
+  context.progress.note(
+    webhook
+      ? 'its response goes to the webhook only'
+      : 'the platform keeps no response of an asynchronous call: --await-webhook prints it, --webhook sends it to a URL',
+  );
   const run = wait ? await waitForRun(context, { target, runId, timeoutMs: remainingMs(call) }) : null;
   return { run: runId, app: target.app, statusCode: 202, record: run };
 }

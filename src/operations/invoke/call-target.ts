@@ -7,6 +7,8 @@ import { UsageError } from '../../errors.ts';
 export interface CallTarget {
   project: string;
   app: string;
+  /** The function, if one is called. */
+  fn: string | undefined;
   /** As shown to the user: `web/run`. */
   name: string;
   /** Without the query parameters that gantry adds. */
@@ -34,7 +36,13 @@ export function resolveCallTarget(
   if (!url.pathname.startsWith(new URL(root).pathname)) {
     throw new UsageError(`invalid --path "${path}": outside the app`);
   }
-  return { project, app, name: `${app}/${below.replace(/\?.*$/, '') || ''}`.replace(/\/$/, ''), url };
+  return {
+    project,
+    app,
+    fn: functionName || undefined,
+    name: `${app}/${below.replace(/\?.*$/, '') || ''}`.replace(/\/$/, ''),
+    url,
+  };
 }
 
 /** The official client has no variable for it, so its REST_API_URL says where an app is, but not where to call it. */

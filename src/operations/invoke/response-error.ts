@@ -18,10 +18,12 @@ import {
 import { stringifyJson } from '../../json-text.ts';
 import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../replies/index.ts';
+import { recordRefusedCall } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
+import { fixOfRequest } from './refused-request.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -47,13 +49,15 @@ export async function responseError(context: Context, response: AppResponse, aut
   };
   const why = message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
   const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
-  const appError = () =>
-    new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
+  const appError = async () => {
+    const said = message ?? why;
+    if (runId && said) await recordRefusedCall(context, target.app, runId, said);
+    return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
       ...facts,
-      // After a wrong method the log has nothing to tell.
-      fix: status === 405 ? 'leave --method out to call it with POST' : fix,
+      fix: (await fixOfRequest(context, target, status)) ?? fix,
       ...(message === undefined && why ? { why } : {}),
     });
+  };
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
   const isFromApp = isFunctionReply(content);
   switch (status) {
@@ -111,9 +115,17 @@ function findMessage({ body, encoding }: DecodedBody): string | undefined {
 function findMessageField(body: unknown): string | undefined {
   const { message, detail, error, exception } = Object(body) as Record<string, unknown>;
   const inner = (Object(error) as Record<string, unknown>).message;
-  return [message, detail, inner, error, exception].find(
+  return [message, detail, inner, error, exception, invalidFields(detail)].find(
     (value): value is string => typeof value === 'string' && value !== '',
   );
+}
+
+/** The problems of a request in the form of FastAPI: `body.name: Field required`. */
+function invalidFields(detail: unknown): string | undefined {
+  if (!Array.isArray(detail)) return undefined;
+  const problems = detail.map((one) => Object(one) as Record<string, unknown>);
+  if (!problems.every(({ loc, msg }) => Array.isArray(loc) && typeof msg === 'string')) return undefined;
+  return problems.map(({ loc, msg }) => `${(loc as unknown[]).join('.')}: ${msg}`).join('; ');
 }
 
 function asText({ body, encoding }: DecodedBody): string {

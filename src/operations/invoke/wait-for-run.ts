@@ -5,7 +5,7 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { readLogTail } from '../logs/index.ts';
-import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { fetchRun, hasEnded, runHasFailed, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
@@ -91,7 +91,9 @@ async function throwUnlessSucceeded(
     `run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`,
     {
       ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
-      fix: gantryCommand`runs get ${target.app} ${runId}`,
+      fix: runHasFailed(run)
+        ? gantryCommand`explain ${target.app} ${runId}`
+        : gantryCommand`runs get ${target.app} ${runId}`,
       details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
       log: await readLogTail(context, target.app, { runId }, readLines),
     },

@@ -1,16 +1,18 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { deleteAppAndWait } from '../apps/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
 
 export interface PruneFilter {
+  /** An app, a branch, or a part of them. */
+  named?: string | undefined;
   /** Time since the last deploy, in ms. */
   olderThan?: number | undefined;
   merged: boolean;
-  /** The name of the repository, typed. */
+  /** The name of the repository, or of the named preview, typed. */
   confirm?: string | undefined;
 }
 
@@ -21,22 +23,23 @@ export async function prunePreviews(
 ): Promise<(Preview & { changed: boolean })[]> {
   const { prompt, willChange, progress } = context;
   const { repository, previews } = await listPreviews(context);
-  if (repository.id === '') {
+  const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
+  if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
       why: 'without one, nothing shows which previews are no longer needed',
       fix: gantryCommand`previews list`,
     });
   }
   const unproven = previews.filter(({ proof }) => proof === null);
-  if (unproven.length > 0) {
+  if (unproven.length > 0 && !one) {
     progress.note(
       `${count(unproven.length, 'app')} may be previews of others, and ${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`,
     );
   }
-  const chosen = previews.filter((preview) => isChosen(preview, filter, context.now()));
+  const chosen = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, context.now()));
   if (chosen.length === 0) return [];
-  const what = `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
-  await prompt.confirmByName(`This permanently deletes ${what}.`, repository.name, filter.confirm);
+  const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
+  await prompt.confirmByName(`This permanently deletes ${what}.`, one?.app ?? repository.name, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true }));
   willChange(
     chosen.map(({ app }) => `delete app ${app}`),
@@ -55,6 +58,26 @@ export async function prunePreviews(
     await removePreviewRecord(context, app);
   }
   return result;
+}
+
+/**
+ * The preview of an app, a branch, or a part of either that only one has. Throws NotFoundError, and UsageError for several
+ * or for one of another repository.
+ */
+function findNamed(previews: readonly Preview[], named: string): Preview {
+  const namesOf = ({ app, branch }: Preview) => [app, ...(branch === null ? [] : [branch])];
+  const exact = previews.filter((preview) => namesOf(preview).includes(named));
+  const found =
+    exact.length > 0 ? exact : previews.filter((preview) => namesOf(preview).some((name) => name.includes(named)));
+  const [one, ...others] = found;
+  if (!one) throw new NotFoundError(`preview ${named} not found`, { fix: gantryCommand`previews list` });
+  if (others.length > 0) {
+    const fix = gantryCommand`previews prune ${one.app}`;
+    throw new UsageError(`${named} names ${count(found.length, 'preview')}`, { why: names(found), fix });
+  }
+  if (one.proof !== null) return one;
+  const fix = gantryCommand`apps delete ${one.app}`;
+  throw new UsageError(`nothing shows that ${one.app} is a preview of this repository`, { fix });
 }
 
 function isChosen(

@@ -3,6 +3,7 @@ export { checkRunExists } from './check-run.ts';
 export { fetchRun } from './fetch-run.ts';
 export { resolveRun } from './find-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
+export { readRefusedCall, recordRefusedCall } from './refused-calls.ts';
 export { collectOutput, relayOutput } from './relay-output.ts';
 export { remoteRun } from './remote-run.ts';
 export type { RunLine } from './run-log.ts';
