@@ -73,9 +73,17 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const found = prefix.exec(plain);
   const { step, service } = found?.groups ?? {};
   const stream = step ?? service;
-  return { text: plain.slice(found?.[0].length).trimEnd(), ...(stream !== undefined && { stream }) };
+  const text = plain.slice(found?.[0].length).replace(processPrefix, '').replace(errorPrefix, '').trimEnd();
+  return { text, ...(stream !== undefined && { stream }) };
 }
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? )?(?:(?:stdout|stderr) [FP] )?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
+  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? |\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr) [FP] )?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
+
+/** Of one of several processes: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
+const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;
+
+/** What a logger writes before each line of an error. Other levels stay: they show that the work went on. */
+const errorPrefix =
+  /^(?:(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,60}:\d{1,6}\] ?|\| ERROR \| (?:stderr \| )?|ERROR \| )/;

@@ -21,8 +21,11 @@ export const missingModule: Refinement = (found, { module }, { config }, before)
   const name = known ?? (isForeign ? top.replaceAll('_', '-') : undefined);
   return name === undefined
     ? undefined
-    : { ...found, fix: `add ${name} to [cerebrium.dependencies.pip]: ${name} = "latest"` };
+    : { ...found, fix: `add ${name} to [cerebrium.dependencies.pip]: ${name} = "${lastWith[top] ?? 'latest'}"` };
 };
+
+/** Modules that later versions of their package do not have: setuptools 82 came without it. */
+const lastWith: Readonly<Record<string, string>> = { pkg_resources: '<82' };
 
 /** Modules of Python that some versions and images do not have. */
 const standard = new Set(

@@ -70,6 +70,8 @@ const unsupportedPython: Refinement = (found, { package: name = '', wanted = '',
   if (!['package-version-not-found', 'package-not-found', 'package-build-failed'].includes(found.cause))
     return undefined;
   const python = config?.deployment.python_version ?? newestPython;
+  const local = /\+(\w{2,20})\s*$/.exec(wanted)?.[1];
+  if (local !== undefined) return localVersion(found, name, wanted, local);
   const pinned = version ?? pinnedVersion(wanted);
   const missing = pinned === undefined ? undefined : missingWheels(name.toLowerCase(), pinned, python);
   if (!missing || (!config && missing.pythons.length === 0)) return undefined;
@@ -85,6 +87,14 @@ const unsupportedPython: Refinement = (found, { package: name = '', wanted = '',
     setting: 'deployment.python_version',
   };
 };
+
+/** `torch==2.1.0+cu121`: such builds are on an index of their own. */
+function localVersion(found: Explanation, name: string, wanted: string, local: string): Explanation {
+  const plain = wanted.replace(/\+\w{2,20}\s*$/, '').trim();
+  const index = `--extra-index-url https://download.pytorch.org/whl/${local}`;
+  const source = /^torch(?:vision|audio)?$/i.test(name) ? `, or list ${index} in a requirements file` : '';
+  return { ...found, fix: `pin ${name}${plain}, without +${local}${source}` };
+}
 
 /** The app lists the package, and the emulator has not installed it. */
 const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {

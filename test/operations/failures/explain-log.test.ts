@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { explainLog } from '../../../src/operations/failures/index.ts';
 import { rules } from '../../../src/operations/failures/rules/index.ts';
 import { cases, type FailureCase, factsOf, isSetAside, readCase } from './corpus.ts';
+import * as reported from './reported.ts';
 
 describe('the corpus', () => {
   test('has at least 120 failures that really happened, some of unknown kinds, and some logs of success', () => {
@@ -48,6 +49,28 @@ describe('the causes', () => {
     const { precision, recall } = await measure(cases.filter(isSetAside));
     expect(precision).toBeGreaterThanOrEqual(0.95);
     expect(recall).toBeGreaterThanOrEqual(0.7);
+  });
+});
+
+describe('the failures that others reported', () => {
+  test('have a place, and no more lines than show the failure', () => {
+    const all = [...reported.seen, ...reported.setAside];
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(all.map(({ from }) => from)).size).toBe(all.length);
+    expect(all.filter(({ log }) => log.split('\n').length > 30)).toEqual([]);
+  });
+
+  test('get the right cause and the right advice in the half that rules were written from', () => {
+    const { wrong, missed } = reported.measure(reported.seen);
+    expect(missed).toEqual([]);
+    // A lock file that uv cannot read: the command that failed is named, and no more is known.
+    expect(wrong.map((line) => line.split(': ')[0])).toEqual(['github.com/astral-sh/uv/issues/10661']);
+  });
+
+  test('get the right cause and the right advice in the half that was set aside', () => {
+    const { precision, recall } = reported.measure(reported.setAside);
+    expect(precision).toBeGreaterThanOrEqual(0.97);
+    expect(recall).toBeGreaterThanOrEqual(0.85);
   });
 });
 

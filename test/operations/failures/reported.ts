@@ -42,7 +42,9 @@ export function measure(cases: readonly ReportedFailure[]) {
   return {
     precision: right / given.length,
     recall: right / known.length,
-    wrong: wrong.map(({ from, cause, found }) => `${from}: ${cause}, not ${found?.cause}: ${found?.title}; ${found?.fix}`),
+    wrong: wrong.map(
+      ({ from, cause, found }) => `${from}: ${cause}, not ${found?.cause}: ${found?.title}; ${found?.fix}`,
+    ),
     missed: missed.map(({ from, cause }) => `${from}: ${cause}`),
   };
 }

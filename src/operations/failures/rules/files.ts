@@ -64,6 +64,28 @@ export const fileRules: readonly FailureRule[] = [
   {
     cause: 'permission-denied',
     rank: 4,
+    signs: {
+      'Permission denied (os error 13)':
+        /failed to \w{1,20}[\w ]{0,20} `(?<path>[^`]{1,300})`: Permission denied \(os error 13\)/,
+    },
+    title: 'uv may not use {path} as the user of the image',
+    fix: 'give that user the folder, set UV_CACHE_DIR=/tmp/uv, and start the app without uv (or with uv run --no-sync)',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
+    signs: {
+      '[Errno 13] Permission denied': /^Error: \[Errno 13\] Permission denied: '(?<path>[^']{1,300})'/,
+      'bad interpreter: Permission denied': /: (?<path>[\w./-]{1,200}): bad interpreter: Permission denied/,
+    },
+    title: 'the user of the image has no right to use {path}',
+    fix: 'give that user the folder before the USER line of the Dockerfile (chown), or keep the environment outside of /root',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'permission-denied',
+    rank: 4,
     signs: { 'PermissionError: ': /^PermissionError: \[Errno 13\] Permission denied: '(?<path>[^']{1,300})'/ },
     after: /\/pip\/_internal\//,
     title: 'the user of the image may not install packages in {path}',

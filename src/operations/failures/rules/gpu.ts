@@ -7,19 +7,46 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'CUDA out of memory':
-        /^(?:\w[\w.]{0,80}(?:Error|Exception): )?CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})/,
-      'CUDA error: out of memory': /CUDA error: out of memory/,
-      'No available memory for the cache blocks': /No available memory for the cache blocks/,
+        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})|(?:Caught|Error:) CUDA out of memory/,
+      'error: out of memory': /CUDA (?:runtime )?error: out of memory/,
+      'Dst tensor is not initialized': /Dst tensor is not initialized/,
       'OOM when allocating tensor': /OOM when allocating tensor with shape/,
       CUBLAS_STATUS_ALLOC_FAILED: /CUBLAS_STATUS_ALLOC_FAILED/,
       cudaErrorMemoryAllocation: /cudaErrorMemoryAllocation/,
-      'larger than the maximum number of tokens':
-        /larger than the maximum number of tokens that can be stored in KV cache/,
-      'Free memory on device': /Free memory on device .{0,200}is less than desired GPU memory utilization/,
     },
     title: 'the memory of the GPU is too small',
     fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
     at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-out-of-memory',
+    // TensorFlow asks for less after it: it may be harmless.
+    rank: 3,
+    signs: { CUDA_ERROR_OUT_OF_MEMORY: /CUDA_ERROR_OUT_OF_MEMORY/ },
+    title: 'the memory of the GPU is too small',
+    fix: 'choose a GPU with more memory, use smaller batches, or let one process only use the GPU',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-out-of-memory',
+    rank: 5,
+    signs: {
+      'No available memory for the cache blocks': /No available memory for the cache blocks/,
+      'larger than the maximum number of tokens':
+        /larger than the maximum number of tokens that can be stored in KV cache/,
+      'larger than the available KV cache memory': /larger than the available KV cache memory/,
+    },
+    title: 'the GPU has no memory left for the KV cache of vLLM beside the weights of the model',
+    fix: 'lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-out-of-memory',
+    rank: 5,
+    signs: { 'Free memory on device': /Free memory on device .{0,200}is less than desired GPU memory utilization/ },
+    title: 'another process uses the memory of the GPU that vLLM wants',
+    fix: 'lower gpu_memory_utilization, or start one process only on the GPU',
+    at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'gpu-kernels-missing',
@@ -28,13 +55,23 @@ export const gpuRules: readonly FailureRule[] = [
       'no kernel image is available': /no kernel image is available for execution on the device/,
       'is not compatible with the current PyTorch installation':
         /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
-      'compute capability of at least':
-        /only supported on GPUs with compute capability of at least (?<wanted>[\d.]{1,5})/,
+      'compute capability below': /GPUs with compute capability below (?<wanted>[\d.]{1,5}) are not supported/,
       'FlashAttention only supports': /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
       cudaErrorNoKernelImageForDevice: /cudaErrorNoKernelImageForDevice/,
     },
     title: 'the packages have no code for this GPU',
     fix: 'use a version of torch that supports the GPU, or another GPU',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-kernels-missing',
+    rank: 5,
+    signs: {
+      'compute capability of at least':
+        /only supported on GPUs with compute capability of at least (?<wanted>[\d.]{1,5})/,
+    },
+    title: 'the GPU does not compute in bfloat16',
+    fix: 'load the model in float16 (--dtype=half), or choose a GPU of the generation Ampere or later',
     at: 'hardware.compute',
   },
   {

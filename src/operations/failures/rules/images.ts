@@ -8,6 +8,7 @@ export const imageRules: readonly FailureRule[] = [
     signs: {
       'failed to resolve source metadata':
         /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
+      'failed to solve: ': /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
       'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
       'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
     },
@@ -91,6 +92,7 @@ export const imageRules: readonly FailureRule[] = [
     signs: {
       'failed to calculate checksum of ref':
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
+      'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})" not found/,
       'COPY failed': /^(?:COPY|ADD) failed: .{0,120}stat (?<path>[^:]{1,200}): file does not exist/,
     },
     title: 'the Dockerfile copies {path}, which is not sent',

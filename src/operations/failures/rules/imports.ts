@@ -12,6 +12,7 @@ export const importRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
+      'ImportError: No module named': /^ImportError: No module named '?(?<module>[\w.]{1,120})'?$/,
     },
     undoneBy: started,
     title: 'the Python module {module} is not installed',
@@ -89,10 +90,24 @@ export const importRules: readonly FailureRule[] = [
       'undefined symbol':
         /^ImportError: (?:\S{0,200}(?:site|dist)-packages\/(?<package>\w{1,60})\S{0,200}|.{1,300}): undefined symbol: /,
     },
+    applies: ({ package: name = '' }) => name !== 'torch' && name !== 'nvidia',
     undoneBy: started,
     title: '{package|a package} was compiled for another version of a package that it uses, such as torch',
     fix: 'install a build of {package|it} for the version of torch that is installed, or pin torch to the one it was made for',
     at: 'dependencies.pip',
+  },
+  {
+    cause: 'binary-incompatible',
+    rank: 4,
+    signs: {
+      'undefined symbol': /^(?:ImportError|OSError): \S{0,200}\/(?:torch|nvidia)\/\S{1,200}: undefined symbol: /,
+      'with link time reference':
+        /: symbol \w{1,80},? version \S{1,40} not defined in file \S{1,80} with link time reference/,
+    },
+    undoneBy: started,
+    title: 'torch loads libraries of another CUDA, or of another MKL, than it was built with',
+    fix: 'install torch with the libraries that pip brings for it, in a base image without CUDA and without LD_LIBRARY_PATH; with conda, pin mkl = "<2024.1"',
+    at: 'deployment.docker_base_image_url',
   },
   {
     cause: 'import-name-missing',
@@ -115,6 +130,30 @@ export const importRules: readonly FailureRule[] = [
     title: '{module} has no {name}',
     fix: 'pin the version of the package that the code was written for',
     at: 'dependencies.pip',
+  },
+  {
+    cause: 'shared-library-missing',
+    rank: 5,
+    signs: {
+      'cannot open shared object file':
+        /(?<![\w.+-])(?<library>lib(?:cublas|cudnn|cufft|curand|cusparse|cusolver|cudart|nccl|nvrtc|nvJitLink)[\w.+-]{0,40}\.so[\w.]{0,20}): cannot open shared object file/,
+    },
+    undoneBy: started,
+    title: 'the image lacks the library {library} of CUDA',
+    fix: 'use a base image that has it, such as nvidia/cuda with cudnn and runtime in its tag, of the CUDA version in the name of the library; or versions of the packages that bring it',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'shared-library-missing',
+    rank: 5,
+    signs: {
+      'CUDA Setup failed': /CUDA Setup failed despite (?:GPU|CUDA) being available/,
+      'bitsandbytes CUDA binary': /Could not find the bitsandbytes CUDA binary/,
+    },
+    undoneBy: started,
+    title: 'bitsandbytes does not find the libraries of CUDA',
+    fix: 'use a newer bitsandbytes, which finds those of torch, or a base image with the same CUDA as torch',
+    at: 'dependencies.pip.bitsandbytes',
   },
   {
     cause: 'shared-library-missing',

@@ -1,5 +1,6 @@
 import type { FailureRule } from '../rule.ts';
 import { aptRules } from './apt.ts';
+import { callRules } from './calls.ts';
 import { condaRules } from './conda.ts';
 import { fileRules } from './files.ts';
 import { gpuRules } from './gpu.ts';
@@ -13,6 +14,7 @@ import { serverRules } from './servers.ts';
 import { settingRules } from './settings.ts';
 import { systemRules } from './system.ts';
 import { versionRules } from './versions.ts';
+import { workerRules } from './workers.ts';
 
 export const rules: readonly FailureRule[] = [
   ...packageRules,
@@ -28,5 +30,7 @@ export const rules: readonly FailureRule[] = [
   ...fileRules,
   ...networkRules,
   ...serverRules,
+  ...workerRules,
+  ...callRules,
   ...gpuRules,
 ];

@@ -10,6 +10,7 @@ export const packageBuildRules: readonly FailureRule[] = [
     signs: {
       "command 'gcc' failed":
         /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
+      'unable to execute': /unable to execute '?(?<tool>[\w./+-]{1,60}?)'?: No such file or directory/,
       "No such file or directory: 'gcc'": /No such file or directory: '(?<tool>gcc|g\+\+|cc|cmake|make|cargo)'/,
       'failed: No such file or directory': /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
       'find Rust compiler': /error: can't find (?<tool>Rust) compiler/,
@@ -47,7 +48,7 @@ export const packageBuildRules: readonly FailureRule[] = [
     rank: 3,
     only: 'build',
     signs: {
-      'ModuleNotFoundError: No module named': /^\s{1,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
+      'ModuleNotFoundError: No module named': /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
       'is not installed in the build environment':
         /depends on `(?<module>[\w-]{1,80})`|`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
     },

@@ -2,7 +2,7 @@ import { pinnedVersion } from '../../../project/wheels.ts';
 import type { FailureRule } from '../rule.ts';
 
 const unsatisfied =
-  /^ERROR: Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
+  /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
 const installed = /^Successfully installed |^Installed \d+ packages? in /;
 
 /** pip and uv: indexes, versions and requirements. */
@@ -14,7 +14,8 @@ export const packageRules: readonly FailureRule[] = [
       'Retrying (Retry(': /^WARNING: Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
       'Could not fetch URL': /^Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
       'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
-      'Read timed out': /^(?:ERROR: |\s{0,20})?pip\._vendor\..{0,80}ReadTimeoutError/,
+      'Read timed out':
+        /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\..{0,80}ReadTimeoutError|ReadTimeoutError: HTTPSConnectionPool)/,
       'Request failed after': /^\s*(?:error|╰─▶|├─▶|×) ?.{0,20}Request failed after \d+ retr/,
     },
     undoneBy: installed,
@@ -61,8 +62,8 @@ export const packageRules: readonly FailureRule[] = [
         /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-(?:\d{1,3}\w{0,20}-)?(?<tag>cp\d{2,3}|pp\d{2,3})-[\w.]{1,40}-(?:manylinux|linux|any)\S{0,80} is not a supported wheel/,
       'does not satisfy Python':
         /current Python version \((?<python>[\d.]{1,12})\) does not satisfy Python(?<wanted>[<>=!~\d.,*]{1,40})(?: and (?<package>[\w.-]{1,80}?)(?:==\S{1,40})? depends on Python)?/,
-      'wheels with a matching Python':
-        /(?<![\w.-])(?<package>[\w.-]{1,80})(?:==(?<version>[\w.+!]{1,40}))? (?:has|have) no wheels with a matching Python (?:ABI|version|implementation) tag/,
+      'with a matching Python':
+        /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:==(?<version>[\w.+!]{1,40})|[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching Python (?:ABI|version|implementation)/,
       "has no attribute 'ImpImporter'": /^\s*AttributeError: module 'pkgutil' has no attribute 'ImpImporter'/,
       "No module named 'distutils'": /^\s*ModuleNotFoundError: No module named 'distutils'/,
     },
@@ -92,8 +93,8 @@ export const packageRules: readonly FailureRule[] = [
     signs: {
       'is not a supported wheel on this platform':
         /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-\w{1,40}-\w{1,40}-(?:macosx|win|musllinux|manylinux\w{0,20}_(?:aarch64|arm))\S{0,80} is not a supported wheel/,
-      'wheels with a matching platform tag':
-        /(?<![\w.-])(?<package>[\w.-]{1,80})(?:==[\w.+!]{1,40})? (?:has|have) no wheels with a matching platform tag/,
+      'with a matching platform':
+        /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching platform/,
     },
     undoneBy: installed,
     title: '{package} is not made for linux/amd64',
@@ -129,6 +130,8 @@ export const packageRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       'Could not find a version that satisfies the requirement': unsatisfied,
+      'No matching distribution found for':
+        /^(?:ERROR: )?No matching distribution found for (?<package>[\w.-]{1,80}?)(?:\[[^\]]{1,80}\])?(?<wanted>[<>=!~]=?[\w.*+!,<>=~]{1,60})/,
       'there is no version of':
         /there is no version of (?<package>[\w.-]{1,80}?)(?:\[[^\]]{0,80}\])?(?<wanted>[<>=!~]\S{1,60})/,
       'only the following versions of': /only the following versions of (?<package>[\w.-]{1,80}) are available/,
@@ -136,6 +139,7 @@ export const packageRules: readonly FailureRule[] = [
       'are available and you require':
         /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) .{0,60}are available and you require/,
     },
+    applies: (_, __, before) => !before().at(-1)?.includes('(from versions: none)'),
     undoneBy: installed,
     title: 'the package index has no {package} {wanted} for this system',
     fix: 'use a version that exists: pip index versions {package}',
@@ -146,8 +150,8 @@ export const packageRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'Could not find a version that satisfies the requirement':
-        /^ERROR: Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: none\)/,
-      'No matching distribution found for': /^ERROR: No matching distribution found for (?<package>[\w.-]{1,80})/,
+        /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: none\)/,
+      'No matching distribution found for': /^(?:ERROR: )?No matching distribution found for (?<package>[\w.-]{1,80})/,
       'was not found in the package registry':
         /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
       'not found in the provided package locations':

@@ -25,9 +25,10 @@ export const pythonRules: readonly FailureRule[] = [
       MemoryError: /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/,
       _ArrayMemoryError: /^numpy\.\S{0,60}_ArrayMemoryError: Unable to allocate (?<amount>[\d.]{1,10} \w{1,4})/,
       Killed: /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4})?Killed(?: {1,40}\S.{0,200})?$/,
-      'Perhaps out of memory': /was sent SIGKILL! Perhaps out of memory\?/,
+      'Memory quota': /Error R1[45] \(Memory quota (?:vastly )?exceeded\)/,
+      'exited with code 137': /\bexited with code 137$/,
       OOMKilled: /OOMKilled/,
-      'out of memory: Killed process': /[Oo]ut of memory: Killed process \d{1,8} \((?<program>[^)]{1,40})\)/,
+      'ut of memory: Kill': /[Oo]ut of memory: Kill(?:ed)? process \d{1,8} \((?<program>[^)]{1,40})\)/,
       'terminated abruptly':
         /^concurrent\.futures\.process\.BrokenProcessPool: A process in the process pool was terminated abruptly/,
       'excessive memory usage': /excessive memory usage causing the Operating System to kill the worker/,
@@ -46,9 +47,10 @@ export const pythonRules: readonly FailureRule[] = [
     cause: 'segfault',
     rank: 3,
     signs: {
-      'Segmentation fault':
-        /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Segmentation fault(?: {1,20}\(core dumped\))?(?: {1,20}\S.{0,200})?$/,
+      'egmentation fault':
+        /(?:^|^\d{1,8} {1,4}|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?[Ss]egmentation fault(?: {1,20}\(core dumped\))?(?: {1,20}\S.{0,200})?$/,
       'exit code 139': /^exit code 139$/,
+      'code 139': /was sent code 139\b|exit code 139 \(/,
       SIGSEGV: /was sent SIGSEGV|signal SIGSEGV|ended with SIGSEGV/,
     },
     title: 'the program crashed in native code',

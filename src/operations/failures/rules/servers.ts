@@ -27,7 +27,7 @@ export const serverRules: readonly FailureRule[] = [
   {
     cause: 'entrypoint-not-found',
     rank: 4,
-    signs: { 'No module named': /^ModuleNotFoundError: No module named '(?<path>[\w.]{1,100})'/ },
+    signs: { 'No module named': /^(?:ModuleNotFound|Import)Error: No module named '?(?<path>[\w.]{1,100})'?$/ },
     applies: ({ path = '' }, { config }, before) =>
       startsModule(config?.custom?.entrypoint ?? [], path) || isImportedByServer(before()),
     title: 'the entrypoint starts {path}, which is not in the app',
@@ -123,6 +123,9 @@ export const serverRules: readonly FailureRule[] = [
     signs: {
       'nothing listens on port': /nothing listens on port \d{1,5}/,
       'connection refused': /(?:probe|check) failed: .{0,200}connection refused/,
+      'listen on the port':
+        /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
+      'Boot timeout': /Error R10 \(Boot timeout\)/,
     },
     title: 'nothing answers on the port of the app',
     fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom]',
@@ -151,22 +154,6 @@ export const serverRules: readonly FailureRule[] = [
     fix: 'look at what it printed before; a server must not end, and must not start another one in the background',
   },
   {
-    cause: 'run-timeout',
-    rank: 0,
-    signs: { 'status code 504': /^status code 504$/ },
-    title: 'the call took longer than it may',
-    fix: 'raise response_grace_period, or call it asynchronously: gantry invoke --async',
-    at: 'scaling.response_grace_period',
-  },
-  {
-    cause: 'worker-timeout',
-    rank: 2,
-    signs: { 'WORKER TIMEOUT': /\[CRITICAL\] WORKER TIMEOUT \(pid:\d{1,8}\)/ },
-    title: 'gunicorn stopped a worker that took too long',
-    fix: 'raise --timeout of gunicorn: the default is 30 seconds',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
     // `python -m app.main`: the name of a package would be known.
     cause: 'entrypoint-not-found',
     rank: 4,
@@ -181,27 +168,6 @@ export const serverRules: readonly FailureRule[] = [
     applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
     title: 'the entrypoint starts {path|an app}, which is not there',
     fix: 'correct the entrypoint, and start it in the folder that contains the file or the package',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'worker-class-wrong',
-    rank: 5,
-    signs: {
-      'class uri': /class uri '(?<name>[^']{1,120})' invalid or not found/,
-    },
-    title: 'gunicorn does not find the worker class {name}',
-    fix: 'correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'worker-class-wrong',
-    rank: 4,
-    signs: {
-      "'send'":
-        /^TypeError: [\w.]{0,80}__call__\(\) missing [12] required positional arguments?: (?:'receive' and )?'send'/,
-    },
-    title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-    fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
     at: 'runtime.custom.entrypoint',
   },
   {

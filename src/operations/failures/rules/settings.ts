@@ -53,6 +53,21 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'secret-missing',
     rank: 4,
     signs: {
+      'in the environment':
+        /\bNo (?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,120} defined in the environment/,
+      'add an environment variable': /add an environment variable `(?<name>[A-Z][A-Z0-9_]{2,80})`/,
+      'environment variable':
+        /(?:setting|The) (?:the )?(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}) environment variable(?:$| is missing)/,
+      'API key not set': /^\w{0,40}Error: .{0,40}API key not set/,
+    },
+    title: 'the variable {name|of an API key} is not set',
+    fix: 'set it as a secret of the app',
+    next: ['secrets', 'set', '{name|API_KEY}'],
+  },
+  {
+    cause: 'secret-missing',
+    rank: 4,
+    signs: {
       'for ':
         /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
     },

@@ -26,6 +26,8 @@ export const systemRules: readonly FailureRule[] = [
     signs: {
       Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
       'exit code: 137': /exit code: 137$/,
+      'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
+      'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
       'code 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
       'heap out of memory': /JavaScript heap out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
@@ -59,7 +61,7 @@ export const systemRules: readonly FailureRule[] = [
     signs: {
       'exceeded quota': /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
       'Payment Required': /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
-      'uota exceeded': /\b(?:[GC]PUs?|[Mm]emory|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
+      'uota exceeded': /\b(?:[GC]PUs?|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
       'uota ': /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|QUOTA_EXCEEDED|exceeds? (?:the|your) .{0,40}quota /,
       'of your plan': /\b(?:limit|quota) of your plan\b/,
     },
@@ -100,7 +102,10 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'line-endings',
     rank: 5,
     signs: {
-      'bad interpreter': /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter/,
+      'bad interpreter':
+        /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/,
+      'no such file or directory':
+        /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/,
       'cannot execute: required file not found':
         /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
       "$'\\r'": /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
@@ -108,7 +113,7 @@ export const systemRules: readonly FailureRule[] = [
       "\\r'": /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
       '\r': /\w\r['’]?: (?:No such file or directory|not found|command not found)/,
     },
-    title: 'a script has Windows line endings',
+    title: 'a script has Windows line endings, so that its interpreter is not found',
     fix: 'save it with LF: sed -i "s/\\r$//" {path|SCRIPT}',
   },
   {

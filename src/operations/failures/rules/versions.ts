@@ -60,7 +60,7 @@ export const versionRules: readonly FailureRule[] = [
     cause: 'package-api-changed',
     rank: 4,
     signs: {
-      'torchvision::nms': /operator torchvision::nms does not exist/,
+      'torchvision::nms': /operator torchvision::nms(?: does not exist)?$/,
       "load torchvision's": /Couldn't load custom C\+\+ ops.{0,120}PyTorch and torchvision versions are incompatible/,
     },
     title: 'torch and torchvision do not fit together',
@@ -92,6 +92,26 @@ export const versionRules: readonly FailureRule[] = [
     title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers',
     at: 'dependencies.pip.transformers',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      proxies: /(?:__init__|Client)\(\) got an unexpected keyword argument 'proxies'/,
+    },
+    title: 'a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies',
+    fix: 'update openai or anthropic, or pin httpx = "<0.28"',
+    at: 'dependencies.pip.httpx',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 4,
+    signs: {
+      'in the NumPy 2.0 release': /^AttributeError: `np\.(?<name>\w{1,60})` was removed in the NumPy 2\.0 release/,
+    },
+    title: 'numpy has no {name} since 2.0',
+    fix: 'pin numpy = "<2", or change the code as the message says',
+    at: 'dependencies.pip.numpy',
   },
   {
     cause: 'package-api-changed',
