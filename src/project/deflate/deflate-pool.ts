@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { startOwnWorker } from '../../own-files.ts';
-import { type Result, runTask, type Task } from './deflate-worker.mjs';
+import { type Result, runTask, type SumsTask, type Task } from './deflate-worker.mjs';
 
 /** A task takes 50 ms at most, more on a busy machine. */
 const maxTaskMs = 1_000;
@@ -15,11 +15,25 @@ export class DeflatePool {
 
   /** Transfers the buffer of the task; the result returns it. */
   async run(task: Task): Promise<Result> {
-    const leastBusy = this.#threads.reduce<Thread | undefined>(
+    const thread = this.#leastBusy();
+    return thread ? thread.run(task) : runTask(task);
+  }
+
+  /** For the checksums of one file, whose blocks are passed in order. The last result has them. */
+  startSums(): (block: Omit<SumsTask, 'kind' | 'id'>) => Promise<Result> {
+    const thread = this.#leastBusy();
+    const id = lastId++;
+    return async (block) => {
+      const task: SumsTask = { ...block, kind: 'sums', id };
+      return thread ? thread.run(task) : runTask(task);
+    };
+  }
+
+  #leastBusy(): Thread | undefined {
+    return this.#threads.reduce<Thread | undefined>(
       (best, thread) => (best && best.load <= thread.load ? best : thread),
       undefined,
     );
-    return leastBusy ? leastBusy.run(task) : runTask(task);
   }
 
   /** Unfinished tasks fail with this error. */
@@ -27,6 +41,8 @@ export class DeflatePool {
     await Promise.all(this.#threads.map((thread) => thread.close(error)));
   }
 }
+
+let lastId = 0;
 
 interface PendingTask {
   resolve(result: Result): void;

@@ -13,14 +13,18 @@
  * @typedef {{ kind: 'block', dictionary: number, length: number, last: boolean, buffer: ArrayBuffer }} BlockTask
  *   `buffer` holds `dictionary` bytes that precede the block in its file, then the `length` bytes to compress
  * @typedef {Omit<BlockTask, 'kind'> & { kind: 'hash', salt: string }} HashTask
- * @typedef {FilesTask | ContentsTask | BlockTask | HashTask} Task
+ * @typedef {{ kind: 'sums', id: number, length: number, last: boolean, buffer: ArrayBuffer }} SumsTask
+ *   a block of a file that is stored: all blocks of an id go to one thread, in their order
+ * @typedef {FilesTask | ContentsTask | BlockTask | HashTask | SumsTask} Task
  *
  * @typedef {{ size: number, compressed: number, crc32: number, sha256: string, deflated: boolean }} Shrunk
  * @typedef {Shrunk & { identity?: string, key?: string }} Packed
  *   `identity`: what identified the file before it was read; no `key` if it is not to be compressed
  * @typedef {{ error: { code: string, message: string } } | { grown: true } | Packed} FileResult
- * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer, key?: string }} Result
- *   the first `length` bytes of `buffer` are the data of all files, concatenated; a hash has its key instead of data
+ * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer, key?: string, sums?: Sums }} Result
+ *   the first `length` bytes of `buffer` are the data of all files, concatenated; a hash has its key instead of data, and
+ *   the last block of a stored file the checksums of the file
+ * @typedef {{ crc32: number, sha256: string }} Sums
  */
 import { createHash, hash } from 'node:crypto';
 import { closeSync, constants as fileConstants, fstatSync, openSync, readSync } from 'node:fs';
@@ -37,6 +41,7 @@ export const deflateLevel = 6;
 export function runTask(task) {
   if (task.kind === 'files') return packFiles(task);
   if (task.kind === 'contents') return packContents(task);
+  if (task.kind === 'sums') return addToSums(task);
   return task.kind === 'hash' ? hashBlock(task) : deflateBlock(task);
 }
 
@@ -151,6 +156,21 @@ function hashBlock({ salt, dictionary, length, last, buffer }) {
     .update(new Uint8Array(buffer, 0, dictionary + length))
     .digest('base64');
   return { files: [], length: 0, buffer, key };
+}
+
+/** @type {Map<number, { crc32: number, hash: import('node:crypto').Hash }>} by the id of the file */
+const openSums = new Map();
+
+/** @param {SumsTask} task */
+function addToSums({ id, length, last, buffer }) {
+  const content = new Uint8Array(buffer, 0, length);
+  const open = openSums.get(id) ?? { crc32: 0, hash: createHash('sha256') };
+  open.crc32 = crc32(content, open.crc32);
+  open.hash.update(content);
+  openSums.set(id, open);
+  if (!last) return { files: [], length, buffer };
+  openSums.delete(id);
+  return { files: [], length, buffer, sums: { crc32: open.crc32, sha256: open.hash.digest('hex') } };
 }
 
 /**

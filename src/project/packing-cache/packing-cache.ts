@@ -112,6 +112,9 @@ export class PackingCache {
 
   /** Remembers a file that was read. `identity` is from before that. */
   learn(path: string, identity: string, content: Omit<IndexedFile, 'identity'>): void {
+    const known = this.#files.get(path);
+    // What is known to be stored is read without a key again.
+    if (known?.identity === identity && (known.keys || !content.keys)) return;
     if (!isSettled(identity, this.options.now)) return;
     this.#files.set(path, { identity, ...content });
     this.#hasLearned = true;

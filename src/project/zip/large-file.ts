@@ -5,7 +5,7 @@ import { turn } from '../../clock.ts';
 import { openRegular } from '../../disk/index.ts';
 import { throwIfAborted } from '../../errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
-import type { BlockTask } from '../deflate/deflate-worker.mjs';
+import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import { identityOf } from '../packing-cache/file-identity.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
@@ -77,14 +77,16 @@ async function addBlocks(
   options: LargeFileOptions,
   isStored: boolean,
 ): Promise<void> {
-  const { writer, cache, signal, order, buffers, onRead } = options;
+  const { writer, pool, cache, signal, order, buffers, onRead } = options;
   const stats = await file.stat({ bigint: true });
   // Ignores what is appended from now on, to a log for example.
   const size = Number(stats.size);
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
   const item = newZipEntry(entry, { deflated, zip64: size >= zip64From });
   const keys: string[] = [];
+  // Compressing takes many times as long as the checksums. Storing does not, and leaves them to a thread.
   const hash = createHash('sha256');
+  const addSums = pool.startSums();
   await order.add(Promise.resolve(), () => writer.beginEntry(item));
 
   let before = new Uint8Array(0);
@@ -95,17 +97,20 @@ async function addBlocks(
     const wanted = Math.min(blockBytes, size - item.size);
     const length = await readFully(file, new Uint8Array(buffer, before.length, wanted), item.size, entry);
     const content = new Uint8Array(buffer, before.length, length);
-    item.crc32 = crc32(content, item.crc32);
-    hash.update(content);
     item.size += length;
     ended = length < wanted || item.size === size;
 
     const dictionary = before.length;
     before = deflated ? content.slice(-windowBytes) : before;
     const task = { kind: 'block', dictionary, length, last: ended, buffer } as const;
-    const work: Promise<Block> = deflated ? compressBlock(task, options) : Promise.resolve({ data: content, buffer });
+    if (deflated) {
+      item.crc32 = crc32(content, item.crc32);
+      hash.update(content);
+    }
+    const work = deflated ? compressBlock(task, options) : storeBlock(addSums(task));
     await order.add(work, async (block) => {
       await writer.data(item, block.data);
+      Object.assign(item, block.sums);
       if (block.key !== undefined) keys.push(block.key);
       if (block.key !== undefined && block.isNew) await cache?.add(block.key, block.data);
       buffers.give(block.buffer);
@@ -113,7 +118,7 @@ async function addBlocks(
     });
   }
   await order.add(Promise.resolve(), async () => {
-    item.sha256 = hash.digest('hex');
+    item.sha256 ||= hash.digest('hex');
     await writer.finishEntry(item);
     if (!cache || !('file' in entry.source)) return;
     const { size, crc32, sha256 } = item;
@@ -128,6 +133,13 @@ interface Block {
   buffer: ArrayBuffer;
   key?: string;
   isNew?: boolean;
+  /** Of the whole file, with the last block of one that is stored. */
+  sums?: Sums | undefined;
+}
+
+async function storeBlock(summing: Promise<Result>): Promise<Block> {
+  const { buffer, length, sums } = await summing;
+  return { data: new Uint8Array(buffer, 0, length), buffer, sums };
 }
 
 /** A key is the hash of all that the result depends on; see `deflate-worker.mjs`. */
