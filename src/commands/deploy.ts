@@ -31,6 +31,9 @@ export default defineCommand({
       .optionsGroup('what is sent')
       .option('--config-file <file>', 'config file', 'cerebrium.toml')
       .option('--preview [name]', 'as an app of its own for the branch, or this name')
+      .addOption(
+        requiring(command.createOption('--ttl <time>', 'how long it is needed').argParser(durationFlag), 'preview'),
+      )
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
       .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
@@ -139,6 +142,7 @@ export default defineCommand({
     'deploy',
     'deploy --dry-run --files',
     'deploy --if-changed --if-busy wait',
+    'deploy --preview --ttl 7d',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
@@ -212,6 +216,7 @@ interface PlannedOptions {
   configFile: string;
   savePlan?: string | undefined;
   preview?: string | true | undefined;
+  ttl?: number | undefined;
   name?: string | undefined;
   useGitignore?: boolean | undefined;
   keepScaling?: boolean | undefined;
@@ -223,6 +228,7 @@ function flagsOfPlan({ configFile, preview, name, ...options }: PlannedOptions):
   return [
     ...(configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile]),
     ...(preview === undefined ? [] : preview === true ? ['--preview'] : ['--preview', preview]),
+    ...(options.ttl === undefined ? [] : ['--ttl', `${options.ttl / 1_000}s`]),
     ...(name === undefined ? [] : ['--name', name]),
     ...(options.useGitignore ? ['--use-gitignore'] : []),
     ...(options.keepScaling ? ['--keep-scaling'] : []),

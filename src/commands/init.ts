@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, GantryError, UsageError } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
-import { ciSystems, pipelineFor, writePipeline } from '../operations/ci/index.ts';
+import { ciSystems, pipelineFor, readPipelineApp, writePipeline } from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { sections } from '../project/schema.ts';
@@ -35,7 +35,8 @@ export default defineCommand({
     const folder = resolve(cwd, dir);
     const config = join(folder, 'cerebrium.toml');
     const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
-    if (ci && print) return { dir: folder, paths: [], pipeline: pipelineFor(ci, place).text };
+    if (ci && print)
+      return { dir: folder, paths: [], pipeline: pipelineFor(ci, await readPipelineApp(context, place)).text };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
     const chosen =
@@ -54,7 +55,7 @@ export default defineCommand({
       region: settings.region.value,
       agents,
     });
-    const pipeline = ci && writePipeline(cwd, ci, place);
+    const pipeline = ci && writePipeline(cwd, ci, await readPipelineApp(context, place));
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
@@ -78,7 +79,7 @@ export default defineCommand({
       pipeline?.trimEnd() ?? paths.join('\n'),
   verbatim: () => true,
   details: [
-    'The pipeline of --ci is for the root of the repository, so run it there: it checks the app and saves the plan of its deploy on pull requests, and deploys on the branch main. An existing file is never changed.',
+    'The pipeline of --ci is for the root of the repository, so run it there: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the branch main, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). An existing file is never changed.',
   ],
   effect: 'changes',
   local: true,

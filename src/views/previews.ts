@@ -1,5 +1,5 @@
 import type { Preview } from '../operations/previews/index.ts';
-import { ago } from '../output/format.ts';
+import { ago, timeLeft } from '../output/format.ts';
 import { table } from '../output/table.ts';
 import { boolean, choice, nullable, text } from '../result-schema.ts';
 import { statusCell } from './status.ts';
@@ -11,13 +11,14 @@ export const previewFields = {
   proof: nullable(
     choice(
       ['branch', 'record'],
-      'what shows that it belongs to this repository: a branch, or a record of this machine',
+      'what shows that it belongs to this repository: a branch, or a record of this machine or its team',
     ),
   ),
   merged: nullable(boolean('whether the default branch contains its branch; null if unknown')),
   status: text('app status'),
   createdAt: nullable(text('RFC 3339, UTC')),
   updatedAt: nullable(text('last deploy; RFC 3339, UTC')),
+  expiresAt: nullable(text('when its time to live is over; null if none is on record. RFC 3339, UTC')),
 };
 
 export function previewsTable(previews: readonly Preview[]) {
@@ -30,6 +31,7 @@ export function previewsTable(previews: readonly Preview[]) {
       PROOF: ({ proof }) => proof ?? 'unproven',
       MERGED: ({ merged }) => (merged === null ? undefined : merged ? 'yes' : 'no'),
       UPDATED: ({ updatedAt }) => ago(updatedAt),
+      EXPIRES: ({ expiresAt }) => timeLeft(expiresAt),
     },
     { keep: ['APP', 'STATUS'] },
   );

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { ciSystems } from '../../src/operations/ci/index.ts';
 import { version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+
+const app = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
 
 const files = {
   github: '.github/workflows/gantry.yml',
@@ -26,9 +28,45 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   expect(commands).toContain(`pip install gantry-cli==${version}`);
   expect(commands).toContain(`gantry check ${at} --strict`);
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
-  const deploy = `gantry deploy ${at} --if-changed --if-busy wait`;
+  const deploy = `gantry deploy ${at} --if-changed --if-busy wait --smoke run --watch 2m --or-rollback`;
   expect(commands).toContain(system === 'gitlab' ? `endpoint=$(${deploy})` : deploy);
+  expect(commands).toContain(`gantry previews prune ${at} --expired --confirm ${basename(place.path)}`);
+  const preview = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --preview --ttl 7d --if-changed --if-busy wait`;
+  expect(commands).toContain(system === 'buildkite' ? preview.replaceAll('$', '$$$$') : preview);
+  expect(commands).toContain('default:/.gantry');
   expect(text).toContain('GANTRY_TOKEN');
+});
+
+test.each([
+  [
+    'a function that can be called as it is',
+    { 'main.py': 'def predict(n=1):\n    return n\n' },
+    '--smoke predict --watch',
+  ],
+  [
+    'a health check',
+    {
+      'cerebrium.toml': `${app}[cerebrium.runtime.custom]\nentrypoint = "x"\nport = 80\nhealthcheck_endpoint = "/live"\n`,
+    },
+    '--smoke /live --watch',
+  ],
+  ['arguments that only its author knows', { 'main.py': 'def run(prompt):\n    return prompt\n' }, 'wait\n'],
+  [
+    'these, and a replica that is always there',
+    {
+      'cerebrium.toml': `${app}[cerebrium.scaling]\nmin_replicas = 1\n`,
+      'main.py': 'def run(prompt):\n    return prompt\n',
+    },
+    'wait --watch',
+  ],
+])('init --ci looks in the app for the call of --smoke: %s', async (_, files, expected) => {
+  await using place = await folderOf({ 'cerebrium.toml': app, 'main.py': '', ...files });
+  const { code, stdout } = await gantry(['init', '--ci', 'github', '--print'], { cwd: place.path });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(`--if-changed --if-busy ${expected.startsWith('--') ? `wait ${expected}` : expected}`),
+  ]);
+  expect(stdout.includes('add a call of it')).toBe(expected === 'wait\n');
 });
 
 test('init --ci changes nothing the second time, and never another file', async () => {

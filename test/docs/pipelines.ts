@@ -4,28 +4,55 @@ import type { Block } from './blocks.ts';
 
 type CiSystem = (typeof ciSystems)[number];
 
-/** A pipeline of `gantry init --ci` as a document: its commands for a pull request, then those for the branch main. */
+/** The reader's app in a repository, on a branch. */
+const branch = 'fix-login';
+const setUp = `if [ ! -d .git ]; then
+gantry init . --name shop
+git init -q -b main
+git config user.name Ada
+git config user.email ada@example.com
+git remote add origin https://github.com/example/shop.git
+fi
+git checkout -q -B main`;
+
+/** What the CI system does for the jobs of a pull request: a new machine, and the branch. */
+const newMachine = 'rm -rf "$HOME" && mkdir "$HOME"';
+const onBranch = `${newMachine}
+git add .
+git -c user.name=Ada -c user.email=ada@example.com commit -q --allow-empty -m more
+git checkout -q -B ${branch}
+export GANTRY_TEAM_STATE=default:/.gantry GITHUB_HEAD_REF=${branch} CI_MERGE_REQUEST_SOURCE_BRANCH_NAME=${branch}`;
+
+/**
+ * A pipeline of `gantry init --ci` as a document: its commands for a pull request, then those for the branch main. Each job
+ * starts on a new machine.
+ */
 export function pipelineBlocks(system: CiSystem): Block[] {
-  const steps = stepsOf[system](load(pipelineFor(system, '.').text) as Yaml);
-  const set = `test -e cerebrium.toml || gantry init . --name shop\ngantry init --ci ${system}`;
+  const app = { folder: '.', repository: 'shop', verification: ['--smoke', 'run', '--watch', '2m', '--or-rollback'] };
+  const { path, text } = pipelineFor(system, app);
+  const pipeline = load(text) as Yaml;
+  const steps = stepsOf[system](pipeline);
   const applied = 'gantry deploy --apply-plan gantry-plan.json';
-  return [
-    ['set up', set],
-    ['check', ...steps('check')],
-    ['plan', applied],
-    ['deploy', ...steps('deploy')],
-  ].map(([name, ...commands]) => ({
+  const blocks: [name: string, given: string, commands: string[]][] = [
+    ['set up', setUp, [`gantry init --ci ${system}`, `test "$(grep -c -- --smoke ${path})" = 1`]],
+    ['check', onBranch, steps('check')],
+    ['plan', 'git checkout -q main', [applied]],
+    ['preview', onBranch, steps('preview')],
+    ['end of the preview', newMachine, steps('end-preview')],
+    ['deploy', `${newMachine}\ngit checkout -q main`, steps('deploy')],
+  ];
+  return blocks.map(([name, given, commands]) => ({
     place: `${name} of ${system}`,
     language: 'sh',
     text: commands.join('\n'),
     notRun: undefined,
-    given: undefined,
+    given,
     file: undefined,
     elsewhere: false,
     onEmulator: true,
     exits: 0,
     againExits: 0,
-    faster: 1,
+    faster: name === 'deploy' ? 60 : 1,
   }));
 }
 
@@ -34,16 +61,17 @@ type Yaml = any;
 
 type Step = { run?: string; script?: string };
 
-const stepsOf: Record<CiSystem, (pipeline: Yaml) => (job: 'check' | 'deploy') => string[]> = {
-  github: (pipeline) => (job) => scripts(pipeline.jobs[job].steps),
-  gitlab: (pipeline) => (job) => [...pipeline.default.before_script, ...pipeline[job].script],
-  circleci: (pipeline) => (job) => scripts(pipeline.jobs[job].steps),
+const stepsOf: Record<CiSystem, (pipeline: Yaml) => (job: string) => string[]> = {
+  github: (pipeline) => (job) => scripts(pipeline.jobs[job]?.steps),
+  gitlab: (pipeline) => (job) => [...pipeline.default.before_script, ...(pipeline[job]?.script ?? [])],
+  circleci: (pipeline) => (job) => scripts(pipeline.jobs[job]?.steps),
   // There $$ is a dollar sign of the shell.
   buildkite: (pipeline) => (job) =>
     pipeline.steps
       .find(({ label }: { label: string }) => label === job)
-      .commands.map((command: string) => command.replaceAll('$$', '$')),
-  azure: (pipeline) => (job) => scripts(pipeline.jobs.find((one: { job: string }) => one.job === job).steps),
+      ?.commands.map((command: string) => command.replaceAll('$$', '$')) ?? [],
+  azure: (pipeline) => (job) => scripts(pipeline.jobs.find((one: { job: string }) => one.job === job)?.steps),
 };
 
-const scripts = (steps: Step[]) => steps.map(({ run, script }) => run ?? script).filter((one) => one !== undefined);
+const scripts = (steps: Step[] = []) =>
+  steps.map(({ run, script }) => run ?? script).filter((one) => one !== undefined);

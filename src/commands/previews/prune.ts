@@ -11,12 +11,14 @@ export default defineCommand({
       .argument('[preview]', 'only this one: its app, its branch, or a part that names one only')
       .option('--older-than <duration>', 'only those whose last deploy is longer ago', durationFlag)
       .option('--merged', 'only those whose branch is merged into the default branch')
+      .option('--expired', 'only those whose time to live (deploy --preview --ttl) is over')
+      .option('--branch <branch>', 'only those of this branch, also if it is deleted')
       .option(
         '--confirm <repository>',
         'confirm with the name of the repository, or of the one preview, instead of at the prompt',
       ),
-  run: (context, named, { olderThan, merged = false, confirm }) =>
-    prunePreviews(context, { named, olderThan, merged, confirm }),
+  run: (context, named, { merged = false, expired = false, ...flags }) =>
+    prunePreviews(context, { named, ...flags, merged, expired }),
   view: (previews) => () =>
     previews
       .filter(({ changed }) => changed)
@@ -28,10 +30,12 @@ export default defineCommand({
   exits: [...platformExits, 'pending'],
   json: documents({ ...previewFields, changed: boolean('false if it was deployed or deleted meanwhile') }),
   details: [
-    'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine deployed them.',
+    'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine or its team has deployed them.',
   ],
   examples: [
     'previews prune --merged --dry-run',
+    'previews prune --expired --confirm my-repo',
+    'previews prune --branch fix-login --confirm my-repo',
     'previews prune --older-than 14d --confirm my-repo',
     'previews prune fix/login',
   ],

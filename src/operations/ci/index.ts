@@ -1,2 +1,3 @@
+export { readPipelineApp } from './pipeline-app.ts';
 export { ciSystems, pipelineFor } from './pipelines.ts';
 export { writePipeline } from './write-pipeline.ts';

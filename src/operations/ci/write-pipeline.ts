@@ -3,14 +3,15 @@ import { dirname, join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { makeFolder, readRegularSync } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
+import type { PipelineApp } from './pipeline-app.ts';
 import { type CiSystem, pipelineFor } from './pipelines.ts';
 
 /**
- * Writes the pipeline of the app in `folder` to the root of the repository, and returns its path. Returns undefined if it
+ * Writes the pipeline of the app in its folder to the root of the repository, and returns its path. Returns undefined if it
  * is there already, and throws ConflictError if there is another one.
  */
-export function writePipeline(root: string, system: CiSystem, folder: string): string | undefined {
-  const { path, text } = pipelineFor(system, folder);
+export function writePipeline(root: string, system: CiSystem, app: PipelineApp): string | undefined {
+  const { path, text } = pipelineFor(system, app);
   const file = join(root, path);
   try {
     makeFolder(dirname(file));
@@ -23,7 +24,7 @@ export function writePipeline(root: string, system: CiSystem, folder: string): s
     if (readRegularSync(file) === text) return undefined;
     throw new ConflictError(`${path} already exists`, {
       why: 'existing pipelines are not changed',
-      fix: gantryCommand`init ${folder} --ci ${system} --print`,
+      fix: gantryCommand`init ${app.folder} --ci ${system} --print`,
       cause,
     });
   }

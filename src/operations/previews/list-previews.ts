@@ -28,14 +28,19 @@ export interface Preview {
   status: string;
   createdAt: string | null;
   updatedAt: string | null;
+  /** When `prune --expired` deletes it; null if no time to live is on record. RFC 3339, UTC. */
+  expiresAt: string | null;
 }
 
-/** Every app that may be a preview, those that are previews of this repository with a proof. */
-export async function listPreviews(context: Context): Promise<{ repository: Repository; previews: Preview[] }> {
+/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. */
+export async function listPreviews(
+  context: Context,
+  { branch }: { branch?: string | undefined } = {},
+): Promise<{ repository: Repository; previews: Preview[] }> {
   const here = await nameHere(context);
   const repository = (await readRepository(context)) ?? noRepository;
   const apps = await context.api(listApps, { project: context.project, query: {} });
-  const clone = await readClone(context, repository);
+  const clone = await readClone(context, repository, branch);
   const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(context.project, app.id) }));
   const names = [...named.map(({ name }) => name), here];
   const previews: Preview[] = [];
@@ -54,19 +59,19 @@ const noRepository: Repository = { id: '', name: '' };
 interface Clone {
   repository: string;
   /** Commits by branch. */
-  branches: Map<string, string>;
+  branches: Map<string, string | undefined>;
   records: Map<string, PreviewRecord>;
   defaultBranch: { ref: string; name: string } | undefined;
   /** The commits that the default branch was at. */
   mainline: Set<string>;
 }
 
-async function readClone(context: Context, { id }: Repository): Promise<Clone> {
+async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
   const defaultBranch = await findDefaultBranch(context);
   if (defaultBranch) await warnIfBehind(context, defaultBranch);
   return {
     repository: id,
-    branches: await listBranches(context),
+    branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...(await listBranches(context))]),
     records: await readPreviewRecords(context),
     defaultBranch,
     mainline: defaultBranch ? await listMainline(context, defaultBranch.ref) : new Set(),
@@ -84,6 +89,7 @@ interface Proven {
   commit: string | undefined;
   /** Whether it was deployed with commits that the default branch did not have. */
   wasAhead: boolean;
+  ttlMs: number | undefined;
 }
 
 function prove(name: string, { repository, branches, records }: Clone, here: string | undefined): Proven | undefined {
@@ -96,10 +102,13 @@ function prove(name: string, { repository, branches, records }: Clone, here: str
       proof: 'record',
       commit: branches.get(branch) ?? record.commit ?? undefined,
       wasAhead: record.ahead,
+      ttlMs: record.ttlMs,
     };
   }
   const source = findPreviewSource(name, repository, branches.keys());
-  return source && { branch: source.branch, proof: 'branch', commit: branches.get(source.branch), wasAhead: false };
+  if (!source) return undefined;
+  const { branch } = source;
+  return { branch, proof: 'branch', commit: branches.get(branch), wasAhead: false, ttlMs: undefined };
 }
 
 /**
@@ -128,7 +137,14 @@ function toPreview(app: AppSummary, name: string, proven: Proven | undefined, me
     status: app.status ?? '',
     createdAt: app.createdAt ?? null,
     updatedAt: app.updatedAt ?? null,
+    expiresAt: endOf(app, proven?.ttlMs),
   };
+}
+
+/** The platform knows when it was deployed last; a deploy that has just begun counts from there. */
+function endOf({ updatedAt, createdAt }: AppSummary, ttlMs: number | undefined): string | null {
+  const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
+  return ttlMs === undefined || Number.isNaN(deployedAt) ? null : new Date(deployedAt + ttlMs).toISOString();
 }
 
 /** The name of the app in this folder, if there is one. */

@@ -20,12 +20,14 @@ interface PreviewFlags {
   preview: string | true;
   configFile: string;
   name?: string | undefined;
+  /** How long it is needed after a deploy, in ms. Without it, as before. */
+  ttl?: number | undefined;
 }
 
 /** The app of its own that shows a branch. */
 export async function planPreview(
   context: Context,
-  { preview, configFile, name }: PreviewFlags,
+  { preview, configFile, name, ttl }: PreviewFlags,
 ): Promise<PreviewRecord> {
   const { cwd, project, progress } = context;
   const repository = await readRepository(context);
@@ -50,8 +52,11 @@ export async function planPreview(
   }
   const commit = (await listBranches(context)).get(branch) ?? null;
   const before = (await readPreviewRecords(context)).get(app);
+  const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
-  return { platform: platformOf(context.settings), project, app, ...source, commit, ahead };
+  const at = new Date(context.now()).toISOString();
+  const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
+  return ttlMs === undefined ? record : { ...record, ttlMs };
 }
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */

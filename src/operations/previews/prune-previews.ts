@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { deleteAppAndWait } from '../apps/index.ts';
+import { teamStateOf } from '../team-state/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
 
@@ -12,6 +13,10 @@ export interface PruneFilter {
   /** Time since the last deploy, in ms. */
   olderThan?: number | undefined;
   merged: boolean;
+  /** Its time to live is over. */
+  expired: boolean;
+  /** Of this branch, which may be gone. */
+  branch?: string | undefined;
   /** The name of the repository, or of the named preview, typed. */
   confirm?: string | undefined;
 }
@@ -22,7 +27,7 @@ export async function prunePreviews(
   filter: PruneFilter,
 ): Promise<(Preview & { changed: boolean })[]> {
   const { prompt, willChange, progress } = context;
-  const { repository, previews } = await listPreviews(context);
+  const { repository, previews } = await listPreviews(context, filter);
   const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
   if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
@@ -36,6 +41,7 @@ export async function prunePreviews(
       `${count(unproven.length, 'app')} may be previews of others, and ${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`,
     );
   }
+  if (filter.expired) noteEndless(context, one ? [one] : previews);
   const chosen = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, context.now()));
   if (chosen.length === 0) return [];
   const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
@@ -46,7 +52,7 @@ export async function prunePreviews(
     result,
   );
   // The question may have waited for long: what was deployed again since is in use.
-  const now = new Map((await listPreviews(context)).previews.map((preview) => [preview.app, preview]));
+  const now = new Map((await listPreviews(context, filter)).previews.map((preview) => [preview.app, preview]));
   for (const pruned of result) {
     const { app, updatedAt } = pruned;
     pruned.changed = now.get(app)?.updatedAt === updatedAt;
@@ -81,13 +87,25 @@ function findNamed(previews: readonly Preview[], named: string): Preview {
 }
 
 function isChosen(
-  { proof, merged, updatedAt, createdAt }: Preview,
-  { olderThan, merged: onlyMerged }: PruneFilter,
+  { proof, branch, merged, updatedAt, createdAt, expiresAt }: Preview,
+  filter: PruneFilter,
   now: number,
-) {
+): boolean {
   const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
-  const isOld = olderThan === undefined || deployedAt <= now - olderThan;
-  return proof !== null && isOld && (!onlyMerged || merged === true);
+  const isOld = filter.olderThan === undefined || deployedAt <= now - filter.olderThan;
+  const isExpired = !filter.expired || (expiresAt !== null && Date.parse(expiresAt) <= now);
+  const isOfBranch = filter.branch === undefined || branch === filter.branch;
+  return proof !== null && isOld && isExpired && isOfBranch && (!filter.merged || merged === true);
+}
+
+/** Of these nothing tells when they expire. */
+function noteEndless(context: Context, previews: readonly Preview[]): void {
+  const endless = previews.filter(({ proof, expiresAt }) => proof !== null && expiresAt === null);
+  if (endless.length === 0) return;
+  const known = teamStateOf(context) ? '' : ' on this machine';
+  context.progress.note(
+    `no time to live is known${known} of ${names(endless)}; gantry previews prune --older-than 7d goes by the last deploy`,
+  );
 }
 
 function names(previews: readonly Preview[]): string {

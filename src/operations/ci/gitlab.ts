@@ -1,0 +1,73 @@
+import { type Commands, commented, type Pipeline, setUp, teamState } from './pipeline-parts.ts';
+
+export const gitlab = ({
+  install,
+  check,
+  plan,
+  planFile,
+  preview,
+  endPreview,
+  deploy,
+  advice,
+  prune,
+}: Commands): Pipeline => ({
+  path: '.gitlab-ci.yml',
+  text: `${setUp('In Settings > CI/CD > Variables, set')}variables:
+  ${teamState}
+
+default:
+  # With git, which tells the branch of a preview.
+  image: python:3.12
+  before_script:
+    - ${install}
+
+check:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  script:
+    - ${check}
+    # Not without the token: a protected variable is for protected branches only, and forks have none.
+    - ${plan}
+  artifacts:
+    paths: ["${planFile}"]
+
+preview:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  script:
+    - ${preview}
+  environment:
+    name: preview/$CI_COMMIT_REF_SLUG
+    on_stop: end-preview
+    auto_stop_in: 1 week
+
+# Runs by itself when the merge request is merged or closed.
+end-preview:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+      when: manual
+      allow_failure: true
+  script:
+    - test -z "$GANTRY_TOKEN" || ${endPreview('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME')}
+  environment:
+    name: preview/$CI_COMMIT_REF_SLUG
+    action: stop
+
+deploy:
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  # One deploy at a time.
+  resource_group: production
+  script:
+    # stdout is the address of the app.
+${commented(advice, '    ')}    - endpoint=$(${deploy})
+    - echo "GANTRY_ENDPOINT=$endpoint" > gantry-deploy.env
+    - ${prune}
+  environment:
+    name: production
+    url: $GANTRY_ENDPOINT
+  artifacts:
+    reports:
+      dotenv: gantry-deploy.env
+`,
+});

@@ -1,0 +1,38 @@
+import { basename, join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { checkAppConfig } from '../../project/config.ts';
+import { sampleCallOf } from '../../project/sample-call.ts';
+import { readRepository } from '../git/index.ts';
+
+/** What a pipeline has to know of the app that it deploys. */
+export interface PipelineApp {
+  /** Of the app, from the root of the repository. */
+  folder: string;
+  /** Its name confirms that its previews may be deleted. */
+  repository: string;
+  /** What the new build must show, as flags of `deploy`; none if no call of it is known that must succeed. */
+  verification: readonly string[];
+}
+
+export async function readPipelineApp(context: Context, folder: string): Promise<PipelineApp> {
+  const repository = (await readRepository(context))?.name ?? basename(context.cwd);
+  return { folder, repository, verification: await findVerification(join(context.cwd, folder)) };
+}
+
+/** A build that nobody calls may have no replica: then a watch would see nothing, and fail. */
+async function findVerification(root: string): Promise<readonly string[]> {
+  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'), { purpose: 'run' });
+  // The app of the template.
+  if (!project) return watched(['--smoke', 'run']);
+  const { runtime, custom, scaling } = project;
+  const health = custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint;
+  if (health) return watched(['--smoke', health]);
+  const call = runtime === 'cortex' ? await sampleCallOf(root) : undefined;
+  // Made-up arguments may be refused by a healthy app.
+  if (call && Object.keys(call.parameters).length === 0) return watched(['--smoke', call.function]);
+  return (scaling.min_replicas ?? 0) > 0 ? watched([]) : [];
+}
+
+function watched(smoke: readonly string[]): readonly string[] {
+  return [...smoke, '--watch', '2m', '--or-rollback'];
+}
