@@ -18,12 +18,12 @@ export default defineCommand({
     return applyLimit(shown, flags, progress, 'event');
   },
   view: historyView,
-  empty: 'this machine has not deployed or watched it',
+  empty: 'nobody on record has deployed or watched it',
   effect: 'reads',
   exits: [],
   json: documents(eventFields),
   details: [
-    'What this machine has seen of an app and done to it: what was sent, what served, what a watch found, and what changed without a command of this machine. Nothing is asked of the platform.',
+    'What this machine has seen of an app and done to it, and with team-state what its team has: what was sent, what served, what a watch found, and what changed without a command of theirs. Nothing else is asked of the platform.',
   ],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -82,6 +83,17 @@ describe('a pipeline that starts on new machines', () => {
     expect(builds).toHaveLength(1);
     const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string }[];
     expect(list).toMatchObject([{ id: builds[0], found: 'sick' }]);
+  });
+
+  test.each(ciSystems)('is never green by the line of %s while the app crashes', async (system) => {
+    crashing = [0];
+    const verification = ['--smoke', 'run', '--watch', '2m', '--or-rollback'];
+    const { text } = pipelineFor(system, { folder: '.', repository: 'shop', verification });
+    const [, flags = ''] = /gantry deploy (--if-changed [^)\n]*)/.exec(text) ?? [];
+    expect(flags).toContain('--smoke run');
+    const first = await deploy('one', flags.trim().split(' '));
+    const second = await deploy('one', flags.trim().split(' '));
+    expect([first.code, second.code]).toEqual([12, 12]);
   });
 
   test('returns to a build that another machine deployed, and never to one that another found sick', async () => {
