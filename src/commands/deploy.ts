@@ -32,7 +32,7 @@ export default defineCommand({
       .option('--config-file <file>', 'config file', 'cerebrium.toml')
       .option('--preview [name]', 'as an app of its own for the branch, or this name')
       .addOption(
-        requiring(command.createOption('--ttl <time>', 'how long it is needed').argParser(durationFlag), 'preview'),
+        requiring(command.createOption('--ttl <duration>', 'how long it is needed').argParser(durationFlag), 'preview'),
       )
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')

@@ -18,7 +18,7 @@ export default defineCommand({
     return applyLimit(shown, flags, progress, 'event');
   },
   view: historyView,
-  empty: 'nobody on record has deployed or watched it',
+  empty: 'this machine has not deployed or watched it',
   effect: 'reads',
   exits: [],
   json: documents(eventFields),
