@@ -137,6 +137,11 @@ export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }
   return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
 }
 
+/** Whether the status of an app says that it does not serve as it should, or not for long (docs/platform.md#apps). */
+export function isUnwell(status: string | null | undefined): boolean {
+  return /error|not_?ready|delet/i.test(status ?? '');
+}
+
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
 export const AppSummary = objectOf({
   id: textOrEmpty,

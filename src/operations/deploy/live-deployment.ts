@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { isUnwell } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
@@ -84,7 +85,7 @@ async function findSent(context: Context, app: string, build: string): Promise<D
 async function findSickness(context: Context, { app, status }: DeployPlan, build: string): Promise<string | undefined> {
   const history = await readHistory(context, app);
   if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
-  return /error|not_?ready/i.test(status ?? '') ? `its status is ${status}` : undefined;
+  return isUnwell(status) ? `its status is ${status}` : undefined;
 }
 
 /** What differs from the deployed app; undefined if nothing that can be compared does. */

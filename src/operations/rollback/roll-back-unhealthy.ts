@@ -97,7 +97,9 @@ async function rollBack(
     context.signal.throwIfAborted();
     if (!(error instanceof GantryError)) throw error;
     const reason = error.facts.why ? `${error.message} (${error.facts.why})` : error.message;
-    return { outcome: 'failed', serves: await readLive(context, app), message: `the rollback failed: ${reason}` };
+    const serves = await readLive(context, app);
+    const truth = serves === null ? '' : `: build ${shortBuild(serves)} serves`;
+    return { outcome: 'failed', serves, message: `the rollback failed: ${reason}${truth}` };
   }
 }
 

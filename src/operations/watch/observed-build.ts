@@ -1,3 +1,4 @@
+import { isUnwell } from '../../contract/apps.ts';
 import type { Container } from '../../contract/containers.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count, shortBuild } from '../../output/format.ts';
@@ -11,6 +12,8 @@ export interface Look {
   at: number;
   /** The build that serves. */
   live?: string | undefined;
+  /** That of the app. */
+  status?: string | undefined;
   containers?: readonly Container[] | undefined;
   /** Newest first; those of the first look were there before. */
   runs?: readonly Run[] | undefined;
@@ -50,6 +53,7 @@ export class ObservedBuild {
   readonly #before = new Map<string, Run>();
   readonly #runs = new Map<string, Run>();
   #live: string | undefined;
+  #status: string | undefined;
   #hasRuns = false;
 
   constructor(
@@ -60,8 +64,9 @@ export class ObservedBuild {
     this.#slots = new ReplicaSlots();
   }
 
-  update({ at, live, containers, runs, minReplicas, cooldownMs }: Look): void {
+  update({ at, live, status, containers, runs, minReplicas, cooldownMs }: Look): void {
     this.#live = live ?? this.#live;
+    this.#status = status ?? this.#status;
     for (const { containerId, buildId } of containers ?? []) {
       if (buildId && buildId !== this.build) this.#others.add(containerId);
     }
@@ -78,7 +83,9 @@ export class ObservedBuild {
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
     const found = this.early() ?? sick(this.#slots.problemAtEnd()) ?? this.#errors(false) ?? doubt(this.#slots.doubt());
-    if (found || isProven) return found;
+    if (found) return found;
+    if (isUnwell(this.#status)) return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
+    if (isProven) return undefined;
     const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
     if (succeeded || this.#slots.isRunning) return undefined;
     return { verdict: 'unknown', reason: this.#slots.waiting() ?? 'no replica and no call of it was seen' };

@@ -15,7 +15,10 @@ interface Scaling {
 /** The place of a replica: one that ends may come back under another name. */
 interface Slot {
   container: Container;
-  /** First look at this container, and first look at it running, in ms. */
+  /**
+   * Since when this container exists and runs at most, in ms: the look before the first one that showed it. What the first
+   * look of all shows may be older than anybody knows.
+   */
   since: number;
   runningSince: number | undefined;
   /** Since when it does not run, after it ran. */
@@ -43,8 +46,9 @@ export class ReplicaSlots {
   readonly #slots: Slot[] = [];
   readonly #ids = new Set<string>();
   #minReplicas = 0;
-  /** The last look, in ms. */
-  #at = 0;
+  /** The last look and the one before, in ms. */
+  #at = Number.NEGATIVE_INFINITY;
+  #before = Number.NEGATIVE_INFINITY;
   /** Somebody lowered the number of replicas: that one ends early is no surprise. */
   #isReduced = false;
 
@@ -54,6 +58,7 @@ export class ReplicaSlots {
     this.#minReplicas = minReplicas;
     const listed = new Map(containers.map((container) => [container.containerId, container]));
     const survivors = containers.filter((each) => this.#ids.has(each.containerId) && !hasEnded(each)).length;
+    this.#before = this.#at;
     this.#at = scaling.at;
     for (const slot of this.#slots) {
       const { container } = slot;
@@ -63,7 +68,7 @@ export class ReplicaSlots {
       else if (slot.isOpen && !slot.isVacant) this.#end(slot, shown ?? container, scaling, survivors);
     }
     for (const container of containers) {
-      if (!this.#ids.has(container.containerId)) this.#fill(container, scaling);
+      if (!this.#ids.has(container.containerId)) this.#fill(container);
     }
   }
 
@@ -121,7 +126,7 @@ export class ReplicaSlots {
   #see(slot: Slot, container: Container, at: number): void {
     Object.assign(slot, { container, isOpen: true, isVacant: false });
     if (isRunning(container)) {
-      slot.runningSince ??= at;
+      slot.runningSince ??= this.#before;
       slot.downSince = undefined;
     } else if (slot.runningSince !== undefined && /^pending$/i.test(stateOf(container))) {
       slot.hasRestarted = true;
@@ -139,16 +144,17 @@ export class ReplicaSlots {
     else Object.assign(slot, { isVacant: true, downSince: at });
   }
 
-  #fill(container: Container, { at }: Scaling): void {
+  #fill(container: Container): void {
     this.#ids.add(container.containerId);
-    const runningSince = isRunning(container) ? at : undefined;
+    const since = this.#before;
+    const runningSince = isRunning(container) ? since : undefined;
     const vacant = this.#slots.find(({ isVacant }) => isVacant);
     if (vacant) {
       const downSince = runningSince === undefined ? vacant.downSince : undefined;
       const deaths = restartsOf(vacant);
       Object.assign(vacant, {
         container,
-        since: at,
+        since,
         runningSince,
         downSince,
         deaths,
@@ -158,7 +164,7 @@ export class ReplicaSlots {
     } else {
       // One that ended before the first look at it shows nothing, unless it failed.
       const isOpen = !hasEnded(container) || failedState.test(stateOf(container));
-      const slot = { container, since: at, runningSince, downSince: undefined };
+      const slot = { container, since, runningSince, downSince: undefined };
       this.#slots.push({ ...slot, deaths: 0, hasRestarted: false, isOpen, isVacant: false });
     }
   }

@@ -107,6 +107,7 @@ async function look(
   return {
     at: elapsed(),
     live: liveBuild(shown),
+    status: shown.status ?? undefined,
     containers,
     runs,
     minReplicas: shown.minReplicaCount ?? minReplicas,

@@ -43,6 +43,8 @@ interface World {
   hides: ('containers' | 'runs' | 'statuses' | 'scaling')[];
   /** It does not answer from this time on. */
   isDownFrom: number;
+  /** Of the app. */
+  status: string;
   pageSize: number;
   /** Lists at these times leave out all replicas. */
   omits: number[];
@@ -62,6 +64,7 @@ function worldOf(more: Partial<World>): World {
     calls: [],
     minReplicas: 0,
     scaledDownAt: never,
+    status: 'active',
     served: [[-1, 'b-2']] satisfies World['served'],
   };
   return { ...idle, cooldown: 30, hides: [], isDownFrom: never, pageSize: 1_000, omits: [], ...more };
@@ -103,10 +106,10 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
   return watchBuild(context, { app: 'web', build: 'b-2', watchMs, minReplicas: world.minReplicas, isProven });
 }
 
-function appAt({ served, minReplicas, scaledDownAt, cooldown, hides }: World, now: number) {
+function appAt({ served, minReplicas, scaledDownAt, cooldown, hides, status }: World, now: number) {
   const latestReadyBuildId = served.filter(([at]) => at <= now).at(-1)?.[1];
   const scaling = { minReplicaCount: now < scaledDownAt ? minReplicas : 0, cooldownPeriodSeconds: cooldown };
-  return { id: 'p-1-web', latestReadyBuildId, ...(hides.includes('scaling') ? {} : scaling) };
+  return { id: 'p-1-web', status, latestReadyBuildId, ...(hides.includes('scaling') ? {} : scaling) };
 }
 
 function containerOf({ id, build, readyAt, endsAt, restarts, endsAs, terminatesAt }: Life, now: number) {
@@ -147,6 +150,14 @@ describe('healthy', () => {
     ['a replica that takes its time to start', { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 }],
     ['calls that succeed, although no replica is listed', { calls: calls(3), hides: ['containers'] }],
     ['calls that succeed on a platform without the list of runs', { calls: calls(3), hides: ['containers', 'runs'] }],
+    [
+      'a replica that was there before the first look, and was scaled down after its calls',
+      { replicas: [life('c-1', { startsAt: -40_000, readyAt: -40_000, endsAt: 12_000 })], calls: calls(1) },
+    ],
+    [
+      'one that ran a little longer than two looks show',
+      { replicas: [life('c-1', { startsAt: 500, readyAt: 2_500, endsAt: 33_500 })], calls: calls(1) },
+    ],
     [
       'a replica that was scaled down after its calls',
       { replicas: [life('c-1', { endsAt: 60_000 })], calls: calls(1) },
@@ -325,6 +336,8 @@ describe('unknown', () => {
       { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
       /no replica and no call/,
     ],
+    ['the platform says that the app is in error', { replicas: [life('c-1')], status: 'error' }, /app is error/],
+    ['the app is being deleted', { replicas: [life('c-1')], status: 'deleting' }, /app is deleting/],
     ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /no replica and no call/],
   ])('%s', async (_, world, reason) => {
     const { verdict, reason: found } = await watch(world);
