@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { audit } from './auditor.js';
+import { kills } from './kills.js';
 import { perform } from './perform.js';
 import { drawPlan } from './plans/index.js';
 import { report } from './report.js';
@@ -10,6 +11,7 @@ const help = `Run gantry against a platform that misbehaves, and audit what is l
 
 USAGE
   npm run chaos -- [flags]
+  npm run chaos -- --kills 200    kill deploys at random requests, and hold the next command against the platform
 
 FLAGS
   --seeds <n>       how many seeds (default 100)
@@ -34,7 +36,7 @@ async function main() {
         help: { type: 'boolean' },
       },
       ...{ seconds: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
-      ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' } },
+      ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' }, kills: { type: 'string' } },
     },
   });
   const write = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -45,6 +47,11 @@ async function main() {
   const program = values.program ?? join(import.meta.dirname, '../../bin/gantry.cjs');
   if (!existsSync(program)) throw new Error(`there is no ${program}; npm run build makes it`);
   const first = firstSeed(values.seed);
+  if (values.kills) {
+    const findings = await kills({ cases: Number(values.kills), seed: first, program, write });
+    write(`${values.kills} kills from seed ${first}, ${findings.length} with findings`);
+    return findings.length === 0 ? 0 : 1;
+  }
   const limitMs = values.minutes
     ? Number(values.minutes) * 60_000
     : values.seconds

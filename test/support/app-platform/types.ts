@@ -29,6 +29,8 @@ export interface Quirks {
   hasText?: boolean;
   /** Of runs. */
   pageSize?: number;
+  /** How much faster replicas live and die. */
+  pace?: number;
   /** What is answered with 404 or 403. */
   refuses?: Record<string, 403 | 404>;
 }

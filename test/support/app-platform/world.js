@@ -107,10 +107,12 @@ export class World {
 
   /** The replicas that are listed now. @param {App} app */
   replicas(app) {
-    const now = this.now();
+    const [now, { pace = 1 }] = [this.now(), this.quirks];
     return app.services
       .filter(({ until }) => now < until + drainMs)
-      .flatMap((service) => replicasOf(service, app, now).map((replica) => ({ ...replica, build: service.build.id })));
+      .flatMap((service) =>
+        replicasOf(service, app, now, pace).map((replica) => ({ ...replica, build: service.build.id })),
+      );
   }
 
   /** The runs that have begun, the newest first. @param {App} app */
@@ -143,15 +145,15 @@ function defined({ compute, provider, ...body }) {
   return { ...Object.fromEntries(known), ...hardware, cerebriumVersion: body.cliVersion };
 }
 
-/** @param {Service} service @param {App} app @param {number} now */
-function replicasOf({ build, from, until }, app, now) {
+/** @param {Service} service @param {App} app @param {number} now @param {number} pace */
+function replicasOf({ build, from, until }, app, now, pace) {
   const { replicas: kind = 'well', calls } = build.behavior;
   const kept = Number(app.settings.minReplicaCount);
   const isAwake = now >= app.awake.from && now < app.awake.until;
   const isCalled = isAwake || (calls !== undefined && now - from >= calls.everyMs);
   const number = kind === 'half' ? 2 : Math.max(kept, isCalled ? 1 : 0);
   const begun = kept > 0 || calls ? from : Math.max(from, app.awake.from);
-  const age = now - begun;
+  const age = (now - begun) * pace;
   const isTerminating = now >= until;
   /** @param {string} id @param {string} state @param {number} [restarts] */
   const replica = (id, state, restarts = 0) => ({ id: `${build.id}-${id}`, state, restarts, isTerminating });

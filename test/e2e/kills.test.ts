@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { kills } from '../chaos/kills.js';
+import { bin } from './binary.ts';
+
+test('a deploy that is killed leaves nothing that blocks the next one, which tells the truth', async () => {
+  expect(await kills({ cases: 3, seed: 24, program: bin })).toEqual([]);
+}, 60_000);
