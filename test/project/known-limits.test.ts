@@ -53,6 +53,49 @@ test('warns about a pinned package without wheels for the Python version', async
   expect(await issuesOf(listed, files)).toMatchObject([{ message: 'numpy 1.22.4 has no wheels for Python 3.12' }]);
 });
 
+test.each([
+  [
+    'torch = "1.12.1"',
+    'HOPPER_H100',
+    'torch 1.12.1 has no code for HOPPER_H100',
+    'use torch 2.1.0 or later, or another GPU',
+  ],
+  ['torch = "==1.13.1+cu117"', 'HOPPER_H200', 'torch 1.13.1+cu117 has no code for HOPPER_H200', /torch 2\.1\.0/],
+  ['torch = "2.3.0"', 'BLACKWELL_B200', 'torch 2.3.0 has no code for BLACKWELL_B200', /torch 2\.8\.0/],
+  ['vllm = "0.6.3"', 'BLACKWELL_B200', 'vllm 0.6.3 has no code for BLACKWELL_B200', /a later vllm, for torch 2\.8\.0/],
+  ['"vllm[audio]" = "0.6.3"', 'BLACKWELL_RTX6000', 'vllm 0.6.3 has no code for BLACKWELL_RTX6000', /vllm/],
+])('warns about %s on %s', async (line, gpu, message, fix) => {
+  const toml = `[cerebrium.deployment]\npython_version = "3.10"\n[cerebrium.hardware]\ncompute = "${gpu}"\n[cerebrium.dependencies.pip]\n${line}\n`;
+  expect(await issuesOf(toml)).toMatchObject([
+    { message, fix: expect.stringMatching(fix), why: expect.stringMatching(/CUDA \d+\.\d/) },
+  ]);
+});
+
+test.each([
+  ['torch = "2.3.0"', 'HOPPER_H100'],
+  ['torch = "1.13.1"', 'ADA_L40'],
+  ['torch = "1.12.1"', 'TURING_T4'],
+  ['torch = "2.7.0+cu128"', 'BLACKWELL_B200'],
+  ['torch = "2.0.1+cu118"', 'HOPPER_H100'],
+  ['torch = ">=1.12"', 'BLACKWELL_B200'],
+  ['vllm = "0.11.0"', 'BLACKWELL_B200'],
+  ['vllm = "99.0.0"', 'BLACKWELL_B200'],
+])('says nothing about %s on %s', async (line, gpu) => {
+  const toml = `[cerebrium.deployment]\npython_version = "3.10"\n[cerebrium.hardware]\ncompute = "${gpu}"\n[cerebrium.dependencies.pip]\n${line}\n`;
+  expect(await issuesOf(toml)).toEqual([]);
+});
+
+test('names the line of the file that pins a package', async () => {
+  const toml = `[cerebrium.hardware]\ncompute = "BLACKWELL_B200"\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`;
+  const [issue] = await issuesOf(toml, { 'requirements.txt': '# pins\nrequests==2.32.0\ntorch==2.3.0\n' });
+  expect(issue?.why).toMatch(/^requirements\.txt:3 pins it; it is built with CUDA 12\.1/);
+});
+
+test('knows no version that was never released', () => {
+  expect(missingWheels('torch', '1.15.0', '3.12')).toBeUndefined();
+  expect(missingWheels('torchvision', '0.14.0', '3.12')?.pythons).toEqual(['3.10']);
+});
+
 test.each(['torch = "2.5.1"', 'torch = ">=1.13"', 'torch = "latest"', 'torch = "==99.0"', 'requests = "==1.0"'])(
   'says nothing about %s',
   async (line) => {

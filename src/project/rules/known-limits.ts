@@ -1,19 +1,22 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { baseImageOf } from '../dockerfile.ts';
-import { gpuFacts } from '../gpu-facts.ts';
+import { gpuFacts, hasTorchKernels } from '../gpu-facts.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
-import { type MissingWheels, missingWheels, pinnedVersion } from '../wheels.ts';
+import { type MissingWheels, missingWheels, oldestTorchWith, pinnedVersion, torchBuild } from '../wheels.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
 export const knownLimitsRule: Rule = function* (app) {
   const runtime = selectRuntime(app.sections);
   if (runtime !== 'cortex' && runtime !== 'custom') return;
-  if (app.sections['runtime.custom']?.dockerfile_path === undefined) yield* packagesWithoutWheels(app);
+  if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
+    yield* packagesWithoutWheels(app);
+    yield* torchOlderThanGpu(app);
+  }
   yield* imageOlderThanGpu(app);
   yield* modelLargerThanGpu(app);
   yield* bufferWithoutRoom(app);
@@ -24,11 +27,11 @@ function* packagesWithoutWheels(app: RuleInput): Generator<ConfigIssue> {
   if (!isReadable(app, 'deployment.python_version')) return;
   const isSet = app.sections.deployment?.python_version !== undefined;
   const python = app.sections.deployment?.python_version ?? String(sections.deployment.keys.python_version.default);
-  for (const { name, version, at } of pinnedPackages(app)) {
+  for (const { name, version, at, line } of pinnedPackages(app)) {
     const missing = missingWheels(name, version, python);
     if (!missing) continue;
     const other = missing.pythons.at(-1);
-    const details = { why: whyMissing(missing, python) };
+    const details = { why: line + whyMissing(missing, python) };
     const message = `${name} ${version} has no wheels for Python ${python}`;
     if (isSet && other !== undefined) {
       yield warningAt('deployment.python_version', message, { ...details, fix: `python_version = "${other}"` });
@@ -43,9 +46,30 @@ function whyMissing({ pythons, versions, source }: MissingWheels, python: string
   return `${has}; ${versions.join(' to ')} have them for ${python} (${source})`;
 }
 
+/** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
+function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
+  const compute = app.sections.hardware?.compute ?? [];
+  for (const { name, requirement, at, line } of pinnedPackages(app)) {
+    const built = torchBuild(name, requirement);
+    const gpu = built && compute.find((each) => gpuFacts[each] && !hasTorchKernels(gpuFacts[each], built.cuda));
+    if (!built || gpu === undefined) continue;
+    const { cuda, torch, source } = built;
+    const oldest = oldestTorchWith(gpuFacts[gpu]?.oldestCuda ?? '0');
+    const needed = name === 'torch' ? `torch ${oldest} or later` : `a later ${name}, for torch ${oldest} or later`;
+    yield warningAt(at, `${name} ${requirement.replace(/^[=\s]+/, '')} has no code for ${gpu}`, {
+      why: `${line}${torch === undefined ? 'it' : `its torch ${torch}`} is built with CUDA ${cuda} (${source}), and code for this GPU comes with CUDA ${gpuFacts[gpu]?.oldestCuda}`,
+      fix: `use ${needed}, or another GPU`,
+    });
+  }
+}
+
 interface PinnedPackage {
   name: string;
   version: string;
+  /** As it is written. */
+  requirement: string;
+  /** Where another file pins it. */
+  line: string;
   at: string[];
 }
 
@@ -53,18 +77,21 @@ interface PinnedPackage {
 function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
   const path = draft['dependencies.paths']?.pip;
   const text = path === undefined ? '' : (readTextIfPresent(resolve(root, path)) ?? '');
-  const listed = text.split(/\r?\n/).flatMap((line) => {
-    const [, name = '', version] = /^\s*([\w.-]+)\s*(==\s*[^\s;#]+)/.exec(line) ?? [];
-    return version === undefined ? [] : [{ name, version, at: ['cerebrium', 'dependencies', 'paths', 'pip'] }];
+  const listed = text.split(/\r?\n/).flatMap((line, index) => {
+    const [, name = '', version] = /^\s*([\w.-]+)(?:\[[^\]]{0,80}\])?\s*(==\s*[^\s;#]+)/.exec(line) ?? [];
+    const at = ['cerebrium', 'dependencies', 'paths', 'pip'];
+    return version === undefined ? [] : [{ name, version, at, line: `${path}:${index + 1} pins it; ` }];
   });
   const own = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, version]) => ({
     name,
     version,
     at: ['cerebrium', 'dependencies', 'pip', name],
+    line: '',
   }));
-  return [...own, ...listed].flatMap(({ name, version, at }) => {
+  return [...own, ...listed].flatMap(({ name: written, version, at, line }) => {
     const pinned = pinnedVersion(version);
-    return pinned === undefined ? [] : [{ name: name.toLowerCase(), version: pinned, at }];
+    const name = written.replace(/\[.*$/, '').replaceAll('_', '-').toLowerCase();
+    return pinned === undefined ? [] : [{ name, version: pinned, requirement: version, at, line }];
   });
 }
 

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Makes src/project/wheel-tables.ts: which versions of large packages have wheels, for which Python, built with which CUDA.
+
+    python3 packaging/wheel-tables.py > src/project/wheel-tables.ts
+
+It reads the package index that pip is set up to use, with pip's own code: the files of each package, and the metadata of
+the wheels of torch and vllm, which name the CUDA they were built with. A release runs it. Nothing is typed but what the
+metadata does not have: torch before 1.13 names no CUDA, and its release notes say 10.2.
+"""
+import collections
+import datetime
+import re
+import textwrap
+
+from pip._internal.commands import create_command
+from pip._internal.index.collector import LinkCollector, parse_links
+from pip._internal.models.link import Link
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.packaging.version import Version
+
+PACKAGES = """torch torchvision torchaudio vllm xformers bitsandbytes onnxruntime onnxruntime-gpu tensorflow jaxlib jax
+  numpy scipy pandas""".split()
+# Those that the platform offers.
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+CUDA_BEFORE_METADATA = "10.2"
+CUDA = r"(?:nvidia-)?cuda-(?:runtime-cu1\d|toolkit|runtime)(?:\[[^\]]*\])? ?\(?[=<>]=?(\d+\.\d+)"
+
+command = create_command("download")
+session = command._build_session(command.parse_args(["x"])[0])
+collector = LinkCollector.create(session, command.parse_args(["x"])[0])
+
+
+def links_of(package):
+    for url in collector.search_scope.get_index_urls_locations(package):
+        yield from parse_links(collector.fetch_response(Link(url)))
+
+
+def pythons_of(link):
+    """The Pythons that can install a wheel on Linux with x86-64."""
+    _, version, _, tags = parse_wheel_filename(link.filename)
+    fits = set()
+    for tag in tags:
+        if tag.platform != "any" and not re.fullmatch(r"(?:many)?linux\w*_x86_64", tag.platform):
+            continue
+        for python in PYTHONS:
+            minor = int(python.split(".")[1])
+            own = re.fullmatch(r"cp3(\d+)", tag.interpreter)
+            if tag.abi == f"cp3{minor}" or tag.interpreter in ("py3", f"py3{minor}"):
+                fits.add(python)
+            elif tag.abi == "abi3" and own and int(own[1]) <= minor:
+                fits.add(python)
+    wanted = SpecifierSet(link.requires_python or "")
+    return {python for python in fits if wanted.contains(python + ".99")}
+
+
+def read_package(package):
+    """The Pythons of each version, and its wheels for them."""
+    pythons, wheels, released = collections.defaultdict(set), {}, set()
+    for link in links_of(package):
+        if link.is_wheel:
+            version = parse_wheel_filename(link.filename)[1]
+            if found := pythons_of(link):
+                pythons[version] |= found
+                wheels.setdefault(version, []).append(link)
+        elif match := re.match(r".*-([^-]+?)\.(?:tar\.gz|zip)$", link.filename):
+            version = Version(match[1])
+        else:
+            continue
+        if not link.yanked_reason and not version.is_prerelease:
+            released.add(version)
+    return {version: pythons[version] for version in sorted(released)}, wheels
+
+
+def requirement_of(links, pattern):
+    """The version that the wheels of a release require: not every one of them may name it."""
+    for link in links:
+        metadata = session.get(link.url_without_fragment + ".metadata").text
+        if found := re.search(rf"^Requires-Dist: {pattern}", metadata, re.M):
+            return found[1]
+    return None
+
+
+def read_cuda(versions, wheels):
+    cuda = {}
+    for version in versions:
+        if version in wheels:
+            named = requirement_of(wheels[version], CUDA)
+            if named or version < Version("1.13"):
+                cuda[version] = named or CUDA_BEFORE_METADATA
+    return cuda
+
+
+def read_torch_of(versions, wheels):
+    found = {version: requirement_of(wheels[version], r"torch ?\(?==([\d.]+)") for version in versions if version in wheels}
+    return {version: torch for version, torch in found.items() if torch}
+
+
+def grouped(entries):
+    """`{key: "1.0 1.1"}`: the versions that have the same value."""
+    groups = collections.defaultdict(list)
+    for version, value in entries.items():
+        groups[value].append(str(version))
+    return groups
+
+
+def render(name, groups):
+    lines = []
+    for key, versions in groups.items():
+        text = textwrap.fill(" ".join(versions), 108, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(f"      {line}" for line in text.split("\n"))
+        lines.append(f"    '{key}': `\n{text}`,")
+    return f"  {name if name.isidentifier() else repr(name)}: {{\n" + "\n".join(lines) + "\n  },"
+
+
+def main():
+    tables, built = {}, {}
+    read = {package: read_package(package) for package in PACKAGES}
+    # jax is pure Python, but each version needs the jaxlib of its own version.
+    for version, pythons in read["jax"][0].items():
+        pythons &= read["jaxlib"][0].get(version, pythons)
+    for package, (versions, wheels) in read.items():
+        tables[package] = grouped({version: " ".join(sorted(found, key=Version)) for version, found in versions.items()})
+        if package == "torch":
+            built[package] = grouped(read_cuda(versions, wheels))
+        if package == "vllm":
+            built[package] = grouped(read_torch_of(versions, wheels))
+    body = "\n".join(render(name, groups) for name, groups in tables.items())
+    print(f"""// Made by packaging/wheel-tables.py, which names the source. Not to be edited.
+
+/** When the package index was read. */
+export const readOn = '{datetime.date.today().isoformat()}';
+
+/** The versions of each package, by the Pythons that they have wheels for on Linux with x86-64. */
+export const wheelTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {{
+{body}
+}};
+
+/** The versions of torch, by the CUDA that its wheels were built with; those of vllm, by the torch that it needs. */
+export const builtWith: Readonly<Record<'torch' | 'vllm', Readonly<Record<string, string>>>> = {{
+{chr(10).join(render(name, groups) for name, groups in built.items())}
+}};""")
+
+
+main()
