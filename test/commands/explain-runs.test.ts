@@ -19,7 +19,7 @@ const meanwhile = () => setTimeout(20);
 describe.skipIf(!python)('apps that really fail (need python3)', () => {
   test.each([
     ['memory-loop', '{}', 'out-of-memory', /^MemoryError/],
-    ['exits-later', '{"after": 0}', 'app-exited', /^status code 502$/],
+    ['exits-later', '{"after": 0}', 'app-exited', /^error: .*exit code \d+/],
   ])('%s is live, and its failed run is explained', async (name, data, cause, evidence) => {
     const cwd = fixture(name);
     const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
@@ -34,6 +34,25 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       cause,
       evidence: { text: expect.stringMatching(evidence) },
     });
+  });
+
+  test('a run that was killed for its memory has the fact in its log', async () => {
+    const main =
+      'import time\ndef run():\n    kept = []\n    while True:\n        kept.append(b"x" * 8_000_000)\n        time.sleep(0.02)\n';
+    const more = '[cerebrium.hardware]\ncpu = 1.0\nmemory = 0.1\ncompute = "CPU"\n';
+    await using app = await folderOf({ ...smallApp(more), 'main.py': main });
+    const cwd = app.path;
+    const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
+    expect(deploy.code, deploy.stderr).toBe(0);
+    const call = await gantry(['invoke', '--wait'], { emulator, cwd });
+    expect(call.code).toBeGreaterThan(0);
+    const { json, stderr } = await gantry(['explain', '--json'], { emulator, cwd });
+    expect(json(), stderr).toMatchObject({
+      cause: 'out-of-memory',
+      evidence: { source: 'log', text: expect.stringMatching(/^OOMKilled: /) },
+    });
+    const log = await gantry(['logs', '--run', (json() as { run: string }).run], { emulator, cwd });
+    expect(log.stdout).toContain('OOMKilled: the replica used');
   });
 
   test('a deploy that fails names the cause in one line, and in its JSON error', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultExclude, defaultInclude } from '../../project/collect.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { exclusionReason } from '../../project/files/exclusion-reason.ts';
 import { isSelected } from '../../project/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../../project/wheels.ts';
@@ -107,14 +108,24 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
       .toLowerCase();
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
-  if (listed === undefined) return undefined;
+  // What the packages of a requirements file are called, and what they bring along, is not known here.
+  if (listed === undefined && !listsPackages(config)) return undefined;
   const { setting: _, ...rest } = found;
+  const title =
+    listed === undefined
+      ? `the app lists packages, but this emulator installs none: ${module ?? command} may come with them`
+      : `the app lists ${listed}, but this emulator installs no packages`;
   return {
     ...rest,
-    title: `the app lists ${listed}, but this emulator installs no packages`,
+    title,
     fix: 'start the emulator with --install, or install the package for python3 on this machine',
   };
 };
+
+function listsPackages(config: AppConfig | undefined): boolean {
+  const { pip = {}, paths } = config?.dependencies ?? {};
+  return Object.keys(pip).length > 0 || paths?.pip !== undefined;
+}
 
 /** In the reason of the emulator. */
 const emulatorHint = 'the emulator installs packages only with --install';

@@ -113,3 +113,19 @@ test.each([
   expect(found?.title).toMatch(new RegExp(`^the app lists ${name}.*, but this emulator installs no packages$`));
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
+
+test.each([
+  ['[cerebrium.dependencies.pip]\nsentence-transformers = "latest"\n', true],
+  ['[cerebrium.dependencies.paths]\npip = "requirements.txt"\n', true],
+  ['', false],
+])('a module that may come with the packages of the app is not said to be missing: %s', async (section, lists) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n${section}`;
+  const local = ['requirements.txt'];
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config, local });
+  const reason = "ModuleNotFoundError: No module named 'torch'";
+  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const found = explainLog(`${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
+  expect(found?.title).toMatch(
+    lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
+  );
+});

@@ -4,6 +4,7 @@ import type { AppSettings } from '../../model/apps/settings.ts';
 import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
 import { killTree } from '../processes/kill-tree.ts';
 import type { Replica, ReplicaOptions } from './replica.ts';
+import type { RestartingReplica } from './restarting-replica.ts';
 
 interface GuardedReplica {
   replica: Replica;
@@ -21,11 +22,14 @@ export class MemoryGuard {
   #stopTimer: (() => void) | undefined;
 
   /** Only without a GPU: what is in the memory of a GPU on the platform is in that of this machine. */
-  watch(replica: Replica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
+  watch(replica: RestartingReplica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
     if (compute[0] !== 'CPU') return;
     const onKill = (usedBytes: number) => {
       const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
-      print({ stream: 'stderr', text: `OOMKilled: the replica used ${used} (hardware.memory)` });
+      const text = `OOMKilled: the replica used ${used} (hardware.memory)`;
+      const runs = replica.activeRuns;
+      if (runs.length === 0) print({ stream: 'stderr', text });
+      for (const run of runs) print({ run, stream: 'stderr', text });
     };
     const guarded = { replica, limitBytes: memory * gibibyte, onKill };
     this.#guarded.add(guarded);

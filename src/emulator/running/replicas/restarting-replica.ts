@@ -43,6 +43,7 @@ export class RestartingReplica implements Replica {
   #exits = 0;
   #pause: AbortController | undefined;
   #isStopped = false;
+  readonly #active = new Set<string>();
   readonly #options: RestartOptions;
 
   constructor(options: RestartOptions) {
@@ -62,8 +63,23 @@ export class RestartingReplica implements Replica {
     return this.exitedAt === undefined ? this.#current.pid : undefined;
   }
 
-  call(call: ReplicaCall): Promise<ServerReply> {
-    return this.#current.call(call);
+  /** The runs that it handles now. */
+  get activeRuns(): readonly string[] {
+    return [...this.#active];
+  }
+
+  /** A run that ends with the process has the reason in its log. */
+  async call(call: ReplicaCall): Promise<ServerReply> {
+    this.#active.add(call.run);
+    try {
+      return await this.#current.call(call);
+    } catch (error) {
+      const { print } = this.#options;
+      if (error instanceof ReplicaError) print({ run: call.run, stream: 'stderr', text: `error: ${error.message}` });
+      throw error;
+    } finally {
+      this.#active.delete(call.run);
+    }
   }
 
   async openSocket(call: SocketCall): Promise<SocketReply> {

@@ -40,8 +40,9 @@ export const callRules: readonly FailureRule[] = [
     rank: 1,
     signs: {
       'HTTP/1': /"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/,
-      'status code 422': /^status code 422$/,
     },
+    // The text of the reply says more.
+    applies: (_, { reason }) => reason === undefined,
     title: invalid,
     fix: correct,
   },

@@ -26,7 +26,6 @@ export const pythonRules: readonly FailureRule[] = [
       _ArrayMemoryError: /^numpy\.\S{0,60}_ArrayMemoryError: Unable to allocate (?<amount>[\d.]{1,10} \w{1,4})/,
       Killed: /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4})?Killed(?: {1,40}\S.{0,200})?$/,
       'Memory quota': /Error R1[45] \(Memory quota (?:vastly )?exceeded\)/,
-      'exited with code 137': /\bexited with code 137$/,
       OOMKilled: /OOMKilled/,
       'ut of memory: Kill': /[Oo]ut of memory: Kill(?:ed)? process \d{1,8} \((?<program>[^)]{1,40})\)/,
       'terminated abruptly':
@@ -36,7 +35,18 @@ export const pythonRules: readonly FailureRule[] = [
       'not enough memory': /DefaultCPUAllocator: not enough memory/,
       'heap out of memory': /JavaScript heap out of memory/,
       'Cannot allocate memory': /^OSError: \[Errno 12\] Cannot allocate memory/,
+    },
+    title: 'the app ran out of memory',
+    fix: 'raise memory, or load less at once',
+    at: 'hardware.memory',
+  },
+  {
+    cause: 'out-of-memory',
+    // What was killed is a better evidence than that it was.
+    rank: 2,
+    signs: {
       'exit code 137': /^exit code 137$/,
+      'exited with code 137': /\bexited with code 137$/,
       SIGKILL: /its (?:process|container) ended with SIGKILL/,
     },
     title: 'the app ran out of memory',
