@@ -1,29 +1,13 @@
-import { posix } from 'node:path';
-import { asTyped, gantryCommand } from '../command-line.ts';
-import { UsageError } from '../errors.ts';
 import {
-  commandFlags,
-  commandSpellings,
-  flagRefusals,
-  flagSpellings,
-  formerCommands,
-  formerFlags,
-  helpSpellings,
-  refusals,
-  switches,
-} from './spellings.ts';
-
-/** A command line of the platform's official client, in gantry's words. */
-export interface Translation {
-  argv: string[];
-  /** What the command reads in place of stdin: secrets that were arguments. */
-  input?: string;
-  /** Variables for this command only. */
-  env?: Record<string, string>;
-  /** Secrets that were arguments. */
-  secrets: string[];
-  warning?: string;
-}
+  refuseCommand,
+  refuseExtraWord,
+  refuseFlag,
+  refuseFormerCommand,
+  refuseFormerFlags,
+} from './refuse-spellings.ts';
+import { commandFlags, commandSpellings, flagSpellings, helpSpellings, switches } from './spellings.ts';
+import { rewriteOperands, type Translation, takeToken } from './translate-operands.ts';
+import { commandOf, findName, positionals, splitFlag } from './words.ts';
 
 /**
  * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it
@@ -34,7 +18,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   const isHelp = own.some((word) => word === '--help' || word === '-h');
   const names = isHelp ? { ...commandSpellings, ...helpSpellings } : commandSpellings;
   const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters)), names), secrets: [] };
-  refuse(line.argv);
+  refuseCommand(line.argv);
   takeToken(line);
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
@@ -44,22 +28,6 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
-
-/** Flags with a value: the word after them is not an argument. */
-const valueFlags = new Set([
-  ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color'],
-  ...[
-    '--service-account-token',
-    '--project-id',
-    '--name',
-    '--config-file',
-    '--log-level',
-    '--data',
-    '--since',
-    '--app',
-  ],
-  ...['--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period', '--dir'],
-]);
 
 /** What follows `--`, or the file of `run`, belongs to another program. */
 function splitArguments(argv: readonly string[]): { own: string[]; rest: string[] } {
@@ -81,11 +49,6 @@ function withCommandFirst(words: string[]): string[] {
   return before.some((word) => commandFlags.includes(splitFlag(word)[0])) ? [...words.slice(first), ...before] : words;
 }
 
-/** The places of the words that are neither flags nor their values. */
-function positionals(words: readonly string[]): number[] {
-  return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
-}
-
 function renameCommands(words: string[], names: Record<string, string>): string[] {
   const found = findName(words, names);
   if (!found) return words;
@@ -93,76 +56,6 @@ function renameCommands(words: string[], names: Record<string, string>): string[
   const others = words.filter((_, at) => at > first && !found.places.includes(at));
   // Again, because `project set` is `projects set` now.
   return renameCommands([...words.slice(0, first), ...found.entry.split(' '), ...others], names);
-}
-
-/** The longest name of a command that the words begin with, and that is in the table. */
-function findName<Entry>(
-  words: string[],
-  table: Record<string, Entry>,
-): { places: number[]; entry: Entry } | undefined {
-  for (const length of [3, 2, 1]) {
-    const places = positionals(words).slice(0, length);
-    const entry = table[places.map((at) => words[at]).join(' ')];
-    if (entry !== undefined && places.length === length) return { places, entry };
-  }
-  return undefined;
-}
-
-/** The command with its group: `apps scale`. */
-function commandOf(words: readonly string[]): string[] {
-  const [first, second] = positionals(words).map((at) => words[at] ?? '');
-  return first === undefined ? [] : [first, `${first} ${second ?? ''}`];
-}
-
-function refuse(words: string[]): void {
-  const found = findName(words, refusals);
-  if (!found) return;
-  const { message, ...facts } = found.entry;
-  throw new UsageError(message, facts);
-}
-
-/** Names the whole line to type. */
-function refuseFormerCommand(words: string[]): void {
-  const found = findName(words, formerCommands);
-  if (!found) return;
-  const name = found.places.map((at) => words[at]).join(' ');
-  const rest = words.filter((_, at) => !found.places.includes(at));
-  // What follows a flag may be its value.
-  const end = rest.findIndex((word) => word.startsWith('-'));
-  const given = end < 0 ? rest : rest.slice(0, end);
-  const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
-  throw new UsageError(`unknown command "${name}"`, {
-    fix: gantryCommand`${line} ${rest.slice(given.length).map(asTyped)}`,
-  });
-}
-
-/** Names the whole line to type. */
-function refuseFormerFlags(words: string[]): void {
-  const commands = commandOf(words);
-  const formerOf = (word: string) =>
-    formerFlags.find(
-      ({ names, of }) => names.includes(splitFlag(word)[0]) && of.some((name) => commands.includes(name)),
-    );
-  const [flag] = words.filter((word) => formerOf(word)).map((word) => splitFlag(word)[0]);
-  if (flag === undefined) return;
-  const line = words.map((word) => word.replace(splitFlag(word)[0], formerOf(word)?.here ?? '$&'));
-  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line.map(asTyped)}` });
-}
-
-/** Commands without arguments, which old clients gave some. */
-function refuseExtraWord([command, word]: string[]): void {
-  if (command === 'deploy' && word !== 'help') {
-    throw new UsageError(`unexpected argument "${word}"`, {
-      why: 'deploy sends the working directory, and its cerebrium.toml names the app',
-      fix: `gantry deploy -C ${word} for a folder, gantry deploy --name ${word} for another name`,
-    });
-  }
-  if (command === 'login') {
-    throw new UsageError('a token is not passed as an argument', {
-      why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
-      fix: 'gantry login --token < FILE',
-    });
-  }
 }
 
 /** Returns what a word becomes; it is called with each word in turn. */
@@ -186,120 +79,4 @@ function flagTranslator(commands: readonly string[]): (word: string, at: number,
     isValue = attached === undefined;
     return translated;
   };
-}
-
-function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
-  const found = flagRefusals.find(
-    ({ names, of, when }) =>
-      names.includes(name) && (!of || of.some((command) => commands.includes(command))) && (when?.(next) ?? true),
-  );
-  if (!found) return;
-  const { message, why, fix } = found;
-  throw new UsageError(message, { ...(why && { why }), ...(fix && { fix }) });
-}
-
-/** `--output=json`, `-o=json` and `-ojson` have their value attached. */
-function splitFlag(word: string): [name: string, value: string | undefined] {
-  const [, name = word, value] = /^(--[\w-]+|-y)=(.*)$|^/s.exec(word) ?? [];
-  if (value !== undefined || !/^-[or][^=f]|^-[or]=/.test(word)) return [name, value];
-  return [word.slice(0, 2), word.slice(2).replace(/^=/, '')];
-}
-
-function takeToken(line: Translation): void {
-  const token = takeFlag(line.argv, '--service-account-token');
-  if (token === undefined) return;
-  // Not GANTRY_TOKEN: the official client's addresses are for its own token.
-  line.env = { GANTRY_TOKEN: '', CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token };
-  line.secrets.push(token);
-  line.warning = exposed('the token', 'set GANTRY_TOKEN instead');
-}
-
-/** Removes a flag and its value, and returns the value. */
-function takeFlag(words: string[], flag: string): string | undefined {
-  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
-  if (at < 0) return undefined;
-  const [word = '', next] = words.slice(at, at + 2);
-  const attached = word === flag ? undefined : word.slice(flag.length + 1);
-  words.splice(at, attached === undefined ? 2 : 1);
-  return attached ?? next;
-}
-
-/** Commands that take their arguments in another form. */
-function rewriteOperands(line: Translation): void {
-  const [first = -1, ...others] = positionals(line.argv);
-  const rewrite = operandRewrites[line.argv[first] ?? ''];
-  if (!rewrite) return;
-  const isOther = (_: string, at: number) => at !== first && !others.includes(at);
-  const flags = line.argv.filter(isOther);
-  const words = rewrite(
-    others.map((at) => line.argv[at] ?? ''),
-    line,
-    flags,
-  );
-  if (words) line.argv = [...words, ...flags];
-}
-
-type OperandRewrite = (given: string[], line: Translation, flags: string[]) => string[] | undefined;
-
-const operandRewrites: Record<string, OperandRewrite> = {
-  // Without a local path the official client creates what is copied in the current folder, under its own name.
-  download: ([remote, local]) =>
-    remote ? ['cp', onVolume(remote), local ?? (posix.basename(remote) || '.')] : undefined,
-  upload: ([local, remote = '/']) => (local ? ['cp', local, onVolume(remote)] : undefined),
-  init: ([name], _, flags) => {
-    const folder = takeFlag(flags, '--dir');
-    return folder && name ? ['init', posix.join(folder, name)] : undefined;
-  },
-  secrets: ([verb, ...pairs], line) => (verb === 'add' && pairs.length > 0 ? importSecrets(pairs, line) : undefined),
-  version: (_, __, flags) => {
-    const check = flags.indexOf('--check');
-    if (check < 0) return ['--version'];
-    flags.splice(check, 1);
-    return ['doctor'];
-  },
-  'save-auth-config': ([token, refreshToken, project], line, flags) =>
-    token
-      ? importTokens({ token, refreshToken, project: takeFlag(flags, '--project-id') ?? project }, line)
-      : undefined,
-};
-
-function onVolume(path: string): string {
-  return path.includes(':') ? path : `:${posix.join('/', path)}`;
-}
-
-/** The values were exposed by being arguments; from here on they travel as text on stdin. */
-function importSecrets(pairs: string[], line: Translation): string[] | undefined {
-  const entries = pairs.map((pair): [string, string] => [
-    pair.split('=', 1)[0] ?? '',
-    pair.slice(pair.indexOf('=') + 1),
-  ]);
-  if (pairs.some((pair) => pair.indexOf('=') < 1)) {
-    throw new UsageError('secrets are added as NAME=value', {
-      why: 'or without a value on the command line, which is visible to other processes',
-      fix: gantryCommand`secrets set ${entries[0]?.[0] ?? 'NAME'}`,
-    });
-  }
-  line.input = JSON.stringify(Object.fromEntries(entries));
-  line.secrets.push(...entries.map(([, value]) => value));
-  line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
-  return ['secrets', 'set', '--from-env-file', '-'];
-}
-
-interface Tokens {
-  token: string;
-  refreshToken: string | undefined;
-  project: string | undefined;
-}
-
-/** Written as the official client stores them, which `login --import` reads. */
-function importTokens({ token, refreshToken, project }: Tokens, line: Translation): string[] {
-  const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
-  line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
-  line.secrets.push(token, ...(refreshToken ? [refreshToken] : []));
-  line.warning = exposed('the token', 'set GANTRY_TOKEN, or use gantry login --token < FILE');
-  return ['login', '--import', '-'];
-}
-
-function exposed(what: string, instead: string): string {
-  return `${what} on the command line is visible in the shell history and to other processes: ${instead}`;
 }

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import {
-  commandSpellings,
-  flagRefusals,
-  flagSpellings,
-  formerCommands,
-  formerFlags,
-  refusals,
-} from '../../src/program/spellings.ts';
+import { foreignCommands } from '../../src/program/foreign-commands.ts';
+import { formerCommands } from '../../src/program/former-commands.ts';
+import { commandSpellings, flagRefusals, flagSpellings, formerFlags, refusals } from '../../src/program/spellings.ts';
 import { translateSpellings } from '../../src/program/translate-spellings.ts';
 import { reference } from '../../src/reference.ts';
 
@@ -212,6 +207,102 @@ test.each(former)('%s, an earlier name, is answered with gantry %s', async (type
   ]);
   const names = (await reference()).commands.map(({ command }) => command);
   expect(names.some((name) => `${fix} `.startsWith(`${name} `))).toBe(true);
+});
+
+/** What clients of other platforms call it. */
+const foreign: [string, string][] = [
+  ['apps create web', 'init web'],
+  ['apps destroy web', 'apps delete web'],
+  ['apps stop web', 'apps scale web --min-replicas 0'],
+  ['apps info web', 'apps get web'],
+  ['apps open web', 'open web'],
+  ['secrets create KEY', 'secrets set KEY'],
+  ['secrets put KEY', 'secrets set KEY'],
+  ['secret create KEY', 'secrets set KEY'],
+  ['secret put KEY', 'secrets set KEY'],
+  ['secret delete KEY', 'secrets unset KEY'],
+  ['volume ls data /x', 'ls data:/x'],
+  ['volume get data /x .', 'cp data:/x .'],
+  ['volume put data x /x', 'cp x data:/x'],
+  ['volume rm data /x', 'rm data:/x'],
+  ['config show', 'config list'],
+  ['config get-contexts', 'profiles list'],
+  ['config use-context work', 'profiles use work'],
+  ['config:get', 'secrets list'],
+  ['config:set KEY=v-1', 'secrets set KEY'],
+  ['config:unset KEY', 'secrets unset KEY'],
+  ['env', 'secrets list'],
+  ['env add KEY', 'secrets set KEY'],
+  ['env rm KEY', 'secrets unset KEY'],
+  ['variables', 'secrets list'],
+  ['variables set KEY=v-1', 'secrets set KEY'],
+  ['profile current', 'whoami'],
+  ['profile activate work', 'profiles use work'],
+  ['switch work', 'profiles use work'],
+  ['link p-1', 'projects use p-1'],
+  ['token', 'login'],
+  ['auth:whoami', 'whoami'],
+  ['auth list', 'profiles list'],
+  ['setup', 'login'],
+  ['configure', 'login'],
+  ['environment', 'profiles list'],
+  ['container list', 'apps containers'],
+  ['pods', 'apps containers'],
+  ['machine list', 'apps containers'],
+  ['machines list', 'apps containers'],
+  ['ps web', 'apps containers web'],
+  ['ps:scale', 'apps scale APP --min-replicas 1'],
+  ['top', 'metrics'],
+  ['stats', 'metrics'],
+  ['launch', 'init'],
+  ['create web', 'init web'],
+  ['up', 'deploy'],
+  ['publish', 'deploy'],
+  ['push', 'deploy'],
+  ['apply', 'deploy'],
+  ['redeploy', 'deploy'],
+  ['promote b-1', 'rollback . b-1'],
+  ['restart', 'deploy'],
+  ['apps restart', 'deploy'],
+  ['releases', 'builds list'],
+  ['images', 'builds list'],
+  ['deployments list', 'builds list'],
+  ['versions list', 'builds list'],
+  ['revisions list', 'builds list'],
+  ['rollout undo web', 'rollback web'],
+  ['rollout status web', 'status web'],
+  ['rollout history web', 'history web'],
+  ['rollout', 'history'],
+  ['services list', 'apps list'],
+  ['services describe web', 'apps get web'],
+  ['services delete web', 'apps delete web'],
+  ['services logs read web', 'logs web'],
+  ['service list', 'apps list'],
+  ['info', 'status'],
+  ['inspect web', 'apps get web'],
+  ['describe pod c-1', 'apps get'],
+  ['checks', 'status'],
+  ['tail web', 'logs web -f'],
+  ['stop web', 'apps scale web --min-replicas 0'],
+  ['down', 'apps scale APP --min-replicas 0'],
+  ['storage', 'ls'],
+  ['pull :/x', 'cp :/x .'],
+  ['regions', 'config get region'],
+  ['compose', 'dev'],
+];
+
+test.each(foreign)('%s, of another platform, is answered with gantry %s', async (typed, fix) => {
+  const error = thrownBy(() => translateSpellings(words(typed)));
+  expect(String(error.facts.fix)).toBe(`gantry ${fix}`);
+  const names = (await reference()).commands.map(({ command }) => command);
+  expect(names.some((name) => `${fix} `.startsWith(`${name} `))).toBe(true);
+});
+
+test('every command of another platform has a row, and none is a command of ours', async () => {
+  const hasRow = (name: string) => foreign.some(([line]) => `${line} `.startsWith(`${name} `));
+  expect(Object.keys(foreignCommands).filter((name) => !hasRow(name))).toEqual([]);
+  const own = (await reference()).commands.flatMap(({ command }) => [command, command.split(' ')[0]]);
+  expect(Object.keys(foreignCommands).filter((name) => own.includes(name))).toEqual([]);
 });
 
 describe('a secret on the command line', () => {
