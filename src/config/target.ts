@@ -49,7 +49,8 @@ export function nameOfPlatform(platform: string, address: string): string {
 
 /** The origins of a target: `flag, environment (GANTRY_API_URL)`. */
 export function targetOrigin({ platform, project }: Target): string {
-  return [...new Set([project.origin, platform.origin])].join(', ');
+  const known = project.value === undefined ? [] : [project.origin];
+  return [...new Set([...known, platform.origin])].join(', ');
 }
 
 function projectOfToken(credential: Credential | undefined): Setting {

@@ -56,7 +56,8 @@ describe('the target', () => {
     expect((await gantry(['config', 'get', 'target'], { env })).stdout).toBe('p-1 (rest.example.com)\n');
     const { GANTRY_API_URL: _, ...platform } = env;
     expect((await gantry(['config', 'get', 'target'], { env: platform })).stdout).toBe('p-1 (rest.cerebrium.ai)\n');
-    expect((await gantry(['config', 'get', 'target'])).stdout).toBe('no project (rest.cerebrium.ai)\n');
+    const none = await gantry(['config', 'get', 'target']);
+    expect([none.stdout, none.stderr]).toEqual(['no project (rest.cerebrium.ai)\n', 'from the default\n']);
   });
 
   test('is remembered by a deploy for its folder, without a file in it', async () => {
