@@ -5,9 +5,9 @@ import { downloadRange } from './download-range.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
-import { maxSmallBytes, type TransferResources } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
 import { CorruptError } from './storage-errors.ts';
+import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
 
 export interface FileDownload {
   target: string;
@@ -35,7 +35,7 @@ export interface FileDownload {
  * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
  * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
  */
-export async function downloadFile(receiving: FileDownload, resources: TransferResources): Promise<number> {
+export async function downloadFile(receiving: FileDownload, resources: TransferContext): Promise<number> {
   const { target, plan, saved, keep, modified } = receiving;
   const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, receiving.folder));
   const file = resumed ?? (await createSized(receiving));
@@ -80,7 +80,7 @@ class DownloadAttempt {
   constructor(
     private readonly receiving: FileDownload,
     private readonly file: NewFile,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
     saved: FileDownload['saved'],
   ) {
     this.#content = new RemoteContent(receiving.plan.bytes, receiving.createUrl, resources, saved?.version);

@@ -2,15 +2,15 @@ import { withRetries } from '../api/retry.ts';
 import { isOverload } from '../api/transience.ts';
 import { toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
-import type { ReceivedBlock } from './block-connection.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
-import { streamRange } from './byte-range.ts';
+import { streamSource } from './byte-source.ts';
+import type { ReceivedBlock } from './download-connection.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
 import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { maxSmallBytes, requestKind, type TransferResources } from './resources.ts';
 import { NoRangesError } from './storage-errors.ts';
+import { maxSmallBytes, requestKind, type TransferContext } from './transfer-context.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
 export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;
@@ -30,10 +30,7 @@ export interface RangeDownload {
  * Downloads a byte range; each retry resumes where the previous request ended. Returns the MD5 in hex with `hash`, unless
  * checksums are off.
  */
-export async function downloadRange(
-  receiving: RangeDownload,
-  resources: TransferResources,
-): Promise<string | undefined> {
+export async function downloadRange(receiving: RangeDownload, resources: TransferContext): Promise<string | undefined> {
   const { range, content, signal, order } = receiving;
   const { requests } = resources;
   const request = { kind: requestKind(content.bytes), order };
@@ -64,7 +61,7 @@ class RangeAttempt {
 
   constructor(
     private readonly receiving: RangeDownload,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
   ) {
     this.#digest = this.#newDigest();
   }
@@ -83,7 +80,7 @@ class RangeAttempt {
 
   async #takeChunks(chunks: AsyncGenerator<Buffer>): Promise<void> {
     const { length } = this.receiving.range;
-    const source = streamRange(chunks);
+    const source = streamSource(chunks);
     const buffer = this.#buffer();
     try {
       while (this.done < length) {

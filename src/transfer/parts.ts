@@ -1,5 +1,5 @@
 import { FailedError } from '../errors.ts';
-import { maxLarge } from './request-pool.ts';
+import { maxLarge } from './request-limiter.ts';
 
 /** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
 export interface PartPlan {

@@ -5,11 +5,11 @@ import { toConnectionError } from '../api/transport.ts';
 import { toDiskError } from '../disk/index.ts';
 import { GantryError, UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
-import type { ByteRange } from './byte-range.ts';
+import type { ByteSource } from './byte-source.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
-import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 export interface PutRequest {
   /** A signed URL. It grants write access: send no token with it, and do not log it. */
@@ -18,7 +18,7 @@ export interface PutRequest {
   bytes: number;
   contentType: string;
   /** Opens the content at its start. */
-  read: () => Promise<ByteRange> | ByteRange;
+  read: () => Promise<ByteSource> | ByteSource;
 }
 
 /** Replies of storage are short; anything longer is truncated. */
@@ -30,7 +30,7 @@ const storageLimit = { bytes: 64 * 1024, truncates: true } as const;
  */
 export async function sendPutRequest(
   sending: PutRequest,
-  resources: TransferResources,
+  resources: TransferContext,
   signal: AbortSignal,
 ): Promise<string> {
   const url = parseSignedUrl(sending.url, 'upload');
@@ -77,7 +77,7 @@ class UploadBody {
 
   constructor(
     private readonly sending: PutRequest,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -174,7 +174,7 @@ class UploadBody {
   }
 }
 
-async function readAll(range: ByteRange, bytes: number): Promise<Buffer> {
+async function readAll(range: ByteSource, bytes: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(bytes);
   if ((await fill(range, buffer).finally(() => range.close())) < bytes) throw shorterError();
   return buffer;
@@ -184,7 +184,7 @@ function shorterError(): ChangedError {
   return new ChangedError('the file became shorter during the upload');
 }
 
-async function fill(range: ByteRange, buffer: Buffer): Promise<number> {
+async function fill(range: ByteSource, buffer: Buffer): Promise<number> {
   try {
     return await range.fill(buffer);
   } catch (cause) {

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { toConnectionError } from '../api/transport.ts';
 import { gantryCommand } from '../command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
-import type { ReceivedBlock } from './block-connection.ts';
+import type { ReceivedBlock } from './download-connection.ts';
 import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
-import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage, NoRangesError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest {
   /** A signed URL: send no token with it, and do not log it. */
@@ -55,7 +55,7 @@ interface StorageReply {
 /** One GET of a signed URL; download-range.ts repeats it. */
 export async function sendRangeRequest(
   asking: RangeRequest,
-  resources: TransferResources,
+  resources: TransferContext,
   signal: AbortSignal,
 ): Promise<ObjectResponse> {
   const url = parseSignedUrl(asking.url, 'download');
@@ -79,7 +79,7 @@ export async function sendRangeRequest(
 async function requestBlocks(
   url: URL,
   headers: Record<string, string>,
-  { blockConnections }: TransferResources,
+  { blockConnections }: TransferContext,
   signal: AbortSignal,
 ): Promise<StorageReply | undefined> {
   const reply = await blockConnections?.get(url, headers, signal);
@@ -93,7 +93,7 @@ async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGener
 export async function requestStream(
   url: URL,
   headers: Record<string, string>,
-  { dispatcher }: TransferResources,
+  { dispatcher }: TransferContext,
   signal: AbortSignal,
 ) {
   const options = { origin: url.origin, path: url.pathname + url.search, method: 'GET' as const, headers, signal };
@@ -102,7 +102,7 @@ export async function requestStream(
 }
 
 /** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */
-export async function checkReply(reply: StorageReply, url: URL, { now }: TransferResources): Promise<void> {
+export async function checkReply(reply: StorageReply, url: URL, { now }: TransferContext): Promise<void> {
   const { statusCode, headers, body } = reply;
   if (statusCode === 200 || statusCode === 206) {
     if (!isForeignPage(headers, url)) return;
@@ -149,7 +149,7 @@ function read(
   reply: StorageReply,
   asking: RangeRequest,
   url: URL,
-  resources: TransferResources,
+  resources: TransferContext,
   signal: AbortSignal,
 ): ObjectResponse {
   const { headers } = reply;
@@ -173,7 +173,7 @@ function read(
 async function* received(
   blocks: AsyncGenerator<ReceivedBlock>,
   url: URL,
-  resources: TransferResources,
+  resources: TransferContext,
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedBlock> {
   try {
@@ -223,7 +223,7 @@ async function* chunks(
   { headers, body }: StorageReply,
   expectedBytes: number,
   url: URL,
-  resources: TransferResources,
+  resources: TransferContext,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let received = 0;
@@ -252,7 +252,7 @@ function tooShortError(headers: IncomingHttpHeaders): Error {
     : new UnavailableError('the connection closed early', { retryable: true });
 }
 
-export function requestError(cause: unknown, url: URL, resources: TransferResources, signal: AbortSignal): unknown {
+export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
 }

@@ -2,11 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { withRetries } from '../api/retry.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
-import type { TransferResources } from './resources.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 /** Reads a remote file from start to end. Resumes it when the connection fails. */
-export async function* readContent(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
+export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const reader = new ResumableReader(content, resources.signal);
   try {
     for (;;) {
@@ -27,7 +27,7 @@ export async function* readContent(content: RemoteContent, resources: TransferRe
  * Like {@link readContent}, but compares the checksum if the storage sends one. Throws a CorruptError at the end, after
  * all chunks.
  */
-export async function* readVerified(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
+export async function* readVerified(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const hash = createHash('md5');
   for await (const chunk of readContent(content, resources)) {
     // Known since the first response.

@@ -1,9 +1,9 @@
 import { FailedError } from '../errors.ts';
 import { versionEtag } from './object-version.ts';
 import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
-import type { TransferResources } from './resources.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 interface SignedUrl {
   url: string;
@@ -24,7 +24,7 @@ export class RemoteContent {
   constructor(
     readonly bytes: number,
     private readonly createUrl: () => Promise<string>,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
     /** Undefined before the first response, and if the storage sends none. */
     public version?: string,
     private readonly mayMixVersions = false,

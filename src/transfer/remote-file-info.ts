@@ -1,7 +1,7 @@
 import { withRetries } from '../api/retry.ts';
 import { checkReply, requestError, requestStream } from './range-request.ts';
-import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 /** Facts about a remote file from the response headers of the storage. */
 export interface RemoteFileInfo {
@@ -15,7 +15,7 @@ export interface RemoteFileInfo {
 /** Requests one byte, because a signed URL is valid for GET only. `createUrl` requests a new signed URL. */
 export function readRemoteFileInfo(
   createUrl: () => Promise<string>,
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<RemoteFileInfo> {
   return withRetries(
     () => resources.requests.run({ kind: 'small', order: 0, bytes: 1 }, () => requestInfo(createUrl, resources)),
@@ -24,7 +24,7 @@ export function readRemoteFileInfo(
   );
 }
 
-async function requestInfo(createUrl: () => Promise<string>, resources: TransferResources): Promise<RemoteFileInfo> {
+async function requestInfo(createUrl: () => Promise<string>, resources: TransferContext): Promise<RemoteFileInfo> {
   const url = parseSignedUrl(await createUrl(), 'download');
   const { signal } = resources;
   try {

@@ -1,9 +1,9 @@
 import { type RetryOptions, withRetries } from '../api/retry.ts';
 import { openRegular } from '../disk/index.ts';
-import { fileRange } from './byte-range.ts';
-import type { ConnectionOptions } from './connections.ts';
+import { fileSource } from './byte-source.ts';
+import type { ConnectionOptions } from './http-pool.ts';
 import { sendPutRequest } from './put-request.ts';
-import { withTransferResources } from './resources.ts';
+import { withTransferContext } from './transfer-context.ts';
 
 export { UrlExpiredError } from './storage-errors.ts';
 
@@ -34,11 +34,11 @@ export async function uploadArchive({ file, ...upload }: ArchiveUpload, options:
     options.onProgress(sent);
   };
   const single = { check: false, concurrency: 1, limitRate: undefined };
-  await withTransferResources({ ...options, ...single, onBytes }, async (resources) => {
+  await withTransferContext({ ...options, ...single, onBytes }, async (resources) => {
     const handle = await openRegular(file);
     try {
       await withRetries(
-        () => sendPutRequest({ ...upload, read: () => fileRange(handle, 0) }, resources, resources.signal),
+        () => sendPutRequest({ ...upload, read: () => fileSource(handle, 0) }, resources, resources.signal),
         (error) => error.facts.retryable === true,
         resources,
       );

@@ -1,14 +1,14 @@
 import { withRetries } from '../api/retry.ts';
 import { isOverload } from '../api/transience.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import type { ByteRange } from './byte-range.ts';
+import type { ByteSource } from './byte-source.ts';
 import { eachPart, type Part, type PartPlan } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
-import type { TransferResources } from './resources.ts';
-import { requestKind } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { UrlExpiredError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
+import { requestKind } from './transfer-context.ts';
 
 /** An upload attempt. Nothing is visible before it is complete. */
 export interface OpenUpload {
@@ -26,7 +26,7 @@ export interface SentPart {
 
 export interface FileUpload {
   plan: PartPlan;
-  read: (part: Part) => Promise<ByteRange> | ByteRange;
+  read: (part: Part) => Promise<ByteSource> | ByteSource;
   /** Creates an upload session and returns its id and a signed URL for each part. */
   startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
   /** The session of a previous attempt. */
@@ -46,7 +46,7 @@ const maxSessions = 4;
  */
 export async function uploadFile(
   sending: FileUpload,
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
   let previous = sending.saved;
   for (let sessions = 1; ; sessions++) {
@@ -81,7 +81,7 @@ class UploadAttempt {
 
   constructor(
     private readonly sending: FileUpload,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
     previous: FileUpload['saved'],
   ) {
     if (!previous) return;

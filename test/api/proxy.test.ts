@@ -6,10 +6,10 @@ import { createSender } from '../../src/api/sender.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
 import type { ProxySettings } from '../../src/config/settings.ts';
-import { bufferRange } from '../../src/transfer/byte-range.ts';
+import { bufferSource } from '../../src/transfer/byte-source.ts';
 import { sendPutRequest } from '../../src/transfer/put-request.ts';
 import { sendRangeRequest } from '../../src/transfer/range-request.ts';
-import { withTransferResources } from '../../src/transfer/resources.ts';
+import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { appServer } from '../support/app-server.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 
@@ -111,12 +111,12 @@ const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unkn
 ];
 
 const at = new URL('https://api.test/path?signature=secret');
-const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferRange(Buffer.from('abc')) };
+const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferSource(Buffer.from('abc')) };
 
-function transfer<T>(proxy: ProxySettings, signal: AbortSignal, work: Parameters<typeof withTransferResources<T>>[1]) {
+function transfer<T>(proxy: ProxySettings, signal: AbortSignal, work: Parameters<typeof withTransferContext<T>>[1]) {
   const calm = { onRetry: () => {}, onBytes: () => {}, delay: async () => {}, now: Date.now };
   const limits = { silenceMs: 60_000, concurrency: undefined, limitRate: undefined, check: false };
-  return withTransferResources({ ...calm, ...limits, proxy, signal, elapsed: () => performance.now() }, work);
+  return withTransferContext({ ...calm, ...limits, proxy, signal, elapsed: () => performance.now() }, work);
 }
 
 const says =

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPooledSend } from '../../src/api/dispatch.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { type HttpRequest, type Send, sendDirectly } from '../../src/api/transport.ts';
-import { openConnections } from '../../src/transfer/connections.ts';
+import { openConnections } from '../../src/transfer/http-pool.ts';
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';
 const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TemporaryNames } from '../../src/disk/index.ts';
 import { downloadFile, type FileDownload } from '../../src/transfer/download-file.ts';
 import { planParts } from '../../src/transfer/parts.ts';
-import { withTransferResources } from '../../src/transfer/resources.ts';
+import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');
@@ -84,7 +84,7 @@ async function receive(
     confirm: async () => {},
     ...different,
   };
-  return withTransferResources(options, (resources) => downloadFile(download, resources));
+  return withTransferContext(options, (resources) => downloadFile(download, resources));
 }
 
 /** Serves ranges of `content`. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendPutRequest } from '../../src/transfer/put-request.ts';
-import { withTransferResources } from '../../src/transfer/resources.ts';
+import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 
 const options = {
   signal: new AbortController().signal,
@@ -28,7 +28,7 @@ async function put(status: number): Promise<string> {
   const content = Buffer.from('text');
   const read = () => ({ content, fill: async () => 0, close: async () => {} });
   const request = { url, bytes: content.length, contentType: 'text/plain', read };
-  return withTransferResources(options, (resources) => sendPutRequest(request, resources, options.signal));
+  return withTransferContext(options, (resources) => sendPutRequest(request, resources, options.signal));
 }
 
 test('only the status 200 means that the storage has the bytes', async () => {

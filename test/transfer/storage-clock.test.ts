@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNewFile } from '../../src/operations/copy/new-file.ts';
+import { isNewFile } from '../../src/operations/copy/confirmed-by-listing.ts';
 import { StorageClock } from '../../src/transfer/storage-clock.ts';
 
 const now = Date.parse('2026-11-22T12:00:00.400Z');

@@ -4,8 +4,8 @@ import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
 import type { OpenUpload, SentPart } from '../../transfer/upload-file.ts';
 import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
+import { isNewFile } from './confirmed-by-listing.ts';
 import type { CopyContext } from './copy-context.ts';
-import { isNewFile } from './new-file.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { parseTimestamp } from './unchanged.ts';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
-import { maxLarge } from '../../transfer/request-pool.ts';
-import { maxSmallBytes } from '../../transfer/resources.ts';
+import { maxLarge } from '../../transfer/request-limiter.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
+import { maxSmallBytes } from '../../transfer/transfer-context.ts';
 import type { CopyContext } from './copy-context.ts';
 import { fileFailureText } from './copy-texts.ts';
 import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';

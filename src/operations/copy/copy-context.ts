@@ -1,7 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import type { Journal } from '../../transfer/journal.ts';
-import type { TransferResources } from '../../transfer/resources.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import type { CopyOptions } from './copy-options.ts';
 import type { CopyProgress } from './copy-progress.ts';
 
@@ -12,7 +12,7 @@ export interface CopyContext {
   /** For a file that is sent on while it is received: on the connections of the upload, its request could wait for ever. */
   sourceApi: Api;
   project: string;
-  resources: TransferResources;
+  resources: TransferContext;
   progress: CopyProgress;
   /** Undefined if the copy cannot be resumed. */
   journal: Journal | undefined;

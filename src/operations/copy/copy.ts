@@ -8,7 +8,7 @@ import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import type { PackedList } from '../../packed-list.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
-import { type TransferResources, withTransferResources } from '../../transfer/resources.ts';
+import { type TransferContext, withTransferContext } from '../../transfer/transfer-context.ts';
 import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import type { CopyOptions } from './copy-options.ts';
@@ -114,7 +114,7 @@ async function copyClaimed(
   };
   let isComplete = false;
   try {
-    await withTransferResources(resourceOptions(context, options, copyProgress), async (resources) => {
+    await withTransferContext(resourceOptions(context, options, copyProgress), async (resources) => {
       const shared = await createCopyContext(context, options, copyProgress, journal, resources);
       let copier: FileCopier | undefined;
       const start = (fail: ReportFailure) => {
@@ -165,14 +165,14 @@ async function createCopyContext(
   options: CopyOptions,
   progress: CopyProgress,
   journal: CopyContext['journal'],
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<CopyContext> {
   const { createPooledSend } = await import('../../api/dispatch.ts');
   const onRetry = (retry: Retry) => {
     if (isOverload(retry.reason)) resources.requests.reduce();
     progress.retried(retry);
   };
-  const apiOn = (dispatcher: TransferResources['dispatcher']) =>
+  const apiOn = (dispatcher: TransferContext['dispatcher']) =>
     context.apiWithSignal(context.signal, onRetry, createPooledSend(dispatcher));
   const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
   return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };

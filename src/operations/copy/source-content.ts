@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import { openRegular, openRegularSync, toDiskError } from '../../disk/index.ts';
-import { type ByteRange, bufferRange, fileRange, streamRange } from '../../transfer/byte-range.ts';
+import { type ByteSource, bufferSource, fileSource, streamSource } from '../../transfer/byte-source.ts';
 import { downloadRange } from '../../transfer/download-range.ts';
 import { parseEtagChecksum } from '../../transfer/etag-checksum.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
-import type { TransferResources } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
@@ -18,7 +18,7 @@ export interface SourceContent {
   bytes: number;
   /** Identifies the version of the file: parts of another version cannot be resumed. */
   mark: string;
-  read(part: Part): ByteRange;
+  read(part: Part): ByteSource;
   /** Throws a ChangedError if the file has changed since it was opened. */
   checkUnchanged(): Promise<void>;
   /** MD5 of a part as it is now, as hex. */
@@ -29,7 +29,7 @@ export interface SourceContent {
 export async function openSource(
   found: SizedFile,
   { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<SourceContent> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, resources)
@@ -41,7 +41,7 @@ export function contentToCompare(
   at: VolumePath,
   bytes: number,
   context: VolumeContext,
-  resources: TransferResources,
+  resources: TransferContext,
 ): RemoteContent {
   return new RemoteContent(bytes, urlRequester(at, context), resources, undefined, true);
 }
@@ -50,28 +50,28 @@ export function contentToCompare(
 export async function resolveSize(
   found: FoundFile,
   context: VolumeContext,
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
   return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
 }
 
 /** Reads a part of a remote file and returns its MD5. */
-export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferResources): Promise<string> {
+export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferContext): Promise<string> {
   const { signal } = resources;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
   return (await downloadRange(asked, resources)) ?? '';
 }
 
 /** MD5 of a part of a local file. */
-export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferResources): Promise<string> {
+export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
   return (await hasher?.hashFile(path, offset, length)) ?? '';
 }
 
 /** Files up to this size are read synchronously: going through the thread pool would take ten times as long. */
 const maxSyncBytes = 64 * 1024;
 
-async function openLocal(file: string, bytes: number, resources: TransferResources): Promise<SourceContent> {
+async function openLocal(file: string, bytes: number, resources: TransferContext): Promise<SourceContent> {
   const small = bytes <= maxSyncBytes ? readSmall(file) : undefined;
   if (small) return small;
   try {
@@ -81,7 +81,7 @@ async function openLocal(file: string, bytes: number, resources: TransferResourc
     return {
       bytes: stats.size,
       mark,
-      read: ({ offset }) => fileRange(handle, offset),
+      read: ({ offset }) => fileSource(handle, offset),
       checkUnchanged: async () => checkMark(file, mark),
       md5: (part) => fileMd5(file, part, resources),
       close: () => handle.close(),
@@ -116,7 +116,7 @@ function smallSource(file: string, content: Buffer, mark: string): SourceContent
   return {
     bytes: content.length,
     mark,
-    read: () => bufferRange(content),
+    read: () => bufferSource(content),
     checkUnchanged: async () => checkMark(file, mark),
     md5: async () => md5(content),
     close: async () => {},
@@ -141,7 +141,7 @@ function openRemote(
   { bytes, modified }: SizedFile,
   at: VolumePath,
   context: VolumeContext,
-  resources: TransferResources,
+  resources: TransferContext,
 ): SourceContent {
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
   const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
@@ -150,7 +150,7 @@ function openRemote(
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) =>
-      streamRange(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
+      streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
     // Parts are requested in the version of the first one, so only a whole read needs a check.
     checkUnchanged: async () => whole.check(),
     md5: (part) => remoteMd5(content, part, resources),
@@ -165,7 +165,7 @@ class WholeRead {
 
   constructor(
     private readonly content: RemoteContent,
-    private readonly resources: TransferResources,
+    private readonly resources: TransferContext,
   ) {}
 
   async *read(): AsyncGenerator<Buffer> {
@@ -190,7 +190,7 @@ async function* pieces(
   content: RemoteContent,
   start: number,
   end: number,
-  resources: TransferResources,
+  resources: TransferContext,
 ): AsyncGenerator<Buffer> {
   yield* (await content.get({ start, end }, resources.signal)).chunks;
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { eachPart, type Part, type PartPlan } from '../../transfer/parts.ts';
 import { readContent } from '../../transfer/read-content.ts';
 import type { RemoteContent } from '../../transfer/remote-content.ts';
-import type { TransferResources } from '../../transfer/resources.ts';
 import { runWorkers } from '../../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { remoteMd5, type SourceContent } from './source-content.ts';
 
 /** Reads a remote file part by part and compares it with the other copy. Throws a CorruptError if they differ. */
@@ -12,7 +12,7 @@ export async function verifyCopy(
   other: SourceContent['md5'],
   content: RemoteContent,
   plan: PartPlan,
-  resources: TransferResources,
+  resources: TransferContext,
 ) {
   const silently = { ...resources, onBytes: () => {} };
   try {
@@ -27,7 +27,7 @@ async function verifyParts(
   other: SourceContent['md5'],
   content: RemoteContent,
   plan: PartPlan,
-  resources: TransferResources,
+  resources: TransferContext,
 ) {
   const parts = eachPart(plan);
   await runWorkers(Math.min(plan.count, resources.requests.maxLarge), resources.signal, async (stop) => {
@@ -44,7 +44,7 @@ async function verifyInOrder(
   other: SourceContent['md5'],
   content: RemoteContent,
   plan: PartPlan,
-  resources: TransferResources,
+  resources: TransferContext,
 ) {
   const parts = eachPart(plan);
   let part = parts.next().value;

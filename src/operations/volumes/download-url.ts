@@ -1,7 +1,7 @@
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { FailedError } from '../../errors.ts';
 import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
-import type { TransferResources } from '../../transfer/resources.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import type { VolumeContext, VolumePath } from './walk-volume.ts';
 
 /** Returns a function that requests a new signed URL to read a file. */
@@ -16,7 +16,7 @@ export function urlRequester(
 export async function sizeFromStorage(
   at: VolumePath,
   context: VolumeContext,
-  resources: TransferResources,
+  resources: TransferContext,
 ): Promise<number> {
   const { bytes } = await readRemoteFileInfo(urlRequester(at, context), resources);
   if (bytes !== undefined) return bytes;

@@ -4,8 +4,8 @@ import { UsageError } from '../../errors.ts';
 import { readContent, readVerified } from '../../transfer/read-content.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
-import { withTransferResources } from '../../transfer/resources.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
+import { withTransferContext } from '../../transfer/transfer-context.ts';
 import { sizeFromStorage, urlRequester } from './download-url.ts';
 import { findEntry, type VolumePath } from './walk-volume.ts';
 
@@ -51,7 +51,7 @@ export async function streamFiles(
     ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, onBytes: () => {} },
     ...{ concurrency: 1, limitRate: undefined, check: false },
   };
-  await withTransferResources(options, async (resources) => {
+  await withTransferContext(options, async (resources) => {
     for (const { at, bytes } of files) {
       const calls = { api, project };
       const content = new RemoteContent(

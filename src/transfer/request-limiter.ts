@@ -32,7 +32,7 @@ const requestsPerLarge = 4;
 /**
  * Limits the requests in flight. Small and large requests share it: of those that wait, each kind gets every second place.
  */
-export class RequestPool {
+export class RequestLimiter {
   /** Maximum number of requests in flight. */
   readonly max: number;
   readonly #width: AdaptiveWidth;
@@ -45,7 +45,7 @@ export class RequestPool {
     const { concurrency, maxConnections } = options;
     this.max = Math.min(maxConnections, concurrency ?? maxRequests);
     const max = Math.min(maxConnections, concurrency ?? maxLarge);
-    this.#width = new AdaptiveWidth({ ...options, start: max, max });
+    this.#width = new AdaptiveWidth({ ...options, max });
     this.#requestsPerLarge = concurrency === undefined ? requestsPerLarge : 1;
   }
 

@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { BlockConnections } from '../../src/transfer/block-connections.ts';
 import { BlockPool } from '../../src/transfer/block-pool.ts';
+import { DownloadConnections } from '../../src/transfer/download-connections.ts';
 import { noise } from '../support/files.ts';
 
 const { signal } = new AbortController();
@@ -31,12 +31,12 @@ async function serve(
 
 function newConnections(elapsed = () => 0) {
   const blocks = new BlockPool();
-  const connections = new BlockConnections({ blocks, proxy: undefined, silenceMs: 60_000, signal, elapsed });
+  const connections = new DownloadConnections({ blocks, proxy: undefined, silenceMs: 60_000, signal, elapsed });
   onTestFinished(() => connections.close());
   return connections;
 }
 
-async function get(connections: BlockConnections, url: URL, takeMs = async () => {}): Promise<string | undefined> {
+async function get(connections: DownloadConnections, url: URL, takeMs = async () => {}): Promise<string | undefined> {
   const reply = await connections.get(url, { range: 'bytes=0-1' }, signal);
   if (!reply) return undefined;
   const received: Buffer[] = [];

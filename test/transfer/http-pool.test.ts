@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { bufferRange } from '../../src/transfer/byte-range.ts';
+import { bufferSource } from '../../src/transfer/byte-source.ts';
 import { planParts } from '../../src/transfer/parts.ts';
-import { type TransferOptions, withTransferResources } from '../../src/transfer/resources.ts';
+import { type TransferOptions, withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { uploadFile } from '../../src/transfer/upload-file.ts';
 
 let server: Server;
@@ -62,7 +62,7 @@ const options = (more: Partial<TransferOptions> = {}): TransferOptions => ({
 function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
   return {
     plan: { bytes: content.length * parts, partBytes: content.length, count: parts },
-    read: () => bufferRange(content),
+    read: () => bufferSource(content),
     startUpload: async (count: number) => ({ id: 'u', urls: Array.from({ length: count }, () => url) }),
     onStarted: () => {},
     onPart: () => {},
@@ -72,7 +72,7 @@ function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
 
 test('reuses connections: one per concurrent request, not one per part', async () => {
   const { counted, url } = await storage(crowdOf(4));
-  await withTransferResources(options({ concurrency: 4 }), (resources) => uploadFile(fileUpload(url, 200), resources));
+  await withTransferContext(options({ concurrency: 4 }), (resources) => uploadFile(fileUpload(url, 200), resources));
   expect(counted.requests).toBe(200);
   expect(counted.connections).toBeLessThanOrEqual(4);
   expect(counted.mostInside).toBe(4);
@@ -80,7 +80,7 @@ test('reuses connections: one per concurrent request, not one per part', async (
 
 test('sends many small files at a time, or few large parts', async () => {
   const { counted, url } = await storage(crowdOf(64));
-  await withTransferResources(options(), async (resources) => {
+  await withTransferContext(options(), async (resources) => {
     await Promise.all(Array.from({ length: 200 }, () => uploadFile(fileUpload(url, 1), resources)));
   });
   expect(counted.mostInside).toBe(64);
@@ -89,9 +89,9 @@ test('sends many small files at a time, or few large parts', async () => {
 test('each part has a content-length, also the last and an empty one', async () => {
   const { counted, url } = await storage();
   const content = Buffer.alloc(11_000_000, 'x');
-  await withTransferResources(options(), async (resources) => {
+  await withTransferContext(options(), async (resources) => {
     const plan = planParts(content.length, 5 * 2 ** 20);
-    const read = ({ offset }: { offset: number }) => bufferRange(content.subarray(offset));
+    const read = ({ offset }: { offset: number }) => bufferSource(content.subarray(offset));
     await uploadFile({ ...fileUpload(url, 1), plan, read }, resources);
     await uploadFile({ ...fileUpload(url, 1), plan: planParts(0), read }, resources);
   });
@@ -118,7 +118,7 @@ test.each([
   });
   const { counted, url } = await storage(async () => {}, arrive);
   const plan = { bytes, partBytes: bytes, count: 1 };
-  await withTransferResources(setting, (resources) =>
+  await withTransferContext(setting, (resources) =>
     uploadFile({ ...fileUpload(url, 1), plan, read: () => ({ fill, close: async () => {} }) }, resources),
   );
   expect([counted.requests, counted.lengths, read]).toEqual([1, [String(bytes)], bytes]);
@@ -132,7 +132,7 @@ test.each([
 ])('rejects %i URLs for two parts: %s', async (urls) => {
   const { counted, url } = await storage();
   const startUpload = async () => ({ id: 'u', urls: Array.from({ length: urls }, () => url) });
-  const work = withTransferResources(options(), (resources) =>
+  const work = withTransferContext(options(), (resources) =>
     uploadFile({ ...fileUpload(url, 2), startUpload }, resources),
   );
   await expect(work).rejects.toThrow(`the platform returned ${urls} URLs for 2 parts`);
@@ -143,7 +143,7 @@ test('does not start a part with a URL that is about to expire', async () => {
   const { counted, url } = await storage();
   let now = 0;
   const asked: number[] = [];
-  await withTransferResources(options({ elapsed: () => now, concurrency: 1 }), async (resources) => {
+  await withTransferContext(options({ elapsed: () => now, concurrency: 1 }), async (resources) => {
     const startUpload = async (count: number) => {
       asked.push(now);
       return { id: `u${asked.length}`, urls: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
@@ -165,7 +165,7 @@ test('a rate limit applies to all connections together', async () => {
   const delay = async (ms: number) => {
     slept = Math.max(slept, now + ms);
   };
-  await withTransferResources(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (resources) =>
+  await withTransferContext(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (resources) =>
     uploadFile(fileUpload(url, 20, Buffer.alloc(500_000)), resources),
   );
   now = slept;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { openSocket } from '../api/undici.ts';
-import { BlockConnection, type ReceivedBlock, type ResponseHead } from './block-connection.ts';
 import type { BlockPool } from './block-pool.ts';
-import { type ConnectionOptions, limitSilence } from './connections.ts';
+import { DownloadConnection, type ReceivedBlock, type ResponseHead } from './download-connection.ts';
+import { type ConnectionOptions, limitSilence } from './http-pool.ts';
 import { mib } from './parts.ts';
 
 /** One of `receive` and `drop` must be called. */
@@ -24,11 +24,11 @@ const maxIdleMs = 2_000;
 const blockBytes = mib / 4;
 
 /**
- * Downloads over {@link BlockConnection}s: a gibibyte takes less than half the CPU time that it takes over a client that parses
+ * Downloads over {@link DownloadConnection}s: a gibibyte takes less than half the CPU time that it takes over a client that parses
  * and streams (decisions/0013).
  */
-export class BlockConnections {
-  readonly #idle = new Map<string, { connection: BlockConnection; since: number }[]>();
+export class DownloadConnections {
+  readonly #idle = new Map<string, { connection: DownloadConnection; since: number }[]>();
 
   constructor(private readonly options: BlockConnectionsOptions) {}
 
@@ -64,7 +64,7 @@ export class BlockConnections {
     this.#idle.clear();
   }
 
-  #takeIdle(origin: string): BlockConnection | undefined {
+  #takeIdle(origin: string): DownloadConnection | undefined {
     const idle = this.#idle.get(origin) ?? [];
     for (let next = idle.pop(); next; next = idle.pop()) {
       if (next.connection.isReusable && this.options.elapsed() - next.since < maxIdleMs) return next.connection;
@@ -73,9 +73,9 @@ export class BlockConnections {
     return undefined;
   }
 
-  async #open(url: URL): Promise<BlockConnection | undefined> {
+  async #open(url: URL): Promise<DownloadConnection | undefined> {
     const { blocks, silenceMs, ...options } = this.options;
-    const connection = new BlockConnection([blocks.acquire(blockBytes), blocks.acquire(blockBytes)]);
+    const connection = new DownloadConnection([blocks.acquire(blockBytes), blocks.acquire(blockBytes)]);
     const { onread } = connection;
     let socket: Socket | undefined;
     try {
@@ -87,20 +87,20 @@ export class BlockConnections {
     return socket && connection;
   }
 
-  #release(origin: string, connection: BlockConnection): void {
+  #release(origin: string, connection: DownloadConnection): void {
     const idle = this.#idle.get(origin) ?? [];
     this.#idle.set(origin, idle);
     if (connection.isReusable) idle.push({ connection, since: this.options.elapsed() });
     else this.#drop(connection);
   }
 
-  #drop(connection: BlockConnection): void {
+  #drop(connection: DownloadConnection): void {
     connection.destroy();
     this.options.blocks.release(...connection.blocks);
   }
 }
 
-async function* receiveAll(connection: BlockConnection, finish: () => void): AsyncGenerator<ReceivedBlock> {
+async function* receiveAll(connection: DownloadConnection, finish: () => void): AsyncGenerator<ReceivedBlock> {
   try {
     yield* connection.receive();
   } finally {

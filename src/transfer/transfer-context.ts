@@ -2,18 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Dispatcher } from 'undici';
 import type { Retry } from '../api/retry.ts';
-import { BlockConnections } from './block-connections.ts';
 import { BlockPool } from './block-pool.ts';
-import { type ConnectionOptions, openConnections } from './connections.ts';
+import { DownloadConnections } from './download-connections.ts';
 import { Hasher } from './hash.ts';
+import { type ConnectionOptions, openConnections } from './http-pool.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
-import { type RequestKind, RequestPool } from './request-pool.ts';
+import { type RequestKind, RequestLimiter } from './request-limiter.ts';
 import { StorageClock } from './storage-clock.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
-export interface TransferResources {
+export interface TransferContext {
   dispatcher: Dispatcher;
   /** For what is received while it is sent on: on the connections of `dispatcher`, both could wait for each other. */
   sourceDispatcher: Dispatcher;
@@ -28,17 +28,17 @@ export interface TransferResources {
   onRetry: (retry: Retry) => void;
   /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
   onBytes: (bytes: number) => void;
-  requests: RequestPool;
+  requests: RequestLimiter;
   storageClock: StorageClock;
   blocks: BlockPool;
   /** For large downloads. */
-  blockConnections: BlockConnections | undefined;
+  blockConnections: DownloadConnections | undefined;
   rateLimit: RateLimit | undefined;
   /** Undefined if checksums are off. */
   hasher: Hasher | undefined;
 }
 
-type Callbacks = Pick<TransferResources, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
+type Callbacks = Pick<TransferContext, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
 
 export interface TransferOptions extends ConnectionOptions, Callbacks {
   /** Requests in flight; undefined: adaptive. */
@@ -61,16 +61,16 @@ export function requestKind(fileBytes: number): RequestKind {
 const minConnectionRate = 256 * 1024;
 
 /** Opens the resources, runs `work` and closes them. */
-export async function withTransferResources<T>(
+export async function withTransferContext<T>(
   options: TransferOptions,
-  work: (resources: TransferResources) => Promise<T>,
+  work: (resources: TransferContext) => Promise<T>,
 ): Promise<T> {
   const { silenceMs, signal, now, elapsed, delay, onRetry, onBytes } = options;
   const { concurrency, limitRate, check, trace = () => {} } = options;
   setMaxListeners(0, signal);
   const maxConnections =
     limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
-  const requests = new RequestPool({ concurrency, maxConnections, elapsed, trace });
+  const requests = new RequestLimiter({ concurrency, maxConnections, elapsed, trace });
   const closing = new AbortController();
   const either = AbortSignal.any([signal, closing.signal]);
   setMaxListeners(0, either);
@@ -78,7 +78,7 @@ export async function withTransferResources<T>(
   const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   const blocks = new BlockPool();
-  const blockConnections = new BlockConnections({ ...options, blocks, signal: either });
+  const blockConnections = new DownloadConnections({ ...options, blocks, signal: either });
   const restoreYoungGeneration = limitYoungGeneration();
   try {
     return await work({

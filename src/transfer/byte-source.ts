@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** A readable byte range of a file, buffer or stream. */
-export interface ByteRange {
+export interface ByteSource {
   /** Fills the buffer. Resolves to the number of bytes read, less than its length only at the end. */
   fill(buffer: Buffer): Promise<number>;
   close(): Promise<void>;
@@ -10,7 +10,7 @@ export interface ByteRange {
 }
 
 /** A file from `offset` on. `close` leaves the file open, because several ranges share it. */
-export function fileRange(file: FileHandle, offset: number): ByteRange {
+export function fileSource(file: FileHandle, offset: number): ByteSource {
   let at = offset;
   return {
     async fill(buffer) {
@@ -28,7 +28,7 @@ export function fileRange(file: FileHandle, offset: number): ByteRange {
   };
 }
 
-export function bufferRange(content: Buffer): ByteRange {
+export function bufferSource(content: Buffer): ByteSource {
   let at = 0;
   return {
     content,
@@ -41,7 +41,7 @@ export function bufferRange(content: Buffer): ByteRange {
   };
 }
 
-export function streamRange(chunks: AsyncIterable<Buffer>): ByteRange {
+export function streamSource(chunks: AsyncIterable<Buffer>): ByteSource {
   const iterator = chunks[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   return {

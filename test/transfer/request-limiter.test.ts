@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RequestKind, RequestPool } from '../../src/transfer/request-pool.ts';
+import { type RequestKind, RequestLimiter } from '../../src/transfer/request-limiter.ts';
 
 function newPool(concurrency?: number, elapsed = () => 0) {
-  return new RequestPool({ concurrency, maxConnections: Number.POSITIVE_INFINITY, elapsed, trace: () => {} });
+  return new RequestLimiter({ concurrency, maxConnections: Number.POSITIVE_INFINITY, elapsed, trace: () => {} });
 }
 
 /** Requests that end when they are told to. */
-function requestsOf(pool: RequestPool, kind: RequestKind = 'large') {
+function requestsOf(pool: RequestLimiter, kind: RequestKind = 'large') {
   const inside: { name: string; end: () => void; fail: () => void }[] = [];
   const run = (name: string, order = 0, of = kind) =>
     pool
@@ -97,7 +97,7 @@ test('without a number, 64 requests are in flight, of which 32 are large', () =>
 });
 
 test('a maximum of connections binds both kinds', () => {
-  const pool = new RequestPool({ concurrency: undefined, maxConnections: 3, elapsed: () => 0, trace: () => {} });
+  const pool = new RequestLimiter({ concurrency: undefined, maxConnections: 3, elapsed: () => 0, trace: () => {} });
   const { run, names } = requestsOf(pool);
   for (let index = 0; index < 10; index++) void run('large', index, index % 2 ? 'large' : 'small');
   expect(names()).toHaveLength(3);

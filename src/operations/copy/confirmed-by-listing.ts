@@ -1,4 +1,4 @@
-import { maxSmallBytes, type TransferResources } from '../../transfer/resources.ts';
+import { maxSmallBytes, type TransferContext } from '../../transfer/transfer-context.ts';
 
 /** Maximum time between the start of an upload and the signing of its URLs, in ms. */
 const maxSigningMs = 2_000;
@@ -13,7 +13,7 @@ const precisionMs = 1_000;
 export function isNewFile(
   time: number | undefined,
   { startedAt, endedAt, bytes }: { startedAt: number; endedAt?: number | undefined; bytes: number },
-  { resources }: { resources: Pick<TransferResources, 'storageClock'> },
+  { resources }: { resources: Pick<TransferContext, 'storageClock'> },
 ): boolean {
   if (time === undefined || time > (endedAt ?? resources.storageClock.current()) + precisionMs) return false;
   // Storage may use the start of the upload, shortly before its URLs were signed, as the file's time. Small files need no

@@ -20,7 +20,7 @@ export interface ResponseHead {
  * One HTTP/1.1 connection that reads responses straight into blocks. It knows responses with a Content-Length, one after the
  * other; for anything else the caller needs a complete client.
  */
-export class BlockConnection {
+export class DownloadConnection {
   /** Whether another request may follow. */
   isReusable = false;
   #socket: Socket | undefined;
