@@ -1,5 +1,4 @@
 interface WidthOptions {
-  start: number;
   max: number;
   /** Monotonic time in ms. */
   elapsed: () => number;
@@ -49,7 +48,7 @@ export class AdaptiveWidth {
 
   constructor(private readonly options: WidthOptions) {
     this.max = options.max;
-    this.#width = this.#target = Math.min(options.start, options.max);
+    this.#width = this.#target = options.max;
   }
 
   get current(): number {
