@@ -1,5 +1,5 @@
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
-import type { KeyInput } from './keys.ts';
+import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
@@ -124,7 +124,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     },
     async listenForKeys(listener) {
       if (!canAsk() || !page.terminal) return undefined;
-      const { listenForKeys } = await import('./keys.ts');
+      const { listenForKeys } = await import('./key-presses.ts');
       return listenForKeys(io.stdin as KeyInput, listener);
     },
     async secret(question, { flag, retryWith }) {

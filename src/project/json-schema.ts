@@ -1,5 +1,5 @@
-import { isHardwareDefault, type Key, type Kind } from './key.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
+import { isHardwareDefault, type Key, type Kind } from './schema-keys.ts';
 
 /** The part of JSON Schema that is used here. */
 export interface ConfigSchema {

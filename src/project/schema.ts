@@ -11,7 +11,7 @@ import {
   numberKey,
   stringKey,
   stringsKey,
-} from './key.ts';
+} from './schema-keys.ts';
 
 export interface Section {
   about: string;

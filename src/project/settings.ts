@@ -1,7 +1,7 @@
 import type { AppConfig } from './config.ts';
 import { isCpuOnly } from './hardware.ts';
-import { isHardwareDefault, type Key } from './key.ts';
 import { type SectionName, sections } from './schema.ts';
+import { isHardwareDefault, type Key } from './schema-keys.ts';
 
 /** A setting of the create-app request, whether or not it is in the config file. */
 export interface AppSetting {

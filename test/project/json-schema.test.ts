@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { type ConfigSchema, configJsonSchema } from '../../src/project/json-schema.ts';
-import type { Key } from '../../src/project/key.ts';
 import { type Section, sections } from '../../src/project/schema.ts';
+import type { Key } from '../../src/project/schema-keys.ts';
 import { projectTemplate } from '../../src/project/template.ts';
 
 const schema = configJsonSchema();

@@ -7,6 +7,7 @@ import { fetchBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
+import type { Deployment } from './deploy-options.ts';
 import {
   type Digests,
   filesDigestPrefix,
@@ -14,7 +15,6 @@ import {
   sentFilesDigest,
   settingsDigestOf,
 } from './deploy-record.ts';
-import type { Deployment } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 

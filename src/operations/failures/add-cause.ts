@@ -5,8 +5,8 @@ import { GantryError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { locateSetting } from '../../project/setting-location.ts';
 import { explainLog } from './explain-log.ts';
-import type { FailureFacts } from './facts.ts';
 import { readConfig } from './read-config.ts';
+import type { FailureFacts } from './rule.ts';
 
 /**
  * Adds the cause of a failed build, run or replica to the details of its error, says it in one line, and makes the command

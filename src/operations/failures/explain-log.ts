@@ -1,11 +1,10 @@
 import type { Evidence, Explanation } from './explanation.ts';
-import type { FailureFacts } from './facts.ts';
 import { packageOf } from './import-names.ts';
 import { debianPackageOf } from './library-packages.ts';
 import { cleanLines } from './log-text.ts';
 import { refine } from './refine.ts';
 import { relevantLines } from './relevant-lines.ts';
-import type { Captured, FailureRule } from './rule.ts';
+import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */

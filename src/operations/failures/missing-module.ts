@@ -1,6 +1,6 @@
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
-import type { Refinement } from './refinement.ts';
+import type { Refinement } from './rule.ts';
 import { isForeignFile } from './tracebacks.ts';
 
 /**

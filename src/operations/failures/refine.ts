@@ -6,10 +6,8 @@ import { exclusionReason } from '../../project/files/exclusion-reason.ts';
 import { isSelected } from '../../project/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../../project/wheels.ts';
 import type { Explanation } from './explanation.ts';
-import type { FailureFacts } from './facts.ts';
 import { missingModule } from './missing-module.ts';
-import type { Refinement } from './refinement.ts';
-import type { Captured } from './rule.ts';
+import type { Captured, FailureFacts, Refinement } from './rule.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
 export function refine(

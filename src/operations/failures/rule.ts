@@ -1,4 +1,5 @@
-import type { FailureFacts } from './facts.ts';
+import type { AppConfig } from '../../project/config.ts';
+import type { Explanation } from './explanation.ts';
 
 /** What the named groups of a sign captured. */
 export type Captured = Readonly<Record<string, string>>;
@@ -32,3 +33,27 @@ export interface FailureRule {
   /** The command that helps, without `gantry`. */
   next?: readonly string[];
 }
+
+/** What is known about a failure besides its log. */
+export interface FailureFacts {
+  /** Undefined for a log of unknown origin. */
+  source?: 'build' | 'run' | undefined;
+  /** The app as it was when the log was read; undefined if it is not at hand. */
+  config?: AppConfig | undefined;
+  /** Why the platform says that it failed. */
+  reason?: string | undefined;
+  status?: string | undefined;
+  exitCode?: number | undefined;
+  /** The HTTP status of a call. */
+  statusCode?: number | undefined;
+  /** Whether a file of the app folder exists; the disk by default. */
+  exists?: ((path: string) => boolean) | undefined;
+}
+
+/** A more precise cause than that of a rule; undefined if it does not apply. `before` are the lines above the evidence. */
+export type Refinement = (
+  found: Explanation,
+  captured: Captured,
+  facts: FailureFacts,
+  before: readonly string[],
+) => Explanation | undefined;

@@ -1,6 +1,6 @@
-import type { FailureFacts } from './facts.ts';
 import { cleanLines } from './log-text.ts';
 import { relevantLines } from './relevant-lines.ts';
+import type { FailureFacts } from './rule.ts';
 import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */

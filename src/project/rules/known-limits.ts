@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { baseImageOf } from '../dockerfile.ts';
-import { gpuFacts, hasTorchKernels } from '../gpu-facts.ts';
+import { gpuFacts, hasTorchKernels } from '../gpu-compatibility.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';

@@ -1,5 +1,5 @@
-import type { Key } from '../key.ts';
 import { type SectionName, sectionNames, sections } from '../schema.ts';
+import type { Key } from '../schema-keys.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { documentedValues } from '../toml/suggestions.ts';

@@ -1,6 +1,6 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
-import type { Key } from '../key.ts';
 import { type SectionName, sectionNamed, sectionNames, type Values } from '../schema.ts';
+import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
 import { type ConfigIssue, errorAt } from './issue.ts';
 import { unknownKey, unknownTable } from './unknown.ts';

@@ -1,7 +1,7 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { accelerators } from '../hardware.ts';
-import type { Key } from '../key.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
+import type { Key } from '../schema-keys.ts';
 import { closestName } from './closest-name.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isTable, tomlAssignment, tomlKey, toToml } from './format.ts';

@@ -1,6 +1,6 @@
 import type { TomlValue } from 'smol-toml';
 import { parseArgsStringToArgv } from 'string-argv';
-import type { Kind, Kinds } from '../key.ts';
+import type { Kind, Kinds } from '../schema-keys.ts';
 import { quoteAsWritten, toToml } from './format.ts';
 
 interface KindRules<T> {

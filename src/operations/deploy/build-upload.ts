@@ -12,13 +12,13 @@ import { lookAfterwards, recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
-import type { Deployment, SendOptions } from './deployment.ts';
+import type { Deployment, SendOptions } from './deploy-options.ts';
 import { cancelLostCreation } from './lost-creation.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { tellWhatServes } from './what-serves.ts';
 
 /** One deploy, from the request that creates the build to its result. */
-export class Deployer {
+export class BuildUpload {
   #isUploaded = false;
 
   constructor(

@@ -4,10 +4,10 @@ import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { startKeeping } from '../archives/index.ts';
 import { readCheckedOut } from '../git/index.ts';
+import { BuildUpload } from './build-upload.ts';
 import { createAppBody, readBaseImages } from './create-app-body.ts';
+import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
 import { digestsOf, recordDeploy, recordSent } from './deploy-record.ts';
-import { Deployer } from './deployer.ts';
-import type { Deployment, DeployOptions, SendOptions } from './deployment.ts';
 import type { LocalApp } from './local-app.ts';
 import { packingCache } from './packing-options.ts';
 
@@ -28,14 +28,14 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
       const deployRecord = await recordDeploy(context, { local, body, created, archive, checkedOut: await reading });
       await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
     };
-    return new Deployer(context, { ...options, onUploaded }, body).send({ archive, packMs });
+    return new BuildUpload(context, { ...options, onUploaded }, body).send({ archive, packMs });
   });
   return sent();
 }
 
 /** A partner's app has no files. */
 async function createPartnerApp(context: Context, body: AppCreation, options: DeployOptions): Promise<Deployment> {
-  const deployment = await new Deployer(context, options, body).createOnly();
+  const deployment = await new BuildUpload(context, options, body).createOnly();
   await recordSent(context, body, { build: deployment.build, ...digestsOf(body, []) });
   return deployment;
 }
@@ -46,7 +46,7 @@ export async function deployArchive(
   { body, archive }: { body: AppCreation; archive: AppArchive },
   options: SendOptions,
 ): Promise<Deployment> {
-  const sent = await new Deployer(context, options, body).send({ archive, packMs: 0 });
+  const sent = await new BuildUpload(context, options, body).send({ archive, packMs: 0 });
   return sent();
 }
 

@@ -5,13 +5,13 @@ import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
-import { deploy } from './deploy.ts';
-import type { Deployment, DeployOptions } from './deployment.ts';
+import type { Deployment, DeployOptions } from './deploy-options.ts';
 import { findLiveDeployment } from './live-deployment.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
+import { deploy } from './send-build.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { isAsked, type Verification, verifyBuild } from './verify-build.ts';
 
