@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # install.sh VERSION FOLDER: downloads the executable of a release, verifies its checksum, and puts it into the folder.
-# The address of the releases is that of the repository in package.json, or $GANTRY_DOWNLOAD_URL.
+# The releases are those of $REPOSITORY, as in owner/gantry, or at $GANTRY_DOWNLOAD_URL.
 set -euo pipefail
 version=${1:?usage: install.sh VERSION FOLDER}
 folder=${2:?usage: install.sh VERSION FOLDER}
-here=$(cd "$(dirname "$0")" && pwd)
 
 case "$(uname -s)" in
   Linux) system=linux ;;
@@ -20,8 +19,7 @@ esac
 archive="gantry-$version-$system-$processor.tar.gz"
 [ "$system" = win32 ] && archive="${archive%.tar.gz}.zip"
 
-repository=$(sed -n 's/.*"url": "git+\(https:.*\)\.git".*/\1/p' "$here/../package.json")
-from=${GANTRY_DOWNLOAD_URL:-$repository/releases/download/v$version}
+from=${GANTRY_DOWNLOAD_URL:-${GITHUB_SERVER_URL:-https://github.com}/${REPOSITORY:?names no repository}/releases/download/v$version}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -1,11 +1,12 @@
 // npm run release:check [-- --target linux-x64 …] [-- --final]: makes everything that a release publishes, twice, and
-// compares. Publishes nothing. --final also refuses what may not be released: a wrong tag, placeholders, no change log.
+// compares. Publishes nothing. --final also refuses what may not be released: a wrong tag, no owner, no change log.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { tarGz } from './archives.js';
 import { npm, targets } from './node-binary.js';
+import { addresses, publishedManifest } from './owner.js';
 import { summarize } from './summarize.js';
 
 const { values } = parseArgs({
@@ -34,11 +35,24 @@ if (first !== second) {
 function make(folder) {
   mkdirSync(folder, { recursive: true });
   npm('run', 'build', '--silent');
-  npm('pack', '--ignore-scripts', '--pack-destination', folder);
+  npm('pack', packageFolder(folder), '--ignore-scripts', '--pack-destination', folder);
+  rmSync(`${folder}/package`, { recursive: true });
   writeFileSync(`${folder}/gantry-${manifest.version}-source-maps.tar.gz`, tarGz(sourceMaps()));
   node('packaging/sbom.js', `${folder}/gantry.cdx.json`);
   node('packaging/dist.js', '--out', folder, ...values.target.flatMap((target) => ['--target', target]));
   return summarize(folder);
+}
+
+/**
+ * The files of the package, with the addresses of the owner.
+ * @param {string} folder
+ */
+function packageFolder(folder) {
+  const path = `${folder}/package`;
+  mkdirSync(path);
+  for (const name of ['bin', 'dist', 'README.md', 'LICENSE']) cpSync(name, `${path}/${name}`, { recursive: true });
+  writeFileSync(`${path}/package.json`, `${JSON.stringify(publishedManifest(), undefined, 2)}\n`);
+  return `./${path}`;
 }
 
 /** Unpacked into the folder dist of an installation, they make stacks of `--debug` name lines of src. */
@@ -52,23 +66,13 @@ function node(...words) {
   execFileSync(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-/** What users read or install, and what makes it; docs/releasing.md itself explains the placeholder. */
-function placeholders() {
-  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');
-  const isRead = (/** @type {string} */ file) =>
-    /^(README|CHANGELOG)\.md$|^package\.json$|^action\.yml$|^Dockerfile$|^docs\/.*\.md$|^packaging\/(?!release\.js)|^src\//.test(
-      file,
-    ) && file !== 'docs/releasing.md';
-  return files.filter((file) => isRead(file) && /(?<![\w:])OWNER(?![\w:])/.test(readFileSync(file, 'utf8')));
-}
-
 /** Why this commit may not be released. */
 function obstacles() {
   const tag = process.env.GITHUB_REF_NAME;
   const { version } = manifest;
   return [
     ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and the version of package.json ${version}`]),
-    ...placeholders().map((file) => `${file} has the placeholder OWNER (docs/releasing.md)`),
+    ...(addresses() ? [] : ['GANTRY_OWNER does not name the account that has the repository (docs/releasing.md)']),
     ...(readFileSync('CHANGELOG.md', 'utf8').includes(`## [${version}]`) ? [] : [`no ${version} in CHANGELOG.md`]),
   ];
 }

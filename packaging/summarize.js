@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import manifest from '../package.json' with { type: 'json' };
+import { addresses, installNotes } from './owner.js';
 
 /** @param {string} folder */
 export function summarize(folder) {
@@ -11,9 +12,12 @@ export function summarize(folder) {
   const sums = new Map(files.sort().map((file) => [file, sha256(join(folder, file))]));
   const lines = [...sums].map(([file, sum]) => `${sum}  ${file}\n`).join('');
   writeFileSync(join(folder, 'SHA256SUMS'), lines);
-  writeFileSync(join(folder, 'NOTES.md'), notesOf(readFileSync('CHANGELOG.md', 'utf8'), manifest.version));
+  writeFileSync(
+    join(folder, 'NOTES.md'),
+    notesOf(readFileSync('CHANGELOG.md', 'utf8'), manifest.version) + installNotes(),
+  );
   const text = formula(sums);
-  // Without all of its executables there is nothing to install.
+  // Without all of its executables, or an address, there is nothing to install.
   if (!text.includes('"undefined"')) writeFileSync(join(folder, 'gantry.rb'), text);
   return lines;
 }
@@ -31,9 +35,9 @@ export function notesOf(changelog, version) {
 
 /** @param {Map<string, string>} sums */
 function formula(sums) {
-  const { version, description, homepage, repository } = manifest;
-  const releases = `${repository.url.replace(/^git\+|\.git$/g, '')}/releases/download/v${version}`;
-  const words = { version, description, homepage: homepage.replace(/#.*/, ''), releases };
+  const { version, description } = manifest;
+  const { repository: homepage, releases } = addresses() ?? {};
+  const words = { version, description, homepage, releases };
   return readFileSync('packaging/homebrew/gantry.rb', 'utf8')
     .replace(/^# .*\n/, '')
     .replace(/\{([\w-]+)\}/g, (_, word) =>

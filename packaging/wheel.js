@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { zip } from './archives.js';
 import { nodeLicense } from './executable.js';
 import known from './node.json' with { type: 'json' };
+import { addresses } from './owner.js';
 
 /** @import { Entry } from './archives.js' */
 /** @import { Target } from './node-binary.js' */
@@ -77,14 +78,12 @@ function digest(data) {
 
 /** @param {string[]} requirements */
 function metadata(requirements) {
+  const at = addresses();
   return `Metadata-Version: 2.4
 Name: gantry-cli
 Version: ${version}
 Summary: ${manifest.description}
-Home-page: ${manifest.homepage}
-Project-URL: Repository, ${manifest.repository.url.replace(/^git\+|\.git$/g, '')}
-Project-URL: Issues, ${manifest.bugs}
-License-Expression: ${manifest.license}
+${at ? `Home-page: ${at.homepage}\nProject-URL: Repository, ${at.repository}\nProject-URL: Issues, ${at.bugs}\n` : ''}License-Expression: ${manifest.license}
 License-File: LICENSE
 License-File: THIRD-PARTY-NOTICES.txt
 Keywords: ${manifest.keywords.join(',')}
