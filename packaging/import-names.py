@@ -8,11 +8,11 @@ PyPI. RANKS are the most downloaded packages, the first first: a line each, or t
 packages with a module, the most downloaded one is meant. Nothing is typed: a name that is not in the data is not known.
 """
 import collections
+import itertools
 import json
 import re
 import sqlite3
 import sys
-import textwrap
 
 # A package that few people install is more likely somebody else's module than the one that is missing.
 MAX_RANK = 6_000
@@ -66,18 +66,18 @@ def main(database, ranks_file):
 
 
 def render(words, namespaces):
-    wrap = lambda names: textwrap.fill(" ".join(names), 116, initial_indent="  ", subsequent_indent="  ",
-                                       break_long_words=False, break_on_hyphens=False)
+    # A line for each letter: the program reads the table, people read what a change of it changes.
+    lines = lambda names: "\n".join(" ".join(group) for _, group in itertools.groupby(names, key=lambda name: name[0].lower()))
     return f"""// Made by packaging/import-names.py, which names the sources. Not to be edited.
 
 /** Modules and the package on PyPI that has them: `yaml=pyyaml`. Without a package, its name is the module's, with `-`. */
 export const knownModules = `
-{wrap(words)}
+{lines(words)}
 `;
 
 /** Packages that are parts of a namespace: `google-cloud-storage` has `google.cloud.storage`. */
 export const namespacePackages = `
-{wrap(namespaces)}
+{lines(namespaces)}
 `;"""
 
 
