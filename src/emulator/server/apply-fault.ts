@@ -19,7 +19,7 @@ import {
 import { storageTarget } from '../http/storage-target.ts';
 import type { ReplyFault, StatusFault } from '../model/faults.ts';
 import { parseObjectKey } from '../running/volumes/object-key.ts';
-import { VolumeFiles } from '../running/volumes/volume-store.ts';
+import { VolumeFiles } from '../running/volumes/volume-files.ts';
 import { type Exchange, sendHead, sendReply } from './exchange.ts';
 
 /** Replies to a request, or not, as the fault says. */

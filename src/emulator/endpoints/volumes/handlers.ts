@@ -3,7 +3,7 @@ import type { UploadSession, VolumeLocation } from '../../running/volumes/change
 import { objectKey } from '../../running/volumes/object-key.ts';
 import { type FileRecord, splitPath } from '../../running/volumes/tree.ts';
 import type { VolumeFile } from '../../running/volumes/volume.ts';
-import { multipartEtag } from '../../running/volumes/volume-store.ts';
+import { multipartEtag } from '../../running/volumes/volume-files.ts';
 import type { Handlers } from '../platform.ts';
 import { signUrl } from '../storage/signed-url.ts';
 
