@@ -32,10 +32,10 @@ const directives = { files: 0, none: 4, open: 6, folders: 16 };
 export async function complete([form, ...argv]: string[], io: Io): Promise<number> {
   const stop = new AbortController();
   const words = joinFlagValues(argv);
-  const asking = { io, signal: stop.signal, secrets: new KnownSecrets(), words };
+  const request = { io, signal: stop.signal, secrets: new KnownSecrets(), words };
   try {
-    if (form === '--refresh') await refresh(asking);
-    else await print(asking, await answer(asking));
+    if (form === '--refresh') await refresh(request);
+    else await print(request, await answer(request));
   } catch {
     // A shell has no place for an error.
   } finally {
@@ -44,7 +44,7 @@ export async function complete([form, ...argv]: string[], io: Io): Promise<numbe
   return 0;
 }
 
-interface Asking {
+interface CompletionRequest {
   io: Io;
   signal: AbortSignal;
   secrets: KnownSecrets;
@@ -57,33 +57,33 @@ interface Answer {
   mode: 'files' | 'folders' | 'none';
 }
 
-async function answer(asking: Asking): Promise<Answer> {
+async function answer(request: CompletionRequest): Promise<Answer> {
   const tree = await typable();
-  const found = findCandidates(tree, asking.words);
+  const found = findCandidates(tree, request.words);
   if ('words' in found) return { words: found.words, mode: 'none' };
-  const typing = typedValue(asking.words);
+  const typing = typedValue(request.words);
   const kind = kindAt(found, typing);
   if (kind === 'local') return { words: [], mode: 'files' };
   if (kind === 'folder') return { words: [], mode: 'folders' };
   const local = kind && localNames[kind];
-  const context = contextOf(asking, found);
+  const context = contextOf(request, found);
   if (local) return { words: (await local({ context, tree, typing })).filter(isNoFlag), mode: 'none' };
   if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
   const { words, inTime } = await completePlatformName(context, kind, { ...found, typing });
-  if (!inTime) await asking.io.spawnDetached(['complete', '--refresh', ...asking.words]);
+  if (!inTime) await request.io.spawnDetached(['complete', '--refresh', ...request.words]);
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
 
 /** A name such as `--yes`, which others chose, would be taken for a flag. */
 const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
 
-async function refresh(asking: Asking): Promise<void> {
-  const found = findCandidates(await typable(), asking.words);
+async function refresh(request: CompletionRequest): Promise<void> {
+  const found = findCandidates(await typable(), request.words);
   if ('words' in found) return;
-  const typing = typedValue(asking.words);
+  const typing = typedValue(request.words);
   const kind = kindAt(found, typing);
   if (!kind || !isPlatformName(kind)) return;
-  await completePlatformName(contextOf(asking, found), kind, { ...found, typing }, refreshMs);
+  await completePlatformName(contextOf(request, found), kind, { ...found, typing }, refreshMs);
 }
 
 const refreshMs = 10_000;
@@ -101,7 +101,7 @@ function typedValue(words: readonly string[]): string {
 }
 
 /** With the project, profile, region and folder that stand before the cursor. */
-function contextOf({ io, signal, secrets }: Asking, { given }: ValueAtCursor) {
+function contextOf({ io, signal, secrets }: CompletionRequest, { given }: ValueAtCursor) {
   const flags: GlobalFlags = { color: 'never', input: false, pager: false, quiet: true };
   for (const name of ['project', 'profile', 'region', 'cwd'] as const) {
     const value = given[`--${name}`];
@@ -127,7 +127,7 @@ const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-async function print({ io, secrets, words: typed }: Asking, { words, mode }: Answer): Promise<void> {
+async function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): Promise<void> {
   const start = typedValue(typed);
   const fitting = words.filter(
     ([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word,

@@ -7,7 +7,7 @@ const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** Pauses between attempts: about three seconds in total. */
 const pausesMs = [10, 20, 40, 80, 160, 320, 640, 640, 640, 640];
 
-interface Replacing {
+interface ReplaceOptions {
   rename?: (from: string, to: string) => Promise<void>;
   pause?: (ms: number) => Promise<unknown>;
   /** On other systems these codes are permanent. */
@@ -18,7 +18,7 @@ interface Replacing {
 export async function replaceFile(
   from: string,
   to: string,
-  { rename: move = rename, pause = wait, windows = process.platform === 'win32' }: Replacing = {},
+  { rename: move = rename, pause = wait, windows = process.platform === 'win32' }: ReplaceOptions = {},
 ): Promise<void> {
   for (const pauseMs of windows ? pausesMs : []) {
     try {

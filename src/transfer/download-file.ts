@@ -35,15 +35,15 @@ export interface FileDownload {
  * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
  * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
  */
-export async function downloadFile(receiving: FileDownload, resources: TransferContext): Promise<number> {
-  const { target, plan, saved, keep, modified } = receiving;
-  const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, receiving.folder));
-  const file = resumed ?? (await createSized(receiving));
+export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
+  const { target, plan, saved, keep, modified } = download;
+  const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, download.folder));
+  const file = resumed ?? (await createSized(download));
   const previous = resumed ? saved : undefined;
-  const attempt = new DownloadAttempt(receiving, file, resources, previous);
+  const attempt = new DownloadAttempt(download, file, resources, previous);
   try {
     await attempt.run();
-    await receiving.confirm(file.path);
+    await download.confirm(file.path);
     resources.signal.throwIfAborted();
     await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
     return (previous?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
@@ -78,19 +78,19 @@ class DownloadAttempt {
   #written: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly receiving: FileDownload,
+    private readonly download: FileDownload,
     private readonly file: NewFile,
     private readonly resources: TransferContext,
     saved: FileDownload['saved'],
   ) {
-    this.#content = new RemoteContent(receiving.plan.bytes, receiving.createUrl, resources, saved?.version);
+    this.#content = new RemoteContent(download.plan.bytes, download.createUrl, resources, saved?.version);
     this.#done = new Set(saved?.ranges);
     this.#isRecorded = saved !== undefined;
   }
 
   async run(): Promise<void> {
     const { signal, requests } = this.resources;
-    const { plan } = this.receiving;
+    const { plan } = this.download;
     const missing = this.#missing();
     const count = Math.min(requests.maxLarge, plan.count - this.#done.size);
     // No request waits for the version that the first response tells: each response is compared with it.
@@ -109,24 +109,24 @@ class DownloadAttempt {
   }
 
   *#missing(): Generator<Part> {
-    for (const part of eachPart(this.receiving.plan)) if (!this.#done.has(part.number)) yield part;
+    for (const part of eachPart(this.download.plan)) if (!this.#done.has(part.number)) yield part;
   }
 
   async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
     const { value: range, done } = missing.next();
     if (done) return false;
-    const { receiving, resources } = this;
+    const { download, resources } = this;
     const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
-    const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
-    this.#md5 = await downloadRange({ ...request, hash: receiving.plan.count === 1 }, resources);
+    const request = { content: this.#content, range, sink, signal: stop, order: download.order };
+    this.#md5 = await downloadRange({ ...request, hash: download.plan.count === 1 }, resources);
     if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
     this.#done.add(range.number);
-    receiving.onRange(range.number);
+    download.onRange(range.number);
     return true;
   }
 
   #begun(version: string): void {
-    const { keep, onStarted } = this.receiving;
+    const { keep, onStarted } = this.download;
     if (!keep) return;
     this.#isRecorded = true;
     this.file.keepOnExit();
@@ -148,7 +148,7 @@ class DownloadAttempt {
     const { hasher } = this.resources;
     const checksum = parseEtagChecksum(this.#content.etag);
     if (!hasher || !checksum) return;
-    checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.receiving.plan.bytes)));
+    checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
   }
 }
 

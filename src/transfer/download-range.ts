@@ -30,11 +30,11 @@ export interface RangeDownload {
  * Downloads a byte range; each retry resumes where the previous request ended. Returns the MD5 in hex with `hash`, unless
  * checksums are off.
  */
-export async function downloadRange(receiving: RangeDownload, resources: TransferContext): Promise<string | undefined> {
-  const { range, content, signal, order } = receiving;
+export async function downloadRange(download: RangeDownload, resources: TransferContext): Promise<string | undefined> {
+  const { range, content, signal, order } = download;
   const { requests } = resources;
   const request = { kind: requestKind(content.bytes), order };
-  const attempt = new RangeAttempt(receiving, resources);
+  const attempt = new RangeAttempt(download, resources);
   try {
     await withRetries(
       () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed()),
@@ -44,7 +44,7 @@ export async function downloadRange(receiving: RangeDownload, resources: Transfe
       },
       resources,
     );
-    return receiving.hash && resources.hasher ? await attempt.md5(range.length) : undefined;
+    return download.hash && resources.hasher ? await attempt.md5(range.length) : undefined;
   } catch (error) {
     attempt.forget();
     throw error;
@@ -60,7 +60,7 @@ class RangeAttempt {
   #whole: Buffer | undefined;
 
   constructor(
-    private readonly receiving: RangeDownload,
+    private readonly download: RangeDownload,
     private readonly resources: TransferContext,
   ) {
     this.#digest = this.#newDigest();
@@ -68,18 +68,18 @@ class RangeAttempt {
 
   /** Requests the missing bytes, or all of them if they may be of another version. */
   async proceed(): Promise<void> {
-    if (this.done > 0 && !this.receiving.content.isResumable) this.#startOver();
+    if (this.done > 0 && !this.download.content.isResumable) this.#startOver();
     const { chunks, blocks } = await this.#request();
     await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
   }
 
   async #takeBlocks(blocks: AsyncGenerator<ReceivedBlock>): Promise<void> {
     for await (const { block, length } of blocks) await this.#take(block.bytes.subarray(0, length), block);
-    if (this.done < this.receiving.range.length) throw closedEarlyError();
+    if (this.done < this.download.range.length) throw closedEarlyError();
   }
 
   async #takeChunks(chunks: AsyncGenerator<Buffer>): Promise<void> {
-    const { length } = this.receiving.range;
+    const { length } = this.download.range;
     const source = streamSource(chunks);
     const buffer = this.#buffer();
     try {
@@ -98,7 +98,7 @@ class RangeAttempt {
 
   /** The whole range if it is short, and otherwise a block. */
   #buffer(): Buffer {
-    const { length } = this.receiving.range;
+    const { length } = this.download.range;
     if (length <= maxInlineHashBytes) {
       this.#whole ??= Buffer.allocUnsafe(length);
       return this.#whole;
@@ -110,13 +110,13 @@ class RangeAttempt {
   /** Both the hash and the sink have finished with the bytes when it resolves. */
   async #take(bytes: Buffer, block: Block | undefined): Promise<void> {
     const hashing = block && this.#digest?.update(block, bytes.length);
-    await Promise.allSettled([this.#write(this.receiving.sink, bytes), hashing]).then(throwFirst);
+    await Promise.allSettled([this.#write(this.download.sink, bytes), hashing]).then(throwFirst);
     this.done += bytes.length;
     this.resources.onBytes(bytes.length);
   }
 
   async #request(): Promise<ObjectResponse> {
-    const { content, range, signal } = this.receiving;
+    const { content, range, signal } = this.download;
     const isWhole = range.length === content.bytes;
     const missing = { start: range.offset + this.done, end: range.offset + range.length };
     const intoBlocks = range.length > maxSmallBytes;
@@ -136,7 +136,7 @@ class RangeAttempt {
   }
 
   #newDigest(): Digest | undefined {
-    const { range, hash } = this.receiving;
+    const { range, hash } = this.download;
     return hash && range.length > maxInlineHashBytes ? this.resources.hasher?.createDigest() : undefined;
   }
 
@@ -156,7 +156,7 @@ class RangeAttempt {
 
   async #write(sink: Sink, bytes: Buffer): Promise<void> {
     try {
-      await sink(bytes, this.receiving.range.offset + this.done);
+      await sink(bytes, this.download.range.offset + this.done);
     } catch (cause) {
       throw toDiskError(cause);
     }

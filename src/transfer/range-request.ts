@@ -54,12 +54,12 @@ interface StorageReply {
 
 /** One GET of a signed URL; download-range.ts repeats it. */
 export async function sendRangeRequest(
-  asking: RangeRequest,
+  request: RangeRequest,
   resources: TransferContext,
   signal: AbortSignal,
 ): Promise<ObjectResponse> {
-  const url = parseSignedUrl(asking.url, 'download');
-  const { range, version } = asking;
+  const url = parseSignedUrl(request.url, 'download');
+  const { range, version } = request;
   try {
     const headers = {
       // A compressed response has a different length than the file.
@@ -67,10 +67,10 @@ export async function sendRangeRequest(
       ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
       ...conditionalHeaders(version),
     };
-    const viaBlocks = asking.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
+    const viaBlocks = request.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
     const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
     await checkReply(reply, url, resources);
-    return read(reply, asking, url, resources, signal);
+    return read(reply, request, url, resources, signal);
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
   }
@@ -147,18 +147,18 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 
 function read(
   reply: StorageReply,
-  asking: RangeRequest,
+  request: RangeRequest,
   url: URL,
   resources: TransferContext,
   signal: AbortSignal,
 ): ObjectResponse {
   const { headers } = reply;
-  const error = headerError(reply, asking);
+  const error = headerError(reply, request);
   if (error) {
     reply.drop();
     throw error;
   }
-  const { start, end } = reply.statusCode === 206 && asking.range ? asking.range : { start: 0, end: asking.bytes };
+  const { start, end } = reply.statusCode === 206 && request.range ? request.range : { start: 0, end: request.bytes };
   const isExact = headers['content-length'] === String(end - start);
   const { blocks } = reply;
   return {

@@ -42,10 +42,10 @@ const maxItems = { unannounced: 100_000, announced: 1_000_000 };
  * platform announces more. Returns false if fewer items were read than announced. Throws FailedError if the list does
  * not end.
  */
-export async function* readPages<Item>(reading: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
-  const { read, key, limit } = reading;
+export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
+  const { read, key, limit } = options;
   const seen = new Set<string>();
-  let { by } = reading;
+  let { by } = options;
   let hasSwitched = false;
   let empty = 0;
   let total = Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ export async function* readPages<Item>(reading: ReadPagesOptions<Item>): AsyncGe
     pages++;
     const items = page.items.filter((item) => isNew(seen, key(item)));
     yield { items, page };
-    if (pages > maxPages) throw endless(pages, seen.size, page.total, reading.fix);
+    if (pages > maxPages) throw endless(pages, seen.size, page.total, options.fix);
 
     const start = position && 'offset' in position ? position.offset : seen.size - items.length;
     const end = start + page.items.length;
@@ -81,7 +81,7 @@ export async function* readPages<Item>(reading: ReadPagesOptions<Item>): AsyncGe
     hasSwitched &&= items.length === 0;
     empty = page.items.length > 0 ? 0 : empty + 1;
     if (!hasMore(page, end, limit)) return true;
-    if (seen.size > itemLimit(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
+    if (seen.size > itemLimit(page.total)) throw endless(pages, seen.size, page.total, options.fix);
     if (empty === maxEmptyPages) return false;
     if (empty > 0) {
       // An empty page does not advance the offset: only a new token does.
