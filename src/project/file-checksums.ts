@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { turn } from '../clock.ts';
 import { openRegular, openRegularSync } from '../disk/index.ts';
@@ -18,31 +18,35 @@ export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
   /** By path, of this run. */
   readonly #sums = new Map<string, Checksums>();
-  #lastTurn = performance.now();
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
-  /** Computes it once: to see later changes, create another. */
-  async read({ source, size }: FileEntry): Promise<Checksums> {
-    if ('text' in source) return new Sums().add(Buffer.from(source.text)).result();
-    const before = this.#sums.get(source.file);
-    if (before !== undefined) return before;
-    await this.#takeTurn();
-    const sums = await this.#read(source.file, size);
-    this.#sums.set(source.file, sums);
-    return sums;
-  }
-
-  async #read(path: string, size: number): Promise<Checksums> {
+  /** Of each entry, in their order. Computes them once: to see later changes, create another. */
+  async readAll(entries: readonly FileEntry[], signal?: AbortSignal): Promise<Checksums[]> {
     this.#known ??= this.#openKnown();
     const known = await this.#known;
-    if (!known) return readSlowly(path, size);
-    const recalled = known.recall(path);
-    if (recalled !== undefined) return recalled;
-    // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
-    if (size > blockBytes || !known.isLocal) return readSlowly(path, size);
-    const { sums, stats } = readAtOnce(path);
-    known.learn(path, stats, sums);
+    const all: Checksums[] = [];
+    let lastTurn = performance.now();
+    for (const entry of entries) {
+      // Thousands of files are known, and a promise for each takes longer than all the rest.
+      all.push(this.#recall(entry, known) ?? (await this.#read(entry, known)));
+      if (performance.now() - lastTurn < maxBlockingMs) continue;
+      await turn();
+      signal?.throwIfAborted();
+      lastTurn = performance.now();
+    }
+    return all;
+  }
+
+  #recall({ source, stats }: FileEntry, known: KnownFiles | undefined): Checksums | undefined {
+    if ('text' in source) return undefined;
+    return this.#sums.get(source.file) ?? known?.recall(source.file, stats);
+  }
+
+  async #read({ source, size }: FileEntry, known: KnownFiles | undefined): Promise<Checksums> {
+    if ('text' in source) return new Sums().add(Buffer.from(source.text)).result();
+    const sums = await computeSums(source.file, size, known);
+    this.#sums.set(source.file, sums);
     return sums;
   }
 
@@ -55,12 +59,6 @@ export class FileChecksums {
     if (!this.cache) return undefined;
     const { KnownFiles } = await import('./packing-cache/index.ts');
     return KnownFiles.open(this.cache);
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (performance.now() - this.#lastTurn < maxBlockingMs) return;
-    await turn();
-    this.#lastTurn = performance.now();
   }
 }
 
@@ -78,6 +76,14 @@ class Sums {
   result(): Checksums {
     return { crc32: this.#crc32, sha256: this.#sha256.digest('hex') };
   }
+}
+
+async function computeSums(path: string, size: number, known: KnownFiles | undefined): Promise<Checksums> {
+  // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
+  if (!known?.isLocal || size > blockBytes) return readSlowly(path, size);
+  const { sums, stats } = readAtOnce(path);
+  known.learn(path, stats, sums);
+  return sums;
 }
 
 async function readSlowly(path: string, size: number): Promise<Checksums> {
@@ -98,10 +104,10 @@ async function readSlowly(path: string, size: number): Promise<Checksums> {
 const sharedBlock = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** `stats` are from before it was read. */
-function readAtOnce(path: string): { sums: Checksums; stats: BigIntStats } {
+function readAtOnce(path: string): { sums: Checksums; stats: Stats } {
   const file = openRegularSync(path);
   try {
-    const stats = fstatSync(file, { bigint: true });
+    const stats = fstatSync(file);
     const sums = new Sums();
     for (;;) {
       const bytes = readSync(file, sharedBlock);

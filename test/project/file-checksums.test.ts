@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { writeArchive } from '../../src/project/archive.ts';
 import { collectFiles } from '../../src/project/collect.ts';
 import { FileChecksums } from '../../src/project/file-checksums.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
 import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
 import { KnownFiles } from '../../src/project/packing-cache/index.ts';
 import { newFolder } from '../support/files.ts';
@@ -22,6 +23,8 @@ const sumsOf = (text: string) => ({
   crc32: crc32(text),
   sha256: createHash('sha256').update(text).digest('hex'),
 });
+const only = async (checksums: FileChecksums, one: FileEntry) => (await checksums.readAll([one]))[0];
+
 /** What no content has. */
 const wrong = { crc32: 7, sha256: '7' };
 
@@ -36,7 +39,7 @@ function setUp(files: Record<string, string | Buffer> = { 'a.txt': 'aaaa', 'b.tx
 /** Remembers a checksum that no content has, so that a test sees whether the file was read. */
 async function learnWrong({ root, options }: ReturnType<typeof setUp>, path: string, now?: number): Promise<void> {
   const known = await KnownFiles.open(options(now));
-  known?.learn(join(root, path), statSync(join(root, path), { bigint: true }), wrong);
+  known?.learn(join(root, path), statSync(join(root, path)), wrong);
   await known?.save();
 }
 
@@ -45,9 +48,9 @@ describe('the checksum of a file', () => {
     const app = setUp();
     await learnWrong(app, 'a.txt');
     const checksums = new FileChecksums(app.options());
-    expect(await checksums.read(entry(app.root, 'a.txt'))).toEqual(app.isTrusted ? wrong : sumsOf('aaaa'));
-    expect(await checksums.read(entry(app.root, 'b.txt'))).toEqual(sumsOf('bbbb'));
-    expect(await new FileChecksums().read(entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
+    expect(await only(checksums, entry(app.root, 'a.txt'))).toEqual(app.isTrusted ? wrong : sumsOf('aaaa'));
+    expect(await only(checksums, entry(app.root, 'b.txt'))).toEqual(sumsOf('bbbb'));
+    expect(await only(new FileChecksums(), entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
   });
 
   const changes: Record<string, (path: string) => void> = {
@@ -71,13 +74,13 @@ describe('the checksum of a file', () => {
     const app = setUp();
     await learnWrong(app, 'a.txt');
     change(join(app.root, 'a.txt'));
-    expect(await new FileChecksums(app.options()).read(entry(app.root, 'a.txt'))).toEqual(sumsOf('cccc'));
+    expect(await only(new FileChecksums(app.options()), entry(app.root, 'a.txt'))).toEqual(sumsOf('cccc'));
   });
 
   test('is not remembered of a file that changed within a minute', async () => {
     const app = setUp();
     await learnWrong(app, 'a.txt', Date.now());
-    expect(await new FileChecksums(app.options()).read(entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
+    expect(await only(new FileChecksums(app.options()), entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
   });
 });
 
@@ -100,7 +103,7 @@ test('any edits, packings and readings in any order give the checksums and archi
             ({ crc32, sha256 }) => ({ crc32, sha256 }),
           );
         const checksums = new FileChecksums(app.options());
-        const read = await Promise.all(entries.map((each) => checksums.read(each)));
+        const read = await checksums.readAll(entries);
         if (next === 'read') await checksums.save();
         expect(await archive(next === 'pack' ? app.options() : undefined)).toEqual(read);
       }

@@ -25,15 +25,17 @@ export async function compareFiles(
   checksums = new FileChecksums(),
 ): Promise<FileChanges> {
   const before = new Map(remote.map((file) => [file.path, file]));
-  const now: BuildFile[] = [];
-  for (const entry of local) {
-    signal.throwIfAborted();
-    const { path, size } = entry;
+  const isOpen = ({ path, size }: FileEntry) => {
     const old = before.get(path);
-    const isOpen = old && !isOther(old.size, size) && (old.crc32 !== undefined || old.sha256);
-    now.push({ path, size, ...(isOpen && (await checksums.read(entry))) });
-  }
-  return compareListings(remote, now);
+    return old && !isOther(old.size, size) && (old.crc32 !== undefined || old.sha256);
+  };
+  const open = local.filter(isOpen);
+  const sums = await checksums.readAll(open, signal);
+  const known = new Map(open.map(({ path }, index) => [path, sums[index]]));
+  return compareListings(
+    remote,
+    local.map(({ path, size }) => ({ path, size, ...known.get(path) })),
+  );
 }
 
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */

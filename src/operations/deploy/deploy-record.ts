@@ -53,9 +53,8 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
 
 /** The digest of what a deploy of these files sends. */
 export async function sentFilesDigest(entries: readonly FileEntry[], checksums = new FileChecksums()): Promise<string> {
-  const files: SentFile[] = [];
-  for (const entry of entries) files.push({ ...entry, ...(await checksums.read(entry)) });
-  return filesDigestOf(files);
+  const sums = await checksums.readAll(entries);
+  return filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' })));
 }
 
 /** With the name of the hash: versions that identified files by CRC-32 wrote none, and proved less. */

@@ -125,12 +125,11 @@ function readUpTo(path, maxBytes) {
   // As in disk/regular-file.ts: opening a FIFO must not block.
   const file = openSync(path, fileConstants.O_RDONLY | (fileConstants.O_NONBLOCK ?? 0));
   try {
-    const stats = fstatSync(file, { bigint: true });
+    const stats = fstatSync(file);
     if (!stats.isFile()) throw new Error('it is no longer a regular file');
-    const { dev, ino, mtimeNs, ctimeNs } = stats;
-    const size = Number(stats.size);
+    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
     // As in packing-cache/file-identity.ts.
-    const identity = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    const identity = `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
     if (size > maxBytes) return { identity };
     const content = Buffer.allocUnsafeSlow(size);
     let read = 0;

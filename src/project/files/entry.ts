@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs';
+
 /** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore`, or a section of the config file. */
 export type FileReason =
   | { kind: 'included' | 'excluded' | 'gitignored' | 'generated'; by: string }
@@ -19,6 +21,8 @@ export interface FileEntry {
   executable: boolean;
   /** Absolute path, or generated content. */
   source: { file: string } | { text: string };
+  /** Of a file of the app folder, when it was found. */
+  stats?: Stats;
   /** Of files that were collected or generated. */
   reason?: FileReason;
 }

@@ -28,8 +28,20 @@ export function compileGlob(pattern: string): Glob | undefined {
 /** Compiles several globs for names into one test. */
 export function compileNames(patterns: readonly string[]): (name: string) => boolean {
   const plain = new Set(patterns.filter((pattern) => !/[*?[{\\]/.test(pattern)));
-  const wild = patterns.filter((pattern) => !plain.has(pattern)).flatMap((pattern) => compileGlob(pattern) ?? []);
-  return (name) => plain.has(name) || wild.some((each) => each.matches(name));
+  const wild = patterns.filter((pattern) => !plain.has(pattern));
+  const anyEnd: Glob[] = [];
+  // Most names of an app end in another character than all patterns do.
+  const byEnd = new Map<string, Glob[]>();
+  for (const pattern of wild) {
+    const glob = compileGlob(pattern);
+    const end = /[\w~]$/.exec(pattern)?.[0];
+    const group = end === undefined ? anyEnd : (byEnd.get(end) ?? []);
+    if (glob) group.push(glob);
+    if (end !== undefined) byEnd.set(end, group);
+  }
+  const matches = (globs: readonly Glob[] | undefined, name: string) =>
+    globs?.some((each) => each.matches(name)) ?? false;
+  return (name) => plain.has(name) || matches(byEnd.get(name.slice(-1)), name) || matches(anyEnd, name);
 }
 
 type Test = (name: string) => boolean;

@@ -214,7 +214,7 @@ class Walk {
       // A file that everyone may read needs no further check.
       if ((stats.mode & 0o444) !== 0o444) accessSync(real, constants.R_OK);
       const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;
-      this.found.entries.push({ path, size: stats.size, executable, source: { file: real }, reason });
+      this.found.entries.push({ path, size: stats.size, executable, source: { file: real }, stats, reason });
     } catch (error) {
       this.#addReadError(path, error);
     }

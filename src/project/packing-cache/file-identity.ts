@@ -1,17 +1,17 @@
-import { type BigIntStats, lstatSync, statfsSync, statSync } from 'node:fs';
+import { lstatSync, type Stats, statfsSync, statSync } from 'node:fs';
 
 /**
  * What tells that a file has not changed: a new content changes the change time (ctime), whatever `touch -r` or an
- * unpacking program does to the modification time.
+ * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
  */
-export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
 /** Undefined if it is no regular file of this device. */
-export function currentIdentity(path: string, device: bigint): string | undefined {
+export function currentIdentity(path: string, device: number): string | undefined {
   try {
-    const stats = lstatSync(path, { bigint: true });
+    const stats = lstatSync(path);
     return stats.isFile() && stats.dev === device ? identityOf(stats) : undefined;
   } catch {
     return undefined;
@@ -32,10 +32,10 @@ const trustedFileSystems = new Set([
 ]);
 
 /** The device of a folder, if the change times of its files can be trusted. */
-export function trustedDevice(folder: string): bigint | undefined {
+export function trustedDevice(folder: string): number | undefined {
   try {
     const isTrusted = process.platform === 'linux' && trustedFileSystems.has(statfsSync(folder).type);
-    return isTrusted ? statSync(folder, { bigint: true }).dev : undefined;
+    return isTrusted ? statSync(folder).dev : undefined;
   } catch {
     return undefined;
   }
@@ -49,6 +49,5 @@ export function trustedDevice(folder: string): bigint | undefined {
 const settledMs = 60_000;
 
 export function isSettled(identity: string, startedAt: number): boolean {
-  const changedNs = BigInt(identity.slice(identity.lastIndexOf(' ') + 1));
-  return changedNs / 1_000_000n < BigInt(Math.floor(startedAt - settledMs));
+  return Number(identity.slice(identity.lastIndexOf(' ') + 1)) < startedAt - settledMs;
 }

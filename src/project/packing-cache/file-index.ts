@@ -50,5 +50,5 @@ export async function writeFileIndex(path: string, salt: string, index: FileInde
 
 /** Damage and other versions of the format differ in it. */
 function headOf(body: string, salt: string): string {
-  return createHash('sha256').update(`files 3\n${salt}\n${body}`).digest('hex');
+  return createHash('sha256').update(`files 4\n${salt}\n${body}`).digest('hex');
 }

@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import { openFolder, packingFolder } from './cache-folder.ts';
 import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
@@ -13,7 +13,7 @@ export class KnownFiles {
     private readonly path: string,
     private readonly salt: string,
     private readonly index: FileIndex,
-    private readonly device: bigint | undefined,
+    private readonly device: number | undefined,
     private readonly options: PackingCacheOptions,
   ) {}
 
@@ -36,18 +36,19 @@ export class KnownFiles {
     return this.device !== undefined;
   }
 
-  /** Of a file that has not changed. */
-  recall(path: string): Checksums | undefined {
+  /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
+  recall(path: string, stats?: Stats): Checksums | undefined {
     const known = this.device === undefined ? undefined : this.index.get(path);
-    if (!known || this.device === undefined || currentIdentity(path, this.device) !== known.identity) return undefined;
-    return { crc32: known.crc32, sha256: known.sha256 };
+    if (!known || this.device === undefined) return undefined;
+    const identity = stats ? identityOf(stats) : currentIdentity(path, this.device);
+    return identity === known.identity ? { crc32: known.crc32, sha256: known.sha256 } : undefined;
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
-  learn(path: string, stats: BigIntStats, { crc32, sha256 }: Checksums): void {
+  learn(path: string, stats: Stats, { crc32, sha256 }: Checksums): void {
     const identity = identityOf(stats);
     if (stats.dev !== this.device || !isSettled(identity, this.options.now)) return;
-    this.index.set(path, { identity, size: Number(stats.size), crc32, sha256, keys: null });
+    this.index.set(path, { identity, size: stats.size, crc32, sha256, keys: null });
     this.#hasLearned = true;
   }
 

@@ -78,9 +78,9 @@ async function addBlocks(
   isStored: boolean,
 ): Promise<void> {
   const { writer, pool, cache, signal, order, buffers, onRead } = options;
-  const stats = await file.stat({ bigint: true });
+  const stats = await file.stat();
   // Ignores what is appended from now on, to a log for example.
-  const size = Number(stats.size);
+  const { size } = stats;
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
   const item = newZipEntry(entry, { deflated, zip64: size >= zip64From });
   const keys: string[] = [];

@@ -25,7 +25,11 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
   const context = {
     api,
     project: 'p-1',
-    settings: { addresses: { management: { value: 'https://here' } }, folders: { state: '/nonexistent' } },
+    settings: {
+      addresses: { management: { value: 'https://here' } },
+      folders: { state: '/nonexistent' },
+      teamState: { value: undefined },
+    },
     signal: new AbortController().signal,
     now: () => 0,
     env: {},
