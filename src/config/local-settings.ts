@@ -7,6 +7,8 @@ export interface LocalSettings {
   flags: string[];
   /** `flag`, or `folder (/home/me/app)`. */
   origin: string;
+  /** The profile whose login is not used, because the folder remembers the emulator. */
+  unused?: string | undefined;
   /** Whether it was started for this command. */
   isStarted: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { CommandLine } from '../command-line.ts';
+import { CommandLine, gantryCommand } from '../command-line.ts';
 import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
 import { targetOrigin, targetText } from '../config/target.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +19,11 @@ export async function approveTarget(
   if (command.local) return;
   const { progress, flags } = context;
   await nameTarget(command, context, inputs, argv);
-  if (flags.local?.isStarted) progress.note('started the emulator of this folder; gantry emulator stop ends it');
+  const { isStarted, unused } = flags.local ?? {};
+  if (unused !== undefined) {
+    progress.note(`the last deploy from this folder went there; ${gantryCommand`profiles use --here ${unused}`} uses your login instead`);
+  }
+  if (isStarted) progress.note('started the emulator of this folder; gantry emulator stop ends it');
 }
 
 async function nameTarget(
@@ -36,6 +40,7 @@ async function nameTarget(
   const isMeant = !last || isSameTarget(last, target) || isTyped(flags);
   if (command.onlyReads(...inputs)) {
     if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${folderTargetText(last)}`);
+    else if (flags.local?.unused !== undefined) progress.note(text);
     return;
   }
   progress.note(text);

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
+import { storedCredential } from '../config/credentials.ts';
 import { type Environment, readVariable, type Variable } from '../config/environment.ts';
 import { isLocalTarget, readFolderTarget } from '../config/folder-target.ts';
 import { resolveFolders } from '../config/folders.ts';
 import type { LocalSettings } from '../config/local-settings.ts';
+import { resolveSettings } from '../config/settings.ts';
 import { folderEmulatorName, nameOfPlatform } from '../config/target.ts';
 import type { GlobalFlags } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
@@ -27,12 +29,14 @@ export async function findLocalTarget(
   if (choice === undefined || (local && !unattended)) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../operations/emulator/index.ts');
   const { origin, address } = choice;
+  const unused = origin === 'flag' ? undefined : profileWithLogin(io.env, cwd);
   if (address !== undefined) {
     const running = findEmulatorAt(io, address);
     const name = nameOfPlatform('emulator', address);
-    return running && { name, flags: [], origin, variables: { ...unset, ...running.environment }, isStarted: false };
+    const variables = { ...unset, ...running?.environment };
+    return running && { name, flags: [], origin, unused, variables, isStarted: false };
   }
-  const own = { name: folderEmulatorName, flags: ['--local'], origin };
+  const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
   if (local) {
     const known = knownFolderEmulator(io.env, cwd);
     if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
@@ -43,6 +47,12 @@ export async function findLocalTarget(
     isStarted = true;
   });
   return { ...own, variables: { ...unset, ...variables }, isStarted };
+}
+
+/** The profile that the folder would use if it remembered nothing, if it has a login. */
+function profileWithLogin(env: Environment, folder: string): string | undefined {
+  const settings = resolveSettings(env, { folder }, () => {});
+  return storedCredential(settings, () => {}) && settings.profile.value;
 }
 
 /** They belong to the platform that the environment would choose. */

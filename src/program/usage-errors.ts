@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import { type CorrectedWord, UsageError } from '../errors.ts';
-import { closestName } from '../project/toml/closest-name.ts';
+import { closestName, isSimilar } from '../project/toml/closest-name.ts';
 import { hasChild, isCommand } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
@@ -21,8 +21,7 @@ export function usageError(
   const fields = fieldsAfterJson(original, argv);
   if (fields) return new UsageError(message, { why: 'the fields of --json follow a =', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
-  const suggestions =
-    hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? flagThatBegins(typed, error.flags);
+  const suggestions = similarWords(hint, typed) ?? flagThatBegins(typed, error.flags);
   if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });
   const next = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
@@ -31,6 +30,18 @@ export function usageError(
     ...facts,
     corrected: { typed, meant },
   });
+}
+
+/** What commander suggests goes up to three letters away, which in a short word is another word. */
+function similarWords(hint: string | undefined, typed: string): string[] | undefined {
+  const words = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? [];
+  const similar = words.filter((word) => word.startsWith(typed) || isSimilar(bare(typed), bare(word)));
+  return similar.length > 0 ? similar : undefined;
+}
+
+/** Without the dashes of a flag, which are the same in every one. */
+function bare(word: string): string {
+  return word.replace(/^--/, '');
 }
 
 /** The flag that a word is the beginning of, if there is one only. */

@@ -122,7 +122,7 @@ describe('gantry mcp', () => {
     const result = await call(session, 'deploy', {});
     expect(result.isError).toBe(true);
     expect(JSON.parse(textOf(result))).toMatchObject({
-      error: { code: 'build-failed', exitCode: 11, next: expect.arrayContaining(['gantry', 'logs', '--build']) },
+      error: { code: 'build-failed', exitCode: 11, next: ['gantry', 'explain', 'web', expect.any(String)] },
     });
     expect(result.structuredContent).toEqual(JSON.parse(textOf(result)));
   });

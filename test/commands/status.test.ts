@@ -105,13 +105,17 @@ test('outside of an app, shows the apps of the project', async () => {
   });
 });
 
-test('without a login, shows the platform only', async () => {
-  await using empty = await folderOf({});
-  const { code, stdout } = await run([], { cwd: empty.path, env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
-  expect([code, stdout]).toEqual([
-    0,
-    expect.stringMatching(/^project\tno project \(127\.0\.0\.1:\d+\)\napps\tnot known: not logged in\nplatform\tall/),
-  ]);
+test.each([
+  ['in the folder of an app', smallApp()],
+  ['outside of an app', {}],
+])('without a login, says how to log in %s', async (_, files) => {
+  await using folder = await folderOf(files);
+  const env = { GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
+  const { code, stdout, stderr } = await run([], { cwd: folder.path, env });
+  expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^error: not logged in\n[^]*gantry login/)]);
+  emulator.fail('listApps', '401*');
+  emulator.fail('getApp', '401*');
+  expect((await run([], { cwd: folder.path })).code).toBe(4);
 });
 
 test('an incident of the platform is one line, and fails with --exit-code', async () => {

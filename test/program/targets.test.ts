@@ -219,6 +219,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
       mode: 0o600,
     });
   const here = 'project p-12345678 (emulator on port 4100)\n';
+  const notTheLogin = `${here}the last deploy from this folder went there; gantry profiles use --here default uses your login instead\n`;
   let running: ReturnType<typeof announce>;
 
   beforeEach(async () => {
@@ -238,7 +239,18 @@ describe('a folder whose app went to an emulator that variables led to', () => {
   ])('is led there %s', async (_, { cwd = 'app', ...line }) => {
     expect(await judge({ ...line, cwd: join(home, cwd) })).toEqual({ exitCode: 0, said: here });
     stored(production);
-    expect(await judge({ ...line, cwd: join(home, cwd) })).toEqual({ exitCode: 0, said: here });
+    const said = line.env?.GANTRY_TOKEN ? here : notTheLogin;
+    expect(await judge({ ...line, cwd: join(home, cwd) })).toEqual({ exitCode: 0, said });
+  });
+
+  test('says where it reads, since there is a login for elsewhere', async () => {
+    expect((await judge({ reads: true })).said).toBe('');
+    stored(production);
+    expect((await judge({ reads: true })).said).toBe(notTheLogin);
+    expect((await judge({ reads: true, env: emulator })).said).toBe('');
+    expect((await judge({ reads: true, flags: { project: 'p-production' } })).said).toBe('');
+    await went('p-production', undefined, undefined);
+    expect((await judge({ reads: true })).said).toBe('');
   });
 
   test('is told how to go on once it is gone', async () => {
@@ -284,7 +296,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
       stored(production);
       expect(await judge({ cwd: other })).toEqual({ exitCode: 0, said: 'project p-production (rest.cerebrium.ai)\n' });
       await went('p-production', undefined, undefined, other);
-      expect((await judge({})).said).toBe(here);
+      expect((await judge({})).said).toBe(notTheLogin);
       expect((await judge({ cwd: other, env: emulator })).exitCode).toBe(7);
     },
   );

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { GantryError } from '../../errors.ts';
+import { AuthError, GantryError } from '../../errors.ts';
 
 /** Why parts of a status are not known, by the name of the part. */
 export type Unknown = Record<string, string>;
@@ -10,12 +10,12 @@ export class Parts {
 
   constructor(private readonly signal: AbortSignal) {}
 
-  /** Null if the part cannot be had: `unknown` says why. */
+  /** Null if the part cannot be had: `unknown` says why. A login that is missing or refused is missing for all parts. */
   async read<T>(name: string, read: () => Promise<T>): Promise<T | null> {
     try {
       return await read();
     } catch (error) {
-      if (this.signal.aborted || !(error instanceof GantryError)) throw error;
+      if (this.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
       this.unknown[name] = error.message;
       return null;
     }

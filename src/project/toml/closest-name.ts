@@ -1,13 +1,24 @@
-/** The most similar name, for "did you mean". Ignores case; at most one letter in four may differ. */
+/** The most similar name, for "did you mean". */
 export function closestName(written: string, names: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
-    const maxDistance = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));
-    if (Math.abs(name.length - written.length) > maxDistance) continue;
-    const distance = editDistance(written.toLowerCase(), name.toLowerCase());
-    if (distance <= maxDistance && (best === undefined || distance < best.distance)) best = { name, distance };
+    const distance = differingLetters(written, name);
+    if (distance !== undefined && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
+}
+
+/** Whether one name may be meant by the other. */
+export function isSimilar(written: string, name: string): boolean {
+  return differingLetters(written, name) !== undefined;
+}
+
+/** How many letters differ, if it is at most one in four. Ignores case. */
+function differingLetters(written: string, name: string): number | undefined {
+  const maxDistance = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));
+  if (Math.abs(name.length - written.length) > maxDistance) return undefined;
+  const distance = editDistance(written.toLowerCase(), name.toLowerCase());
+  return distance <= maxDistance ? distance : undefined;
 }
 
 /** The Levenshtein distance, where two letters in the wrong order are one mistake. */
