@@ -38,7 +38,7 @@ function isWhole({ route, mayBeEmpty }: Endpoint, { status, body }: HostReply): 
 }
 
 function partialReplyError({ host, status }: HostReply): UnavailableError {
-  return new UnavailableError(`the reply of ${host} is not what was asked for (HTTP ${status})`, {
+  return new UnavailableError(`the reply of ${host} does not match the request (HTTP ${status})`, {
     why: 'a proxy may have changed it, or a part of it is missing',
     status,
     retryable: true,

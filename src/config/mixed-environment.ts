@@ -56,7 +56,7 @@ function checkOfficialProject(env: Environment, { project }: Resolved, { origin 
   if (!official || official === readVariable(env, 'GANTRY_TOKEN') || origin !== 'environment (GANTRY_TOKEN)') return;
   if (project.origin !== 'environment (CEREBRIUM_PROJECT_ID)') return;
   throw new UsageError(`the token is from GANTRY_TOKEN, but the project ${project.value} from CEREBRIUM_PROJECT_ID`, {
-    why: 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN is another token: each may have a project of its own',
+    why: 'that project may belong to CEREBRIUM_SERVICE_ACCOUNT_TOKEN, which is another token',
     fix: `pass -p ${project.value}, or set GANTRY_PROJECT`,
   });
 }

@@ -128,7 +128,9 @@ export function fillPath(path: string, parameters: Record<string, unknown>): str
 export function toPathSegment(value: string, what: string): string {
   if (/^\.{0,2}$/.test(value)) {
     const words = what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    throw new UsageError(`invalid ${words} "${value}"`, { why: 'it would be the path of something else' });
+    throw new UsageError(`invalid ${words} "${value}"`, {
+      why: 'in the URL of the request, it would lead to another path',
+    });
   }
   return encodeURIComponent(value);
 }

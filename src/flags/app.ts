@@ -117,7 +117,7 @@ const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
 async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
   const { readAppHere } = await import('../operations/apps/index.ts');
   const here = await readAppHere(context, 'cerebrium.toml').catch(() => undefined);
-  return new UsageError('what destroys something wants the name of the app, not "."', {
+  return new UsageError('a command that destroys something needs the name of the app, not "."', {
     ...(here !== undefined && { fix: await line.withApp(here, '.') }),
   });
 }

@@ -73,7 +73,9 @@ export async function startEmulatorFromFlags(
   ];
   const time = now?.(context.now());
   if (time !== undefined && options.pace > 0) {
-    throw new UsageError('--now cannot be combined with --pace', { why: 'no build ends while the clock stands still' });
+    throw new UsageError('--now cannot be combined with --pace', {
+      why: '--now stops the clock, and no build would end',
+    });
   }
   const emulator = await startEmulator({
     ...options,

@@ -21,7 +21,9 @@ export async function approveTarget(
   await nameTarget(command, context, inputs, argv);
   const { isStarted, unused } = flags.local ?? {};
   if (unused !== undefined) {
-    progress.note(`the last deploy from this folder went there; ${gantryCommand`profiles use --here ${unused}`} uses your login instead`);
+    progress.note(
+      `the last deploy from this folder went there; ${gantryCommand`profiles use --here ${unused}`} uses your login instead`,
+    );
   }
   if (isStarted) progress.note('started the emulator of this folder; gantry emulator stop ends it');
 }
@@ -60,7 +62,7 @@ function otherTarget(last: FolderTarget, { target }: Context, argv: readonly str
   const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last);
   const lastText = folderTargetText(last);
   return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
-    why: `the target is from ${targetOrigin(target)}, and not typed here`,
+    why: `the target comes from: ${targetOrigin(target)}; this command line does not name it`,
     fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText}, ${known}`,
     details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
   });

@@ -194,7 +194,7 @@ export const flagRefusals: readonly FlagRefusal[] = [
     names: ['--partial'],
     of: ['deploy'],
     message: 'deploy sends all files',
-    why: 'the platform does not document what it makes of a part of them',
+    why: 'the platform does not document deploys of some of the files',
     fix: gantryCommand`deploy`,
   },
   {

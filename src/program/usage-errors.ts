@@ -19,7 +19,7 @@ export function usageError(
   const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const { message, ...facts } = reword(original);
   const fields = fieldsAfterJson(original, argv);
-  if (fields) return new UsageError(message, { why: 'the fields of --json follow a =', fix: fields });
+  if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
   const suggestions = similarWords(hint, typed) ?? flagThatBegins(typed, error.flags);
   if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });

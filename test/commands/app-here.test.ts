@@ -158,7 +158,7 @@ describe('errors about the app', () => {
   test('what destroys something wants the name', async () => {
     expect(await failed('apps delete . --confirm web', here)).toEqual([
       2,
-      'error: what destroys something wants the name of the app, not "."\n  fix gantry apps delete web --confirm web\n',
+      'error: a command that destroys something needs the name of the app, not "."\n  fix gantry apps delete web --confirm web\n',
     ]);
     expect((await failed('apps delete', here))[0]).toBe(2);
   });

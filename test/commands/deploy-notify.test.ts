@@ -60,7 +60,7 @@ test('it ends in time, with all that it has started', async () => {
     progress: { warn: (text: unknown) => warnings.push(text) },
   };
   await runNotifyCommand(context as never, 'sleep 60 | sleep 60', {}, 50);
-  expect(warnings).toEqual([expect.stringContaining('no end within 50 ms')]);
+  expect(warnings).toEqual([expect.stringContaining('it did not end within 50 ms')]);
 });
 
 test.each([

@@ -26,7 +26,7 @@ function without(answer: Answer, isDeletion = false): Answering {
 
 describe.each<[string, Answer, string]>([
   ['null', { body: 'null' }, '1 entry of /t/ could not be read'],
-  ['status 204', { status: 204, body: '' }, 'is not what was asked for (HTTP 204)'],
+  ['status 204', { status: 204, body: '' }, 'does not match the request (HTTP 204)'],
 ])('a listing that is %s does not prove that the folder is empty', (_, answer, reason) => {
   const run = async (...words: string[]) =>
     gantry(words, { emulator, cwd: here, env: await inFrontOf(emulator, without(answer, words[0] === 'rm')) });

@@ -74,9 +74,9 @@ const lifeOf = async () => only().then(({ expiresAt, updatedAt }) => Date.parse(
 test('what nobody gave a time to live stays, and is named', async () => {
   const name = await preview();
   const { stderr, stdout } = await run(['previews', 'prune', '--expired', '--confirm', 'shop'], { days: 300 });
-  expect([stdout, stderr]).toEqual(['', expect.stringContaining(`no time to live is known of ${name}`)]);
+  expect([stdout, stderr]).toEqual(['', expect.stringContaining(`skipped ${name}: no --ttl is known;`)]);
   const without = await run(['previews', 'prune', '--expired'], { env: { GANTRY_TEAM_STATE: 'off' } });
-  expect(without.stderr).toContain(`no time to live is known on this machine of ${name}`);
+  expect(without.stderr).toContain(`skipped ${name}: no --ttl is known on this machine;`);
 });
 
 test('--branch deletes the preview of a branch that is gone, and no other', async () => {

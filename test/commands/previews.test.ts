@@ -272,7 +272,7 @@ describe('previews', () => {
       app.git('reset', '-q', '--hard', 'HEAD~1');
       const { apps, stderr } = await pruned();
       expect(apps).toEqual([]);
-      expect(stderr).toContain('main lacks 2 commits of origin/main, which decides here');
+      expect(stderr).toContain('main lacks 2 commits of origin/main; the list goes by origin/main, not by your branch');
     });
 
     test('leaves work that was never committed', async () => {

@@ -83,7 +83,7 @@ describe('what is resolved anew', () => {
       ],
     });
     expect(stderr).toMatch(
-      /resolved anew, perhaps to other versions: numpy.*, ffmpeg \(apt\), python:3.12-slim \(image\)/,
+      /installed again, perhaps in other versions: numpy.*, ffmpeg \(apt\), python:3.12-slim \(image\)/,
     );
     expect((json() as { resolvedAnew: object[] }).resolvedAnew).toHaveLength(5);
   });
@@ -94,7 +94,7 @@ describe('what is resolved anew', () => {
     await deployed('two');
     const { json, stderr } = await back();
     expect(json()).toMatchObject({ resolvedAnew: [] });
-    expect(stderr).not.toContain('resolved anew');
+    expect(stderr).not.toContain('installed again');
   });
 });
 

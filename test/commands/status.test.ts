@@ -112,7 +112,7 @@ test.each([
   await using folder = await folderOf(files);
   const env = { GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
   const { code, stdout, stderr } = await run([], { cwd: folder.path, env });
-  expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^error: not logged in\n[^]*gantry login/)]);
+  expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^error: not logged in\n[\s\S]*gantry login/)]);
   emulator.fail('listApps', '401*');
   emulator.fail('getApp', '401*');
   expect((await run([], { cwd: folder.path })).code).toBe(4);

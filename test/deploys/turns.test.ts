@@ -137,7 +137,7 @@ describe('a rollback', () => {
     await machine.deploys({ more, image });
     await machine.deploys({ more, image, version: 2 });
     const { json, stderr } = await machine.run('rollback web --yes --json');
-    expect(stderr).toMatch(/resolved anew, perhaps to other versions: torch, debian:bookworm-slim \(image\)/);
+    expect(stderr).toMatch(/installed again, perhaps in other versions: torch, debian:bookworm-slim \(image\)/);
     expect(json()).toMatchObject({ resolvedAnew: [{ kind: 'pip', requirement: 'torch' }, { kind: 'image' }] });
   });
 });

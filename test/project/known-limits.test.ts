@@ -165,7 +165,7 @@ test('warns about a model that is larger than the memory of the GPU', async () =
   expect(await issuesIn(config)).toMatchObject([
     {
       message: 'the model in models/llama is larger than the memory of 1 TURING_T4',
-      why: 'its files have 17 GB, and the memory 16 GB',
+      why: 'its files are 17 GB, and the memory is 16 GB',
       fix: 'compute = "ADA_L4", a larger gpu_count, or a quantized model',
     },
   ]);

@@ -18,7 +18,7 @@ export interface DifferenceHere {
 export async function compareHere(context: Context, configFile: string): Promise<DifferenceHere> {
   const local = await readLocalApp(context, { configFile, checkSource: false });
   if (local.bytes > maxBytes) {
-    throw new FailedError('this folder is large', { fix: gantryCommand`deploy --dry-run` });
+    throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
   const checksums = fileChecksums(context, local, true);
   const options = { compareFiles: true, checksums, trustRecord: true, dryRun: true, keepScaling: false };

@@ -56,7 +56,9 @@ export async function findLiveDeployment(
   }
   if (!sent) {
     const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
-    progress.note(`files of ${app} were compared by ${hash}, and --log-level was not compared: it is not listed`);
+    progress.note(
+      `files of ${app} were compared by ${hash}, and --log-level was not compared: the platform does not show it`,
+    );
   }
   return {
     app,

@@ -56,7 +56,10 @@ function leftOut(
     ...found,
     cause,
     title: `${path} is in the app folder, but is not sent: ${why}`,
-    fix: pattern === undefined ? `add "${path}" to include` : `remove "${pattern}" from exclude, or narrow it`,
+    fix:
+      pattern === undefined
+        ? `add "${path}" to include`
+        : `remove "${pattern}" from exclude, or change it to match fewer files`,
     setting: pattern === undefined ? 'deployment.include' : 'deployment.exclude',
     next: ['deploy', '--dry-run', '--files'],
   };

@@ -27,6 +27,6 @@ export async function findContainer(
   ].find((found) => found.length > 0);
   if (!matches || matches.length === 1) return matches?.[0] ?? given;
   throw new UsageError(`"${given}" names ${matches.length} containers`, {
-    why: `it is a part of ${matches.join(', ')}`,
+    why: `these match: ${matches.join(', ')}; type more of the name`,
   });
 }

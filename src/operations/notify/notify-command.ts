@@ -18,7 +18,7 @@ export async function runNotifyCommand(
   document: object,
   timeoutMs = maxMs,
 ): Promise<void> {
-  const expired = timeoutSignal(timeoutMs, () => new UnavailableError(`no end within ${duration(timeoutMs)}`));
+  const expired = timeoutSignal(timeoutMs, () => new UnavailableError(`it did not end within ${duration(timeoutMs)}`));
   const problem = await new Promise<string | undefined>((resolve) => {
     // A group of its own, so that what the shell has started ends with it.
     const detached = process.platform !== 'win32';

@@ -80,7 +80,10 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
 
 async function warnIfBehind(context: Context, { ref, name }: { ref: string; name: string }): Promise<void> {
   const missing = await countMissing(context, name, ref);
-  if (missing > 0) context.progress.note(`${name} lacks ${count(missing, 'commit')} of ${ref}, which decides here`);
+  if (missing > 0)
+    context.progress.note(
+      `${name} lacks ${count(missing, 'commit')} of ${ref}; the list goes by ${ref}, not by your branch`,
+    );
 }
 
 interface Proven {

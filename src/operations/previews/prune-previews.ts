@@ -31,7 +31,7 @@ export async function prunePreviews(
   const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
   if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
-      why: 'without one, nothing shows which previews are no longer needed',
+      why: 'the branches of a repository show which previews are no longer needed',
       fix: gantryCommand`previews list`,
     });
   }
@@ -104,7 +104,7 @@ function noteEndless(context: Context, previews: readonly Preview[]): void {
   if (endless.length === 0) return;
   const known = teamStateOf(context) ? '' : ' on this machine';
   context.progress.note(
-    `no time to live is known${known} of ${names(endless)}; gantry previews prune --older-than 7d goes by the last deploy`,
+    `skipped ${names(endless)}: no --ttl is known${known}; gantry previews prune --older-than 7d deletes those not deployed for 7 days`,
   );
 }
 

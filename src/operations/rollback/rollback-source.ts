@@ -164,7 +164,7 @@ async function compareRevision(
   if (differingFiles(changes) || !sent?.startsWith(filesDigestPrefix)) return changes;
   if (sent === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
   throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${shortBuild(build)}`, {
-    why: 'its files have other contents or permissions, by the SHA-256 of what this machine has sent',
+    why: 'the contents or permissions of its files differ from what this machine sent for that build (SHA-256)',
     fix: gantryCommand`builds list ${app}`,
     details: { app, build },
   });

@@ -114,7 +114,7 @@ async function checkSource(
   const unproven = (why: string) =>
     new ConflictError(`cannot prove that ${what} has the files of build ${shown}`, {
       why,
-      fix: '--force deploys it all the same',
+      fix: 'pass --force to deploy it anyway',
       details: { app, build },
     });
   if (!expected) throw unproven(`the platform lists no files of build ${shown}`);
@@ -145,7 +145,7 @@ async function confirm(
   );
   if (anew.length > 0) {
     const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
-    progress.note(`resolved anew, perhaps to other versions: ${anew.slice(0, maxShown).join(', ')}${more}`);
+    progress.note(`installed again, perhaps in other versions: ${anew.slice(0, maxShown).join(', ')}${more}`);
   }
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
   willChange(`deploy build ${shortBuild(restored)} of ${app} again`, plan);

@@ -139,7 +139,7 @@ function addParameter(found: ProgramArguments, flag: string, separator: string, 
     throw new UsageError(`invalid argument "${flag}"`, { fix: 'write --name value, or name=value' });
   }
   if (value === undefined) {
-    throw new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for a yes` });
+    throw new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for true` });
   }
   addPair(found, `${name}${separator}${value}`, flag);
 }

@@ -91,7 +91,7 @@ function positionQuery(position: PagePosition | undefined): Pick<RunsQuery, 'off
 function runsIn({ items, aggregatedData }: RunsChart): Run[] {
   if (items || !aggregatedData) return items ?? [];
   throw new UnexpectedReplyError('the platform returned counts instead of runs', {
-    why: 'it does so for ranges over 24 hours, but this one was shorter',
+    why: 'it documents that only for ranges over 24 hours, and this range is shorter',
     fix: 'try a shorter range: --since 1h',
   });
 }

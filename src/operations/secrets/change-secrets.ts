@@ -110,7 +110,7 @@ async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: S
   );
   if (changed.length > 0) {
     throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
-      why: 'the platform replaces all secrets at once; nothing was changed, so that their change is not lost',
+      why: 'the platform replaces all secrets at once, so this change would undo the other one; nothing was changed',
       fix: 'check gantry secrets list, then run the same command again',
       details: { changed },
     });

@@ -74,7 +74,10 @@ function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<Confi
   const memory = hardware?.memory;
   if (memory === undefined || !/\.\d{3,}/.test(String(memory))) return;
   const fix = `memory = ${Math.round(memory * 100) / 100}`;
-  yield warningAt('hardware.memory', `memory ${memory} has more than 2 decimals`, { why: 'GB, to two decimals', fix });
+  yield warningAt('hardware.memory', `memory ${memory} has more than 2 decimals`, {
+    why: 'memory is in GB, with at most 2 decimals',
+    fix,
+  });
 }
 
 function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {

@@ -136,7 +136,7 @@ function* modelLargerThanGpu({ root, sections: { hardware } }: RuleInput): Gener
     const gigabytes = weightBytes(join(root, path)) / 1e9;
     if (gigabytes <= memory) continue;
     yield warningAt('hardware.compute', `the model in ${path} is larger than the memory of ${count} ${gpu}`, {
-      why: `its files have ${Math.round(gigabytes)} GB, and the memory ${memory} GB`,
+      why: `its files are ${Math.round(gigabytes)} GB, and the memory is ${memory} GB`,
       fix: `compute = ${toToml(largerThan(gigabytes / count) ?? gpu)}, a larger gpu_count, or a quantized model`,
     });
   }

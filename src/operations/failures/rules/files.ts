@@ -23,7 +23,7 @@ export const fileRules: readonly FailureRule[] = [
       ': permission denied': /exec: "(?<path>[^"]{1,200})": permission denied/,
     },
     title: 'permission denied: {path}',
-    fix: 'write to /persistent-storage or /tmp, or give the user of the image the right',
+    fix: 'write to /persistent-storage or /tmp, or give the user of the image permission to write there',
   },
   {
     cause: 'file-not-found',
@@ -69,7 +69,7 @@ export const fileRules: readonly FailureRule[] = [
         /failed to \w{1,20}[\w ]{0,20} `(?<path>[^`]{1,300})`: Permission denied \(os error 13\)/,
     },
     title: 'uv may not use {path} as the user of the image',
-    fix: 'give that user the folder, set UV_CACHE_DIR=/tmp/uv, and start the app without uv (or with uv run --no-sync)',
+    fix: 'make that user the owner of the folder, set UV_CACHE_DIR=/tmp/uv, and start the app without uv (or with uv run --no-sync)',
     at: 'runtime.custom.dockerfile_path',
   },
   {
@@ -79,8 +79,8 @@ export const fileRules: readonly FailureRule[] = [
       '[Errno 13] Permission denied': /^Error: \[Errno 13\] Permission denied: '(?<path>[^']{1,300})'/,
       'bad interpreter: Permission denied': /: (?<path>[\w./-]{1,200}): bad interpreter: Permission denied/,
     },
-    title: 'the user of the image has no right to use {path}',
-    fix: 'give that user the folder before the USER line of the Dockerfile (chown), or keep the environment outside of /root',
+    title: 'the user of the image has no permission to use {path}',
+    fix: 'make that user the owner of the folder before the USER line of the Dockerfile (chown), or keep the environment outside of /root',
     at: 'runtime.custom.dockerfile_path',
   },
   {

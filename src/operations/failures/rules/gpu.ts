@@ -14,7 +14,7 @@ export const gpuRules: readonly FailureRule[] = [
       CUBLAS_STATUS_ALLOC_FAILED: /CUBLAS_STATUS_ALLOC_FAILED/,
       cudaErrorMemoryAllocation: /cudaErrorMemoryAllocation/,
     },
-    title: 'the memory of the GPU is too small',
+    title: 'the GPU has too little memory',
     fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
     at: 'hardware.compute',
   },
@@ -23,8 +23,8 @@ export const gpuRules: readonly FailureRule[] = [
     // TensorFlow asks for less after it: it may be harmless.
     rank: 3,
     signs: { CUDA_ERROR_OUT_OF_MEMORY: /CUDA_ERROR_OUT_OF_MEMORY/ },
-    title: 'the memory of the GPU is too small',
-    fix: 'choose a GPU with more memory, use smaller batches, or let one process only use the GPU',
+    title: 'the GPU has too little memory',
+    fix: 'choose a GPU with more memory, use smaller batches, or use the GPU from one process only',
     at: 'hardware.compute',
   },
   {
@@ -45,7 +45,7 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: { 'Free memory on device': /Free memory on device .{0,200}is less than desired GPU memory utilization/ },
     title: 'another process uses the memory of the GPU that vLLM wants',
-    fix: 'lower gpu_memory_utilization, or start one process only on the GPU',
+    fix: 'lower gpu_memory_utilization, or use the GPU from one process only',
     at: 'runtime.custom.entrypoint',
   },
   {
@@ -83,7 +83,7 @@ export const gpuRules: readonly FailureRule[] = [
       'unsatisfied condition: cuda': /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
     },
     title: 'the CUDA version of the app is newer than the driver of the platform',
-    fix: 'use a base image or a torch that is built for an older CUDA',
+    fix: 'use a base image or a version of torch that is built for an older CUDA',
     at: 'deployment.docker_base_image_url',
   },
   {
@@ -91,7 +91,7 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: { 'Torch not compiled with CUDA enabled': /^AssertionError: Torch not compiled with CUDA enabled/ },
     title: 'torch was installed without CUDA',
-    fix: 'install the torch of PyPI for Linux, not one with +cpu',
+    fix: 'install torch from PyPI, in a version without +cpu',
     at: 'dependencies.pip.torch',
   },
   {

@@ -98,7 +98,7 @@ export const packageBuildRules: readonly FailureRule[] = [
       'Repository not found': /remote: Repository not found/,
     },
     title: 'the Git repository of a requirement needs a login',
-    fix: 'use a token in its address, from a secret, or copy the package into the app folder',
+    fix: 'put a token from a secret into its URL, or copy the package into the app folder',
     at: 'dependencies.pip',
   },
   {

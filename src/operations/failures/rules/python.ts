@@ -64,7 +64,7 @@ export const pythonRules: readonly FailureRule[] = [
       SIGSEGV: /was sent SIGSEGV|signal SIGSEGV|ended with SIGSEGV/,
     },
     title: 'the program crashed in native code',
-    fix: 'a package with compiled code is the cause: pin it to another version',
+    fix: 'the cause is probably a package with compiled code: pin it to another version',
     at: 'dependencies.pip',
   },
   {

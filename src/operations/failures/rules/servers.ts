@@ -102,7 +102,7 @@ export const serverRules: readonly FailureRule[] = [
     applies: ({ path = '' }, { config }) =>
       path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
     title: 'the check of {path} gets the status {status}',
-    fix: 'answer {path} with 200 when the app is ready, or correct the path',
+    fix: 'return HTTP 200 from {path} when the app is ready, or correct the path',
     at: 'runtime.custom.healthcheck_endpoint',
   },
   {
@@ -114,7 +114,7 @@ export const serverRules: readonly FailureRule[] = [
         /(?:Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
     },
     title: 'the health check of the app fails',
-    fix: 'answer the path of the check with 200, or correct healthcheck_endpoint and readycheck_endpoint',
+    fix: 'return HTTP 200 from the path of the check, or correct healthcheck_endpoint and readycheck_endpoint',
     at: 'runtime.custom.healthcheck_endpoint',
   },
   {
@@ -151,7 +151,7 @@ export const serverRules: readonly FailureRule[] = [
       'status code 502': /^status code 502$/,
     },
     title: 'the process of the app ended, exit code {code|unknown}',
-    fix: 'look at what it printed before; a server must not end, and must not start another one in the background',
+    fix: 'read what it printed before; the entrypoint must keep running, and not start the server in the background',
   },
   {
     // `python -m app.main`: the name of a package would be known.

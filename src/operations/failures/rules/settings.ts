@@ -109,7 +109,7 @@ export const settingRules: readonly FailureRule[] = [
       'str expected, not NoneType': /^TypeError: str expected, not NoneType$/,
     },
     after: /\benviron\b|getenv/,
-    title: 'a variable that the code reads a number or a text from is not set',
+    title: 'the code uses a variable that is not set',
     fix: 'set the variable that the line of the traceback names as a secret, or give it a default in the code',
   },
 ];

@@ -66,7 +66,7 @@ export const systemRules: readonly FailureRule[] = [
       'of your plan': /\b(?:limit|quota) of your plan\b/,
     },
     title: 'a quota or a plan does not allow more',
-    fix: 'use less, or a larger plan: gantry plan set',
+    fix: 'delete or scale down what you no longer need, or choose a larger plan: gantry plan set',
   },
   {
     cause: 'hardware-unavailable',
@@ -157,8 +157,8 @@ export const systemRules: readonly FailureRule[] = [
       'failed to solve: ': /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,
       'time limit': /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i,
     },
-    title: 'the build took longer than it may',
-    fix: 'make its longest step quicker: use wheels instead of compiling, and keep models on a volume',
+    title: 'the build took longer than allowed',
+    fix: 'shorten its longest step: use wheels instead of compiling, and keep models on a volume',
   },
   {
     cause: 'glibc-too-old',
@@ -167,7 +167,7 @@ export const systemRules: readonly FailureRule[] = [
       GLIBC: /version [`'‘](?<version>GLIBC(?:XX)?_[\d.]{1,10}|CXXABI_[\d.]{1,10})['’] not found/,
     },
     title: 'a program or a library needs {version}, which the image does not have',
-    fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older one',
+    fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older glibc',
     at: 'deployment.docker_base_image_url',
   },
   {
