@@ -4,7 +4,14 @@ import { after } from '../clock.ts';
 import type { ProxySettings } from '../config/settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { silenceError } from './progress-limit.ts';
-import { type HttpRequest, openRequest, toConnectionError, waitForResponse } from './transport.ts';
+import {
+  type HttpRequest,
+  incompleteReply,
+  lacksEnd,
+  openRequest,
+  toConnectionError,
+  waitForResponse,
+} from './transport.ts';
 
 /** A request body in memory, or a stream. */
 export type OutgoingBody = Uint8Array | BodyStream;
@@ -41,6 +48,7 @@ interface Message extends Omit<StreamedRequest, 'body'> {
 interface OpenResponse extends Omit<HttpReply, 'body'> {
   statusText: string;
   body: Readable;
+  lacksEnd: boolean;
 }
 
 /** A response of unknown length may be silent this many times longer, because it is produced while it is sent. */
@@ -69,7 +77,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     const known = reply.headers['content-length'] !== undefined;
     return {
       ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
-      chunks: watchResponse(reply.body, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
+      chunks: watchResponse(reply, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
       close: async () => connection.abort(),
     };
   } catch (cause) {
@@ -91,6 +99,7 @@ async function open({ body, proxy, ...message }: Message): Promise<OpenResponse>
     return {
       ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
       body: reply,
+      lacksEnd: lacksEnd(reply, message.method),
     };
   } catch (cause) {
     throw failure(cause);
@@ -149,13 +158,14 @@ const maxBufferedBytes = 512 * 1024;
  * iterator of a stream would drop them.
  */
 function watchResponse(
-  body: Readable,
+  { body, lacksEnd }: OpenResponse,
   connection: AbortController,
   silenceMs: number,
   failure: (cause: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = [];
   let bytes = 0;
+  let isEmpty = true;
   let over: { cause?: unknown } | undefined;
   let wake = () => {};
   const end = (cause?: unknown) => {
@@ -164,12 +174,13 @@ function watchResponse(
   };
   body.on('data', (chunk: Buffer) => {
     waiting.push(chunk);
+    isEmpty = false;
     bytes += chunk.length;
     if (bytes >= maxBufferedBytes) body.pause();
     wake();
   });
   body
-    .on('end', () => end())
+    .on('end', () => end(isEmpty && lacksEnd ? incompleteReply() : undefined))
     .on('error', end)
     .on('close', () => end(new Error('connection reset')));
   async function* chunks() {

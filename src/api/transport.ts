@@ -62,7 +62,7 @@ export async function sendWithAgent(
     const reply = await waitForResponse(outgoing);
     awaited = reply;
     progress.restart();
-    const chunks = await read(reply, url, maxBytes, progress);
+    const chunks = await read(reply, { method, url, maxBytes, progress });
     const { statusCode: status = 0, headers: received } = reply;
     return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
@@ -136,7 +136,15 @@ export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessag
   });
 }
 
-function read(reply: IncomingMessage, url: URL, maxBytes: number, progress: ProgressLimit): Promise<Buffer[]> {
+function read(
+  reply: IncomingMessage,
+  {
+    method,
+    url,
+    maxBytes,
+    progress,
+  }: Pick<HttpRequest, 'method' | 'url'> & { maxBytes: number; progress: ProgressLimit },
+): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -146,11 +154,22 @@ function read(reply: IncomingMessage, url: URL, maxBytes: number, progress: Prog
       if (size > maxBytes) reply.destroy(replyTooLargeError(url, maxBytes));
       else chunks.push(chunk);
     });
-    reply.on('end', () => resolve(chunks));
+    reply.on('end', () => (size === 0 && lacksEnd(reply, method) ? reject(incompleteReply()) : resolve(chunks)));
     reply.on('error', reject);
     // Has no effect after `end`.
-    reply.on('close', () => reject(new Error('the reply is incomplete')));
+    reply.on('close', () => reject(incompleteReply()));
   });
+}
+
+export const incompleteReply = (): Error => new Error('the reply is incomplete');
+
+/**
+ * Whether only the end of the connection ends the body. Servers of HTTP/1.1 give even an empty body a length or chunks, so
+ * nothing in it means that the connection was cut after a damaged head. Servers of HTTP/1.0 end every body so.
+ */
+export function lacksEnd({ httpVersion, statusCode = 0, headers }: IncomingMessage, method: string): boolean {
+  if (httpVersion !== '1.1' || method === 'HEAD' || statusCode === 204 || statusCode === 304) return false;
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
 export function replyTooLargeError({ host }: URL, maxBytes: number): UnexpectedReplyError {

@@ -64,6 +64,19 @@ describe.each(ways)('a request %s', (_, send) => {
     await expect(ask(send, await listen(answer))).rejects.toThrow(/^the connection to 127\.0\.0\.1:\d+ failed: /);
   });
 
+  test.skipIf(send === sendPooled)('fails if a cut head becomes a whole one by what follows', async () => {
+    const url = await listen((socket) => void socket.end(reply.slice(0, 30) + switching));
+    await expect(ask(send, url)).rejects.toThrow(/failed: the reply is incomplete/);
+  });
+
+  test.each([
+    ['HTTP/1.0 200 OK\r\n\r\n', 200],
+    ['HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 200],
+    ['HTTP/1.1 204 No Content\r\n\r\n', 204],
+  ])('gets an empty reply: %j', async (head, status) => {
+    expect(await ask(send, await listen((socket) => void socket.end(head)))).toMatchObject({ status, body: '' });
+  });
+
   test('gets its reply after interim replies', async () => {
     const url = await listen((socket) => void socket.write(interim + interim + reply));
     expect(await ask(send, url)).toMatchObject({ status: 200, body: 'done' });
