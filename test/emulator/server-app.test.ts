@@ -113,6 +113,36 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(await untilCut(`${base}/die`)).toBe('the beginning');
   });
 
+  test('that is dying is started again for a call that it never got', async () => {
+    const leaving = `
+import os, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        got = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/leave":
+            self.server.shutdown()
+            self.server.server_close()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(str(len(got)).encode())
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever(0.01)
+time.sleep(0.2)
+os._exit(3)
+`;
+    const { deploy, call, runs } = await running('server', custom);
+    await deploy(
+      { name: 'server', runtime: 'custom', entrypoint: ['python3', 'leaving.py'] },
+      { 'leaving.py': leaving },
+    );
+    expect((await call('leave')).status).toBe(200);
+    const { status, text } = await call('after', 'x'.repeat(300_000));
+    expect([status, text]).toEqual([200, '300000']);
+    expect((await runs())[0]).toMatchObject({ functionName: 'after', status: 'success', statusCode: 200 });
+  });
+
   test('with a fixed port can be deployed again: the old process ends first', async () => {
     const { base, deploy } = await running('server', custom);
     const port = await freePort();

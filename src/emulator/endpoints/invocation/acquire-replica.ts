@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { requirementsOf } from '../../model/builds/requirements.ts';
 import { markAssigned, markQueued, markStarted } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { raceAbort } from '../../running/replicas/race-abort.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import type { Platform } from '../platform.ts';
 import { AppStartError } from './call-errors.ts';
@@ -62,12 +63,4 @@ function throwStartError({ message }: Error, installs = true): never {
   const isMissing = /^ModuleNotFoundError/.test(message) && !installs;
   const hint = isMissing ? '; pass --install to install dependencies' : '';
   throw new AppStartError(`the app failed to start: ${message}${hint}`);
-}
-
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return Promise.race([
-    work,
-    new Promise<never>((_, failed) => signal.addEventListener('abort', () => failed(signal.reason), { once: true })),
-  ]);
 }

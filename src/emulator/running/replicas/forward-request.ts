@@ -1,7 +1,7 @@
 import { type ClientRequest, request } from 'node:http';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import type { ReadableBody, ServerReply } from '../../http/reply.ts';
-import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply } from './replica.ts';
+import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply, UndeliveredError } from './replica.ts';
 
 /** Streams a request to the app's server, and its response back. */
 export async function forwardRequest(
@@ -30,13 +30,33 @@ export async function forwardRequest(
     // An upgrade response closes the connection without an error event.
     outgoing.once('close', () => failed(new Error('its response is not valid HTTP/1.1')));
   });
-  sendBody(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => outgoing.destroy());
+  const connection = connectionOf(outgoing);
+  // A body can be read once: by the server that gets it.
+  connection.opened
+    .then(() => sendBody(body instanceof BufferedBody ? body.read() : body, outgoing))
+    .catch(() => outgoing.destroy());
   try {
     return await response;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new ReplicaError(`its server did not respond: ${(error as Error).message}`);
+    throw connection.failure(error as Error);
   }
+}
+
+/** When a request has its connection, and what a failure of it means: before that, nothing was sent. */
+function connectionOf(outgoing: ClientRequest) {
+  let isOpen = false;
+  const opened = new Promise<void>((done) => {
+    outgoing.once('socket', (socket) =>
+      socket.once('connect', () => {
+        isOpen = true;
+        done();
+      }),
+    );
+  });
+  const failure = ({ message }: Error) =>
+    new (isOpen ? ReplicaError : UndeliveredError)(`its server did not respond: ${message}`);
+  return { opened, failure };
 }
 
 /**
@@ -63,15 +83,14 @@ export function requestUpgrade({ run, address, headers, signal }: SocketCall, po
     'x-request-id': run,
   };
   const outgoing = request({ host: '127.0.0.1', port, path: address, headers: forwarded, agent: false, signal });
+  const connection = connectionOf(outgoing);
   return new Promise<SocketReply>((done, failed) => {
     outgoing.once('upgrade', (response, socket, head) => {
       socket.unshift(head);
       done({ response, socket });
     });
     outgoing.once('response', (response) => done({ response }));
-    outgoing.once('error', ({ message }) =>
-      failed(signal.aborted ? signal.reason : new ReplicaError(`its server did not respond: ${message}`)),
-    );
+    outgoing.once('error', (error) => failed(signal.aborted ? signal.reason : connection.failure(error)));
     outgoing.end();
   });
 }

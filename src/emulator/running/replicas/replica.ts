@@ -66,6 +66,9 @@ export interface Replica {
 /** An app did not start, or its process ended. */
 export class ReplicaError extends Error {}
 
+/** Nothing of a call reached a process: it can be sent to another one. */
+export class UndeliveredError extends ReplicaError {}
+
 /** The image of an app with a Dockerfile cannot be built. */
 export class ImageBuildError extends ReplicaError {}
 

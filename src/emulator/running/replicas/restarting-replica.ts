@@ -1,5 +1,6 @@
-import { pause } from '../../../clock.ts';
+import { pause, turn } from '../../../clock.ts';
 import type { ServerReply } from '../../http/reply.ts';
+import { raceAbort } from './race-abort.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -7,6 +8,7 @@ import {
   type ReplicaOptions,
   type SocketCall,
   type SocketReply,
+  UndeliveredError,
 } from './replica.ts';
 
 export interface RestartOptions {
@@ -21,6 +23,11 @@ export interface RestartOptions {
 const maxPauseMs = 5 * 60_000;
 /** A process that ran this long without a problem starts the pauses over. */
 const stableMs = 10 * 60_000;
+
+/** Of a call. An app may start well and end at once, again and again. */
+const maxDeliveries = 3;
+/** How long a process that takes no calls may take to end. A server may also have stopped listening, and run on. */
+const endingMs = 3_000;
 
 /**
  * A replica whose process is started again when it ends, as a platform restarts a container
@@ -72,7 +79,7 @@ export class RestartingReplica implements Replica {
   async call(call: ReplicaCall): Promise<ServerReply> {
     this.#active.add(call.run);
     try {
-      return await this.#current.call(call);
+      return await this.#deliver(call.signal, (replica) => replica.call(call));
     } catch (error) {
       const { print } = this.#options;
       if (error instanceof ReplicaError) print({ run: call.run, stream: 'stderr', text: `error: ${error.message}` });
@@ -83,8 +90,10 @@ export class RestartingReplica implements Replica {
   }
 
   async openSocket(call: SocketCall): Promise<SocketReply> {
-    if (!this.#current.openSocket) throw new ReplicaError('its runtime has no WebSockets');
-    return this.#current.openSocket(call);
+    return this.#deliver(call.signal, async (replica) => {
+      if (!replica.openSocket) throw new ReplicaError('its runtime has no WebSockets');
+      return replica.openSocket(call);
+    });
   }
 
   /** Ends the pause before a restart: a call waits for it. */
@@ -97,6 +106,21 @@ export class RestartingReplica implements Replica {
     this.#pause?.abort();
     await this.#current.stop(graceMs);
     await this.ended;
+  }
+
+  /** What a process did not get because it was ending is for the next one. */
+  async #deliver<T>(signal: AbortSignal, send: (replica: Replica) => Promise<T>): Promise<T> {
+    for (let left = maxDeliveries; ; left--) {
+      const current = this.#current;
+      try {
+        return await send(current);
+      } catch (error) {
+        if (!(error instanceof UndeliveredError) || left === 1) throw error;
+        if (!(await hasEnded(current, signal))) throw error;
+        this.restartNow();
+        await raceAbort(this.#ready, signal);
+      }
+    }
   }
 
   async #keepRunning(): Promise<string> {
@@ -141,4 +165,22 @@ export class RestartingReplica implements Replica {
     this.isReady = true;
     this.readyAt = this.#options.now();
   }
+}
+
+/** Resolves when what follows from its end has happened. */
+async function hasEnded(replica: Replica, signal: AbortSignal): Promise<boolean> {
+  const waiting = new AbortController();
+  const ended = replica.ended.then(
+    () => true,
+    () => true,
+  );
+  const late = pause(endingMs, AbortSignal.any([signal, waiting.signal])).then(
+    () => false,
+    () => false,
+  );
+  const result = await Promise.race([ended, late]);
+  waiting.abort();
+  await turn();
+  signal.throwIfAborted();
+  return result;
 }

@@ -6,7 +6,7 @@ import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile } from '../../processes/python-files.ts';
-import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../replica.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
 import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
@@ -75,7 +75,7 @@ export class CortexReplica implements Replica {
       return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
     if (!(body instanceof BufferedBody)) throw new TypeError('a function needs a buffered body');
     const content = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
-    if (this.#endError) throw this.#endError;
+    if (this.#endError) throw new UndeliveredError(this.#endError.message);
     let pending: Pending | undefined;
     const response = new Promise<ServerReply>((respond, fail) => {
       pending = { respond, fail };
@@ -87,7 +87,7 @@ export class CortexReplica implements Replica {
     };
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
-    else this.#send({ call: run, function: path[0] ?? '', ...content });
+    else this.#send({ call: run, function: path[0] ?? '', ...content }, () => this.#failUndelivered(run));
     try {
       return await response;
     } finally {
@@ -100,9 +100,15 @@ export class CortexReplica implements Replica {
     return this.#process.stop(graceMs);
   }
 
-  #send(message: object): void {
+  #send(message: object, onLost = () => {}): void {
     const commands = this.#process.child.stdio[3];
-    if (commands && 'write' in commands && commands.writable) commands.write(`${JSON.stringify(message)}\n`);
+    if (!commands || !('write' in commands) || !commands.writable) onLost();
+    else commands.write(`${JSON.stringify(message)}\n`, (error) => error && onLost());
+  }
+
+  /** The worker reads no more: it has not seen the end of this line. */
+  #failUndelivered(run: string): void {
+    this.#finish(run)?.fail(new UndeliveredError('its process takes no more calls'));
   }
 
   /** The app runs in the same process and can write here too, so lines are not trusted. */
