@@ -1,8 +1,6 @@
 import { basename, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { checkAppConfig } from '../../project/config.ts';
-import { sampleCallOf } from '../../project/sample-call.ts';
-import { readRepository } from '../git/index.ts';
 
 /** What a pipeline has to know of the app that it deploys. */
 export interface PipelineApp {
@@ -15,6 +13,8 @@ export interface PipelineApp {
 }
 
 export async function readPipelineApp(context: Context, folder: string): Promise<PipelineApp> {
+  // Most uses of init write no pipeline.
+  const { readRepository } = await import('../git/index.ts');
   const repository = (await readRepository(context))?.name ?? basename(context.cwd);
   return { folder, repository, verification: await findVerification(join(context.cwd, folder)) };
 }
@@ -27,7 +27,8 @@ async function findVerification(root: string): Promise<readonly string[]> {
   const { runtime, custom, scaling } = project;
   const health = custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint;
   if (health) return watched(['--smoke', health]);
-  const call = runtime === 'cortex' ? await sampleCallOf(root) : undefined;
+  const call =
+    runtime === 'cortex' ? await (await import('../../project/sample-call.ts')).sampleCallOf(root) : undefined;
   // Made-up arguments may be refused by a healthy app.
   if (call && Object.keys(call.parameters).length === 0) return watched(['--smoke', call.function]);
   return (scaling.min_replicas ?? 0) > 0 ? watched([]) : [];
