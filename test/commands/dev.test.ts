@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { python } from '../emulator/support/running.ts';
+import { children, python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
@@ -162,7 +162,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       rmSync(join(path, 'more'), { recursive: true });
       await until(reloads(5));
     });
-    const changed = [...stderr.matchAll(/^\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(([, what]) => what);
+    const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(([, what]) => what);
     expect(changed).toEqual(['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py']);
   });
 
@@ -194,6 +194,26 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
     expect(stderr).toMatch(/web was built but did not start[\s\S]*File "main\.py", line 1/);
     expect(stderr.match(/No module named 'nothing_like_this'/g)).toHaveLength(1);
+  });
+
+  test('takes the newest save, also while the start of an earlier one hangs', async () => {
+    const hanging = 'import threading\nthreading.Event().wait()\n';
+    const { stderr } = await developing({ ...app, 'main.py': hanging }, [], async ({ result, until, write, press }) => {
+      await until(/(Deploying web: initializing)/);
+      write('main.py', main);
+      expect(await result()).toMatchObject({ result: 'hello' });
+      write('main.py', hanging);
+      await until(/(Reloading web: initializing)/);
+      write('notes.txt', 'also sent');
+      press('r');
+      expect(await result()).toMatchObject({ result: 'hello' });
+      write('main.py', main.replace('hello', 'back'));
+      await until(reloads(1));
+      expect(await result()).toMatchObject({ result: 'back' });
+    });
+    expect(stderr).toMatch(/main\.py, notes\.txt changed: web reloaded/);
+    expect(stderr).not.toMatch(/not reloaded|error|warning/);
+    expect(children()).toEqual([]);
   });
 
   test('shows a syntax error of main.py with its place when it is saved', async () => {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
-import { GantryError, NotReadyError } from '../../errors.ts';
+import { GantryError, InterruptedError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
@@ -27,8 +27,11 @@ export interface DevelopOptions {
   /** The name of the file with secrets for the app, if there is one, and what reads it. */
   fromEnvFile: string | undefined;
   readSecrets: () => Promise<Secrets>;
-  /** Called before a version is deployed, with the secrets of the file. Throws a GantryError if it must not be. */
-  prepare: (name: string, secrets: Secrets) => void;
+  /**
+   * Called before a version is deployed, with the secrets of the file. Throws a GantryError if it must not be. Returns
+   * where to say what the deploy does.
+   */
+  prepare: (name: string, secrets: Secrets) => Step;
 }
 
 /** Builds on the emulator take seconds at most. In ms. */
@@ -37,20 +40,44 @@ const defaultMs = 600_000;
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
 /**
- * Deploys the app in the working directory, and again whenever one of its files changes or the watcher is woken. Yields
- * each attempt. Ends when the signal aborts.
+ * Deploys the app in the working directory, and again whenever one of its files changes or a reload is asked for. A
+ * change ends the reload before it, whatever that waits for. Yields each attempt that was not overtaken. Ends when the
+ * signal aborts.
  */
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
-  const { signal, elapsed, progress } = context;
-  const quiet: Context = Object.create(context, { progress: { value: quietProgress(progress) } });
-  const app = new WatchedApp(quiet, options);
-  let change: FolderChange = { noticedAt: elapsed(), paths: [] };
+  const { signal, elapsed } = context;
+  const app = new WatchedApp(context, options);
+  let change: FolderChange = { noticedAt: elapsed(), paths: [], isAsked: true };
+  let next = options.watcher.nextChange(signal);
+  const takeNext = async () => {
+    const taken = await next;
+    next = options.watcher.nextChange(signal);
+    return taken;
+  };
   while (!signal.aborted) {
-    const attempt = await app.reload(change);
+    const overtaken = new AbortController();
+    const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
+    const ended = reload.then(
+      () => undefined,
+      () => undefined,
+    );
+    let newer: FolderChange | undefined;
+    while (!newer && (await Promise.race([ended, next]))) {
+      const noticed = await takeNext();
+      if (signal.aborted || (await app.isChangedBy(noticed))) newer = noticed;
+    }
+    overtaken.abort(new InterruptedError('a later change replaces it'));
+    const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
-    change = await options.watcher.nextChange(signal);
+    if (!newer) change = await takeNext();
+    else change = attempt ? newer : joined(change, newer);
   }
+}
+
+function joined(earlier: FolderChange, later: FolderChange): FolderChange {
+  const paths = [...new Set([...earlier.paths, ...later.paths])];
+  return { noticedAt: later.noticedAt, paths, isAsked: earlier.isAsked || later.isAsked };
 }
 
 /** What is sent of each file, as text that changes if and only if the file does. */
@@ -59,35 +86,70 @@ type Snapshot = ReadonlyMap<string, string>;
 class WatchedApp {
   /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
   #tried: Snapshot | undefined;
+  readonly #warned = new Set<string>();
 
   constructor(
     private readonly context: Context,
     private readonly options: DevelopOptions,
   ) {}
 
-  /** Undefined if nothing that is sent has changed. */
-  async reload({ paths }: FolderChange): Promise<Omit<Reload, 'tookMs'> | undefined> {
-    const { fromEnvFile, readSecrets, prepare } = this.options;
+  /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
+  async reload({ paths, isAsked }: FolderChange, signal: AbortSignal): Promise<Omit<Reload, 'tookMs'> | undefined> {
+    const { fromEnvFile, prepare } = this.options;
     const before = this.#tried;
     let changed = paths.filter((path) => path === configName || path === fromEnvFile);
+    let step: Step | undefined;
     try {
-      const secrets = await readSecrets();
-      const local = await readLocalApp(this.context, { configFile: configName, checkSource: false });
-      const current = takeSnapshot(local, fromEnvFile, secrets);
-      changed = before ? differences(before, current) : paths.filter((path) => current.has(path));
-      if (before && changed.length === 0 && paths.length > 0) return undefined;
-      this.#tried = current;
-      prepare(local.project.name, secrets);
-      const limit = new TimeLimit(this.context, { typedMs: undefined, defaultMs, failure: '' });
-      const deployment = await deploy(this.context, local, { detach: false, logs: false, limit, pauses }).catch(
-        (error) => this.#locate(error, local),
+      const { local, secrets, snapshot } = await this.#read();
+      changed = before ? differences(before, snapshot) : paths.filter((path) => snapshot.has(path));
+      if (before && changed.length === 0 && !isAsked) return undefined;
+      this.#tried = snapshot;
+      step = prepare(local.project.name, secrets);
+      const context = this.#contextOf(signal, step);
+      const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
+      const deployment = await deploy(context, local, { detach: false, logs: false, limit, pauses }).catch((error) =>
+        this.#locate(error, local),
       );
       return { outcome: { version: { ...deployment, local } }, changed };
     } catch (error) {
-      if (!(error instanceof GantryError) && !this.context.signal.aborted) throw error;
+      if (signal.aborted) {
+        this.#tried = before;
+        return undefined;
+      }
+      if (!(error instanceof GantryError)) throw error;
       if (this.#tried === before) this.#tried = undefined;
-      return { outcome: { error: error as GantryError }, changed };
+      return { outcome: { error }, changed };
+    } finally {
+      step?.clear();
     }
+  }
+
+  /** Whether the version that is being deployed is not the newest any more. */
+  async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
+    if (isAsked || !this.#tried) return true;
+    try {
+      return differences(this.#tried, (await this.#read()).snapshot).length > 0;
+    } catch {
+      return true;
+    }
+  }
+
+  async #read() {
+    const { fromEnvFile, readSecrets } = this.options;
+    const secrets = await readSecrets();
+    const context = this.#contextOf(this.context.signal, noStep);
+    const local = await readLocalApp(context, { configFile: configName, checkSource: false });
+    return { local, secrets, snapshot: takeSnapshot(local, fromEnvFile, secrets) };
+  }
+
+  #contextOf(signal: AbortSignal, step: Step): Context {
+    const { context } = this;
+    return Object.create(context, {
+      signal: { value: signal },
+      api: { value: context.apiWithSignal(signal) },
+      delay: { value: (ms: number, until = signal) => context.delay(ms, until) },
+      progress: { value: quietProgress(context.progress, this.#warned, step) },
+    });
   }
 
   /** A syntax error is shown with its place instead of the traceback of the build. */
@@ -112,19 +174,22 @@ function differences(before: Snapshot, after: Snapshot): string[] {
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** Hides the steps and notes of each deploy, and warnings that were printed before. Problems are printed with their place. */
-function quietProgress(progress: Progress): Progress {
-  const printed = new Set<string>();
-  const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
+export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
+
+/**
+ * Hides the notes of each deploy, and warnings that were printed before. Its steps only update that of the reload.
+ * Problems are printed with their place.
+ */
+function quietProgress(progress: Progress, warned: Set<string>, { update }: Step): Progress {
   return {
     ...progress,
-    step: () => noStep,
+    step: () => ({ ...noStep, update }),
     note: () => {},
     event: () => {},
     warn(problem) {
       const text = JSON.stringify(typeof problem === 'object' ? [problem.message, problem.why] : problem);
-      if (!printed.has(text)) progress.warn(problem);
-      printed.add(text);
+      if (!warned.has(text)) progress.warn(problem);
+      warned.add(text);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface FolderChange {
   noticedAt: number;
   /** Relative to the folder; files that come and go while an editor saves are among them. */
   paths: string[];
+  /** Somebody wants a reload, changed or not. */
+  isAsked: boolean;
 }
 
 /** Watches a folder and its subfolders, except version control, installed packages and caches. */
@@ -29,6 +31,7 @@ export class FolderWatcher {
   readonly #paths = new Set<string>();
   #noticedAt: number | undefined;
   #isDue = false;
+  #isAsked = false;
   #stopTimer = () => {};
   #wake: (() => void) | undefined;
 
@@ -49,8 +52,13 @@ export class FolderWatcher {
       });
     }
     signal.removeEventListener('abort', onAbort);
-    const change = { noticedAt: this.#noticedAt ?? this.options.elapsed(), paths: [...this.#paths] };
+    const change = {
+      noticedAt: this.#noticedAt ?? this.options.elapsed(),
+      paths: [...this.#paths],
+      isAsked: this.#isAsked,
+    };
     this.#isDue = false;
+    this.#isAsked = false;
     this.#noticedAt = undefined;
     this.#paths.clear();
     // Watch new folders before the caller reads them, so that no change in them is missed.
@@ -59,17 +67,22 @@ export class FolderWatcher {
   }
 
   /** Ends the wait for a change. */
-  wake(): void {
-    this.#stopTimer();
-    this.#noticedAt ??= this.options.elapsed();
-    this.#isDue = true;
-    this.#wake?.();
+  ask(): void {
+    this.#isAsked = true;
+    this.#report();
   }
 
   close(): void {
     this.#stopTimer();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
+  }
+
+  #report(): void {
+    this.#stopTimer();
+    this.#noticedAt ??= this.options.elapsed();
+    this.#isDue = true;
+    this.#wake?.();
   }
 
   #watchFolders(): void {
@@ -99,7 +112,7 @@ export class FolderWatcher {
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
     this.#noticedAt ??= this.options.elapsed();
     this.#stopTimer();
-    this.#stopTimer = after(debounceMs, () => this.wake());
+    this.#stopTimer = after(debounceMs, () => this.#report());
   }
 
   /** Whether it is beside the file outside of the folder. */

@@ -4,9 +4,8 @@ import type { Context } from '../../context.ts';
 import { deleteApp } from '../../contract/apps.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { ConflictError, type GantryError } from '../../errors.ts';
-import type { Step } from '../../output/progress.ts';
 import { announceEmulator } from '../emulator/index.ts';
-import { type AppVersion, develop, type Reload } from './develop.ts';
+import { type AppVersion, develop, noStep, type Reload } from './develop.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 import { sampleCall } from './sample-call.ts';
 
@@ -103,17 +102,16 @@ export class DevSession {
     this.#watchers.push(watcher);
     let name: string | undefined;
     let since: string | undefined;
-    let first: Step | undefined;
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
       this.#listen(wanted);
-      // The first build may install packages. The steps of several apps would share a line.
-      if (name === undefined && !options.several) first = progress.step(`Deploying ${wanted}`);
       platform.setSecrets(secrets);
+      // The steps of several apps would share a line.
+      if (options.several) return noStep;
+      return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
     };
     try {
       for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
-        first?.clear();
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
           this.options.print.failure(shown, reload.changed, reload.outcome.error, since);
@@ -128,7 +126,6 @@ export class DevSession {
         since = this.options.print.time();
       }
     } finally {
-      first?.clear();
       watcher.close();
     }
   }
@@ -136,7 +133,7 @@ export class DevSession {
   press(key: string, quit: () => void): void {
     const actions: Record<string, () => unknown> = {
       r: () => {
-        for (const watcher of this.#watchers) watcher.wake();
+        for (const watcher of this.#watchers) watcher.ask();
       },
       o: () => this.#openLatest(),
       c: () => this.options.print.clear(),
