@@ -7,6 +7,7 @@ import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { checkProjectId } from './project-id.ts';
 import { teamStateProblem } from './team-state.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
@@ -125,7 +126,7 @@ export function resolveSettings(
     proxy: readProxySettings(env, onInvalid),
     profile,
     profiles: Object.keys(profiles),
-    project: resolve(settingSources.project, flags.project),
+    project: resolve(settingSources.project, flags.project && checkedProject(flags.project, onInvalid)),
     region: resolve(settingSources.region, flags.region),
     packingCache: resolve(settingSources.packingCache),
     keepArchives: resolve(settingSources.keepArchives),
@@ -188,6 +189,16 @@ function checkedTeamState(setting: Setting, onInvalid: OnInvalidSetting): Settin
   if (!problem) return setting;
   onInvalid(problem);
   return { value: undefined, origin: 'not set' };
+}
+
+/** In other programs, `-p` is another flag: `cp -p FILE`. */
+function checkedProject(id: string, onInvalid: OnInvalidSetting): string {
+  try {
+    return checkProjectId(id);
+  } catch (error) {
+    onInvalid(error as UsageError);
+    return id;
+  }
 }
 
 function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidSetting): void {

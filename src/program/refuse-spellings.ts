@@ -2,8 +2,10 @@ import { asTyped, gantryCommand } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 import { foreignCommands } from './foreign-commands.ts';
 import { formerCommands } from './former-commands.ts';
-import { flagRefusals, formerFlags, refusals } from './spellings.ts';
-import { commandOf, findName, splitFlag } from './words.ts';
+import { flagRefusals, refusals } from './refusals.ts';
+import { formerFlags } from './spellings.ts';
+import { readTypedCommand } from './typed-command.ts';
+import { commandOf, findName, positionals, splitFlag, takeFlag } from './words.ts';
 
 export function refuseCommand(words: string[]): void {
   const found = findName(words, refusals);
@@ -13,11 +15,20 @@ export function refuseCommand(words: string[]): void {
 }
 
 /** Names the whole line to type. */
-export function refuseFormerCommand(words: string[]): void {
-  const found = findName(words, { ...foreignCommands, ...formerCommands });
-  if (!found) return;
+export function refuseFormerCommand(typed: string[]): void {
+  const table = { ...foreignCommands, ...formerCommands };
+  const words = findName(typed, table) ? typed : withoutColon(typed);
+  const found = findName(words, table);
+  if (!found) {
+    if (words !== typed)
+      throw new UsageError('a group and its command are two words', { fix: gantryCommand`${words.map(asTyped)}` });
+    return;
+  }
   const name = found.places.map((at) => words[at]).join(' ');
-  const rest = words.filter((_, at) => !found.places.includes(at));
+  const rest =
+    foreignCommands[name] === undefined
+      ? words.filter((_, at) => !found.places.includes(at))
+      : foreignRest(words, found.places);
   // What follows a flag may be its value.
   const end = rest.findIndex((word) => word.startsWith('-'));
   const given = end < 0 ? rest : rest.slice(0, end);
@@ -25,6 +36,36 @@ export function refuseFormerCommand(words: string[]): void {
   throw new UsageError(`unknown command "${name}"`, {
     fix: gantryCommand`${line} ${rest.slice(given.length).map(asTyped)}`,
   });
+}
+
+/** The arguments, the app of a flag, and where the line goes: other flags are those of another client. */
+function foreignRest(words: string[], places: number[]): string[] {
+  const others = words.filter((_, at) => !places.includes(at));
+  const app = takeFlag(others, '--app') ?? takeFlag(others, '-a');
+  const given = positionals(others).map((at) => others[at] ?? '');
+  return [...given, ...(app === undefined || given.includes(app) ? [] : [app]), ...readTypedCommand(words).selection];
+}
+
+/** `apps:info` of Heroku is `apps info`. */
+function withoutColon(words: string[]): string[] {
+  const [at = 0] = positionals(words);
+  const [, group, command] = /^([a-z-]+):([a-z-]+)$/.exec(words[at] ?? '') ?? [];
+  return group === undefined || command === undefined ? words : words.toSpliced(at, 1, group, command);
+}
+
+/** Of many clients; here the app is an argument. Names the whole line to type. */
+export function refuseAppFlag(words: string[]): void {
+  const flag = ['--app', '-a'].find((name) => words.some((word) => splitFlag(word)[0] === name));
+  const [command = ''] = commandOf(words);
+  if (flag === undefined || ['secrets', 'cache'].includes(command)) return;
+  const line = [...words];
+  const app = takeFlag(line, flag) ?? 'APP';
+  if (command === 'deploy') line.push('--name', app);
+  else {
+    const places = positionals(line);
+    line.splice((places[['apps', 'builds', 'runs'].includes(command) ? 1 : 0] ?? 0) + 1, 0, app);
+  }
+  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line.map(asTyped)}` });
 }
 
 /** Names the whole line to type. */
@@ -42,6 +83,12 @@ export function refuseFormerFlags(words: string[]): void {
 
 /** Commands without arguments, which old clients gave some. */
 export function refuseExtraWord([command, word]: string[]): void {
+  if (command === 'deploy' && /^\.\/?$|\.py\b/.test(word ?? '')) {
+    throw new UsageError(`unexpected argument "${word}"`, {
+      why: 'deploy sends the working directory, and its cerebrium.toml names the app',
+      fix: gantryCommand`deploy`,
+    });
+  }
   if (command === 'deploy' && word !== 'help') {
     throw new UsageError(`unexpected argument "${word}"`, {
       why: 'deploy sends the working directory, and its cerebrium.toml names the app',

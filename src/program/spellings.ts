@@ -1,6 +1,4 @@
-import { gantryCommand } from '../command-line.ts';
 import { looksLikeRegion } from '../config/region-name.ts';
-import type { ErrorFacts } from '../errors.ts';
 
 /**
  * What users of the official client, or of an earlier gantry, type, in gantry's words. docs/switching.md lists all of it.
@@ -91,6 +89,9 @@ export const formerFlags: readonly { names: readonly string[]; of: readonly stri
   { names: ['--strict'], of: ['deploy'], here: '--fail-on-drift' },
   { names: ['--output', '-o'], of: ['deploy'], here: '--save-plan' },
   { names: ['--plan'], of: ['deploy'], here: '--apply-plan' },
+  { names: ['-n'], of: ['cp'], here: '--no-clobber' },
+  { names: ['-t'], of: ['logs'], here: '-f' },
+  { names: ['--replicas'], of: ['apps scale'], here: '--min-replicas' },
   { names: ['--no-browser'], of: ['login'], here: '--device' },
   // Node 20 takes this flag for its own, wherever it stands.
   { names: ['--env-file'], of: ['dev', 'secrets set'], here: '--from-env-file' },
@@ -104,114 +105,6 @@ export const commandFlags = [
   ...flagSpellings.flatMap(({ of, names }) => (of ? names : [])),
   ...['--name', '--config-file', '--detach', '--disable-build-logs', '--data', '--app', '--async', '--show-values'],
   ...['--min-replicas', '--max-replicas', '--dir'],
-];
-
-type Refusal = { message: string } & Pick<ErrorFacts, 'why' | 'fix'>;
-
-const noTelemetry: Refusal = { message: 'gantry has no telemetry', why: 'there is nothing to turn on or off' };
-const noLogLevel: Refusal = {
-  message: 'gantry has no log level',
-  fix: 'pass --debug to a command to see its requests',
-};
-const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
-const noUpgrade: Refusal = {
-  message: 'gantry does not replace itself',
-  why: 'what installed it updates it; gantry doctor prints the command',
-  fix: gantryCommand`doctor`,
-};
-const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
-  [name]: { message: `${name} is a command of old clients`, fix },
-});
-
-/** Commands that gantry lacks on purpose, and commands of clients that are long gone. */
-export const refusals: Record<string, Refusal> = {
-  'config edit': {
-    message: 'gantry does not open its settings in an editor',
-    why: 'config set checks each value before it is stored',
-    fix: 'gantry config set NAME VALUE; gantry config list shows the names',
-  },
-  'config telemetry': noTelemetry,
-  'config set telemetry': noTelemetry,
-  'config get telemetry': noTelemetry,
-  'config set log-level': noLogLevel,
-  'config get log-level': noLogLevel,
-  'config set skip-version-check': noUpdateCheck,
-  'config get skip-version-check': noUpdateCheck,
-  region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
-  'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
-  upgrade: noUpgrade,
-  update: noUpgrade,
-  ...older('init-cortex', 'gantry init NAME'),
-  ...older('build', gantryCommand`deploy`),
-  ...older('serve', gantryCommand`dev`),
-  ...older('get-apps', gantryCommand`apps list`),
-  ...older('get-url', 'gantry apps get APP'),
-  ...older('delete-model', 'gantry apps delete APP'),
-  ...older('model-scaling', 'gantry apps scale APP'),
-};
-
-interface FlagRefusal extends Refusal {
-  names: readonly string[];
-  of?: readonly string[];
-  /** Refused only if this holds for the next word. */
-  when?: (next: string | undefined) => boolean;
-}
-
-/** Flags of official and old clients, and of habit, for which gantry has no word. */
-export const flagRefusals: readonly FlagRefusal[] = [
-  {
-    names: ['--output', '-o'],
-    of: ['apps', 'builds', 'runs', 'containers', 'projects', 'secrets', 'metrics', 'ls', 'status'],
-    message: 'results are tables or JSON',
-    fix: 'pass --json, or --jq EXPRESSION for a part of it',
-  },
-  {
-    names: ['-r', '-R', '--recursive'],
-    of: ['cp', 'download', 'upload'],
-    message: 'folders are copied with their contents',
-    fix: 'leave the flag out: gantry cp FOLDER :/FOLDER',
-  },
-  {
-    names: ['-f', '--force', '-rf', '-fr'],
-    of: ['rm'],
-    message: 'rm cannot be forced: it asks before it removes something',
-    fix: 'gantry rm PATH --yes for a file, gantry rm -r PATH --confirm PATH for a folder',
-  },
-  {
-    names: ['--tail'],
-    of: ['logs'],
-    when: (next) => next === undefined || /^-(?!\d)/.test(next),
-    message: '--tail requires a number of lines',
-    fix: 'pass -f to follow the log, or --tail 100 for its last lines',
-  },
-  {
-    names: ['--force', '--force-rebuild'],
-    of: ['deploy'],
-    message: 'every deploy creates a build: there is nothing to force',
-    fix: gantryCommand`deploy`,
-  },
-  {
-    names: ['--partial'],
-    of: ['deploy'],
-    message: 'deploy sends all files',
-    why: 'the platform does not document deploys of some of the files',
-    fix: gantryCommand`deploy`,
-  },
-  {
-    names: [
-      ...['--hardware', '--compute', '--gpu', '--gpu-count', '--cpu', '--memory', '--min-replicas', '--max-replicas'],
-      ...['--cooldown', '--python-version', '--include', '--exclude'],
-    ],
-    of: ['deploy'],
-    message: 'settings of an app are in cerebrium.toml, not in flags',
-    fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',
-  },
-  {
-    names: ['--api-key'],
-    message: 'a token is not passed as an argument',
-    why: 'arguments are visible in the shell history and to other processes',
-    fix: 'set GANTRY_TOKEN to the token of a service account',
-  },
 ];
 
 /** `2026-11-20 10:00:00` is a local time, `1w` is a week ago. */

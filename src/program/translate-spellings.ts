@@ -1,4 +1,5 @@
 import {
+  refuseAppFlag,
   refuseCommand,
   refuseExtraWord,
   refuseFlag,
@@ -24,6 +25,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
   rewriteOperands(line);
   refuseFormerCommand(line.argv);
+  refuseAppFlag(line.argv);
   refuseFormerFlags(line.argv);
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;

@@ -32,10 +32,12 @@ export function usageError(
   });
 }
 
-/** What commander suggests goes up to three letters away, which in a short word is another word. */
+/** What commander suggests is up to three letters away: in a short word that is another word, and `rm` is near many. */
 function similarWords(hint: string | undefined, typed: string): string[] | undefined {
   const words = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? [];
-  const similar = words.filter((word) => word.startsWith(typed) || isSimilar(bare(typed), bare(word)));
+  const similar = words.filter(
+    (word) => word.startsWith(typed) || (word.length > 2 && isSimilar(bare(typed), bare(word))),
+  );
   return similar.length > 0 ? similar : undefined;
 }
 
@@ -53,7 +55,10 @@ function flagThatBegins(typed: string, flags: readonly string[] = []): string[] 
 /** A command in a group that it is not in, or in one that does not exist: `apps logs web`, `auth login`. */
 function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | undefined {
   const at = argv.indexOf(typed);
-  const extra = group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(argv[at + 1] ?? '') ? at : -1;
+  const next = argv[at + 1] ?? '';
+  // In a group of another client, `ls` lists no files.
+  const extra =
+    group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(next) && next !== 'ls' ? at : -1;
   return typed === '' || extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
 }
 

@@ -20,7 +20,8 @@ export function parseRemotePath(text: string): RemotePath | undefined {
   if (volume === undefined || path === undefined) return undefined;
   if (volume && path.startsWith('//')) {
     throw new UsageError(`invalid remote path: ${text}`, {
-      why: 'remote paths are written volume:/path, for example default:/models',
+      why: 'remote paths are written volume:/path; gantry copies between this machine and volumes, not from other storage',
+      corrected: { typed: text, meant: path.replace(/^\/\/+([^/]*)\/?/, '$1:/') },
     });
   }
   return { volume: volume || defaultVolume, path: toAbsolute(path) };

@@ -175,3 +175,15 @@ test('at least 95 of 100 mistakes are answered with the line to type, and that l
   expect(lines.length).toBeGreaterThanOrEqual(100);
   expect(unanswered.length, unanswered.join('\n')).toBeLessThanOrEqual(lines.length * 0.05);
 });
+
+test.each([
+  ['cp -p model.bin :/', /^error: invalid project id "model.bin"\n/],
+  ['cp model.bin s3://default/model.bin', /^ {2}fix gantry cp model.bin default:\/model.bin$/m],
+  ['ls s3://default/', /^ {2}fix gantry ls default:\/$/m],
+  ['r2 object put x', /^error: unknown command "r2"\n {2}fix gantry --help\n$/],
+  ['domains ls', /^error: unknown command "domains"\n {2}fix gantry --help\n$/],
+  ['domain', /^error: unknown command "domain"\n {2}fix gantry --help\n$/],
+])('%s is not taken for something else', async (line, shown) => {
+  const { code, stderr } = await gantry(line.split(' '), { emulator });
+  expect([code, stderr.replace(/^project .*\n/, '')]).toEqual([2, expect.stringMatching(shown)]);
+});

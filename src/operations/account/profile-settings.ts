@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
+import { checkProjectId } from '../../config/project-id.ts';
 import { looksLikeRegion } from '../../config/region-name.ts';
 import {
   describeSettings,
@@ -128,13 +129,4 @@ function checkSwitch(value: string): string {
   if (value === 'on' || value === 'off') return value;
   const meant = /^(0|false|no|n|disabled?|none)$/i.test(value) ? 'off' : 'on';
   throw new UsageError(`invalid value "${value}": expected on or off`, { corrected: { typed: value, meant } });
-}
-
-/** Returns the id. Throws UsageError if it is not a project id. */
-export function checkProjectId(value: string): string {
-  if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
-  throw new UsageError(`invalid project id "${value}"`, {
-    why: 'project ids look like p-12345678',
-    fix: gantryCommand`projects list`,
-  });
 }

@@ -1,9 +1,10 @@
 import { gantryCommand } from '../../command-line.ts';
+import { checkProjectId } from '../../config/project-id.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { checkProjectId, warnIfOverridden } from './profile-settings.ts';
+import { warnIfOverridden } from './profile-settings.ts';
 
 type ListedProject = Project & { current: boolean };
 
