@@ -13,12 +13,16 @@ export class UnreadableItems {
     else this.#pagesByRoute.set(route, new Map([[url, items]]));
   }
 
+  get isEmpty(): boolean {
+    return [...this.#pagesByRoute.values()].every(({ size }) => size === 0);
+  }
+
   /** One sentence for each endpoint. */
   warnings(): string[] {
     return [...this.#pagesByRoute].flatMap(([route, pages]) => {
       const items = [...pages.values()].flat();
       if (items.length === 0) return [];
-      const fields = [...new Set(items.map(({ field }) => (field ? `no ${field}` : 'not an object')))];
+      const fields = [...new Set(items.map(({ field }) => (field ? `no ${field}` : 'of another form')))];
       const what = items.length === 1 ? '1 item' : `${items.length} items`;
       return [`${what} could not be read in full (${fields.join(', ')}): ${route}`];
     });

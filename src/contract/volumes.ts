@@ -3,15 +3,31 @@ import { assumed, endpoint } from './endpoint.ts';
 import { longListOf, objectOf, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
-export const VolumeEntry = objectOf({
+const entryFields = {
   /** The name of a folder may end with a slash. */
   name: textOrEmpty,
   is_folder: booleanOrFalse,
   size_bytes: optionalNumber,
   last_modified: optionalTime,
-});
+};
+
+/**
+ * A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). One whose name leads out of the folder
+ * cannot be read: nothing may be deleted or copied by such a name.
+ */
+export const VolumeEntry = Object.assign(
+  v.pipe(
+    objectOf(entryFields),
+    v.check(({ name }) => staysInFolder(name), 'has a name that leads out of its folder'),
+  ),
+  { entries: entryFields },
+);
 export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
+
+function staysInFolder(written: string): boolean {
+  const name = written.replace(/\/$/, '');
+  return name !== '..' && !name.includes('/');
+}
 
 const region = v.optional(v.string());
 

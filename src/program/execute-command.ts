@@ -177,7 +177,7 @@ async function runAndShow(
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (isEmptyList(value) && command.empty) context.progress.note(command.empty);
+  if (isEmptyList(value) && command.empty && context.unread.isEmpty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
   const finish: Finish = (document) =>
     next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
