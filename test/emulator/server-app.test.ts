@@ -164,6 +164,25 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
     }
   });
 
+  test('that needs a second address can be deployed again: the old process ends, and it is started once more', async () => {
+    const { call, deploy, ask } = await running('server', custom);
+    const port = await freePort();
+    const metrics = (text: string) => `
+import socket
+metrics = socket.create_server(("127.0.0.1", ${port}), reuse_port=False)
+def run():
+    return "${text}"
+`;
+    for (const text of ['old', 'new']) {
+      const { build } = await deploy({ name: 'server' }, { 'main.py': metrics(text) });
+      expect((await ask('GET', build)).json.status).toBe('success');
+      expect((await call('run', {})).json.result).toBe(text);
+    }
+    const { build } = await deploy({ name: 'server' }, { 'main.py': `${metrics('broken')}raise ValueError\n` });
+    expect((await ask('GET', build)).json.status).toBe('init_failure');
+    expect((await call('run', {})).json.result).toBe('new');
+  });
+
   test.each([
     [299, 'success'],
     [307, 'success'],

@@ -195,8 +195,15 @@ export class AppRunner {
       print(output.text);
       if (printed.length < maxStartLines) printed.push(output);
     });
+    const pool = this.getPool(app.id);
+    const wantsAddress = () => pool.isRunning && printed.some(({ text }) => addressInUse.test(text));
     try {
-      await this.getPool(app.id).startFirst(app, build, python, signal);
+      await pool.startFirst(app, build, python, signal).catch((error) => {
+        if (!wantsAddress()) throw error;
+        print('An address is in use, perhaps by the version before: stopping that, and starting again');
+        printed.length = 0;
+        return pool.startFirstAlone(app, build, python, signal);
+      });
       for (const output of printed) this.logs.add(app.id, output);
     } catch (error) {
       this.#unpacked.delete(build.id);
@@ -317,6 +324,10 @@ export class AppRunner {
     return { name, replica };
   }
 }
+
+/** What Python and its servers say of a port that another process listens on. */
+const addressInUse =
+  /address (is )?already in use|EADDRINUSE|WinError 10048|cannot find empty port|port \d+ is (already|not available)/i;
 
 /** An app may print without an end while it starts. */
 const maxStartLines = 5_000;

@@ -84,7 +84,13 @@ export class ReplicaPool {
    * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
    */
   async startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
-    if (!hasFixedPort(build)) return this.#startFirst(app, build, python, signal);
+    return hasFixedPort(build)
+      ? this.startFirstAlone(app, build, python, signal)
+      : this.#startFirst(app, build, python, signal);
+  }
+
+  /** The same once the replicas of the version before have ended, for one that needs an address which they have. */
+  async startFirstAlone(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
     const before = this.#startAlone ?? Promise.resolve();
     const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));
     const ended = starting
@@ -94,6 +100,10 @@ export class ReplicaPool {
       });
     this.#startAlone = ended;
     return starting;
+  }
+
+  get isRunning(): boolean {
+    return this.#running.size > 0;
   }
 
   async stop(): Promise<void> {
