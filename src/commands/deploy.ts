@@ -22,7 +22,7 @@ import { writeGithubOutputs } from '../output/github-outputs.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
-import { deploymentView } from '../views/deployment.ts';
+import { deploymentView, notStartedProblem } from '../views/deployment.ts';
 import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
 
 export default defineCommand({
@@ -178,6 +178,8 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
     const { build, status, endpoint, dashboard } = done;
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(deploymentView(done));
+    const problem = notStartedProblem(done);
+    if (problem) progress.warn(problem);
     return done;
   } catch (error) {
     const isInterrupted = error instanceof InterruptedError;

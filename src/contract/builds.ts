@@ -27,6 +27,8 @@ export function buildHasFailed(status: string): boolean {
 /** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */
 const fields = {
   id: textOrEmpty,
+  /** Only from the emulator, for what it cannot run: nothing is known of the app, and what calls get. */
+  notStarted: v.optional(objectOf({ reason: textOrEmpty, calls: enumOrEmpty('refused', 'simulated') })),
   status: enumOrEmpty(...statuses),
   createdAt: optionalTime,
   updatedAt: optionalTime,

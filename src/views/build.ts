@@ -1,4 +1,4 @@
-import { nullable, passThrough, text } from '../result-schema.ts';
+import { anything, nullable, optional, passThrough, text } from '../result-schema.ts';
 
 const fields = {
   id: text('build id'),
@@ -6,6 +6,7 @@ const fields = {
   createdAt: text('RFC 3339, UTC'),
   updatedAt: text('RFC 3339, UTC'),
   initError: text('why the app did not start'),
+  notStarted: optional(anything('only from the emulator: reason and calls of an app that it cannot run')),
   found: nullable(
     text(
       'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',

@@ -19,6 +19,12 @@ export const deploymentFields = {
   runtime: text('cortex, custom or a partner'),
   build: text('build id'),
   status: text('final status of the build (with --detach: current status)'),
+  notStarted: nullable(
+    object({
+      reason: text('why the emulator cannot run it'),
+      calls: text('refused or simulated'),
+    }),
+  ),
   endpoint: text('URL of the app'),
   dashboard: text('URL of the app in the dashboard'),
   files: integer('number of files sent'),

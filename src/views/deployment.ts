@@ -1,21 +1,33 @@
 import { gantryCommand } from '../command-line.ts';
 import { buildPhase } from '../contract/builds.ts';
+import type { Problem } from '../errors.ts';
 import type { Deployment } from '../operations/deploy/index.ts';
 import { shortBuild } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
-export function deploymentView({ app, build, status, endpoint, changed }: Deployment): View {
+export function deploymentView({ app, build, status, notStarted, endpoint, changed }: Deployment): View {
   return ({ style }) =>
     [
       !changed
         ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}: nothing to deploy`
         : buildPhase(status) === 'succeeded'
-          ? `${style.bold(`${app} is live`)}, build ${shortBuild(build)}`
+          ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
           : `build ${shortBuild(build)} is ${status}`,
       endpoint ? '' : `the platform returned no endpoint; see ${gantryCommand`apps get ${app}`}`,
       style.dim(`dashboard: ${gantryCommand`open ${app}`}`),
     ]
       .filter(Boolean)
       .join('\n');
+}
+
+/** Undefined for an app that has started. */
+export function notStartedProblem({ app, notStarted }: Pick<Deployment, 'app' | 'notStarted'>): Problem | undefined {
+  if (!notStarted) return undefined;
+  const { reason, calls } = notStarted;
+  return {
+    severity: 'warning',
+    message: `${app} was not started: its calls are ${calls === 'simulated' ? 'simulated' : 'refused with 501'}`,
+    why: reason,
+  };
 }

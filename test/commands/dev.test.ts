@@ -216,6 +216,25 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(children()).toEqual([]);
   });
 
+  test('never says ready for an app that was not started, nor deploy live', async () => {
+    const partner = readFileSync('fixtures/apps/partner/cerebrium.toml', 'utf8');
+    const { stdout, stderr } = await developing({ 'cerebrium.toml': partner }, [], async ({ until, path, env }) => {
+      await until(/(no version of it is running yet; waiting for a fix)/);
+      const { environment } = (await gantry(['emulator', 'env', '--json'], { env })).json() as { environment: object };
+      const deploy = (words: string[]) => gantry(['deploy', ...words], { cwd: path, env: { ...env, ...environment } });
+      const { code, stderr } = await deploy([]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/is deployed, but was not started, build/)]);
+      expect(stderr).toMatch(
+        /warning: .* was not started: its calls are refused with 501\n {2}why the emulator cannot run/,
+      );
+      expect(stderr).not.toMatch(/is live/);
+      expect((await deploy(['--json=notStarted'])).json()).toMatchObject({ notStarted: { calls: 'refused' } });
+    });
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/not reloaded\nerror: .* was not started\n {2}why the emulator cannot run/);
+    expect(stderr).not.toMatch(/is ready|reloaded in/);
+  });
+
   test('shows a syntax error of main.py with its place when it is saved', async () => {
     const { stderr } = await developing(
       app,

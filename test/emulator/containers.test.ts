@@ -172,6 +172,10 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
     process.env.PATH += delimiter;
     const other = await deploy({ ...settings, name: 'other' }, files);
     expect((await logOf(other.build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
+    expect((await ask('GET', other.build)).json).toMatchObject({
+      status: 'success',
+      notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
+    });
     const reply = await fetch(`${emulator.url}/v4/${emulator.project}/other/`);
     expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
   });

@@ -178,9 +178,13 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
 });
 
 test.each([
-  ['python3 not found; calls are simulated', {}, 'The app was not started: python3 not found; calls are simulated'],
+  [
+    { reason: 'python3 not found', calls: 'simulated' as const },
+    {},
+    'The app was not started: python3 not found; calls are simulated',
+  ],
   [undefined, { 'requirements.txt': 'numpy\n' }, 'Loading main.py'],
-])('the log of a build says only what happened (obstacle: %s)', (obstacle, texts, last) => {
+])('the log of a build says only what happened (obstacle: %j)', (obstacle, texts, last) => {
   const settings = withDefaults({ name: 'web', preBuildCommands: ['apt update'] });
   const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), texts: new Map(Object.entries(texts)) };
   const { scenes, end } = createBuildScript({

@@ -1,6 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
+import type { Build } from '../../contract/builds.ts';
 import { newOwnerName } from '../../disk/index.ts';
 import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
@@ -51,7 +52,7 @@ export class BuildUpload {
   async #finish({ created, ...facts }: UploadedBuild): Promise<Deployment> {
     const { context, options, body } = this;
     const started = context.elapsed();
-    const status = options.detach ? (created.status ?? 'pending') : await this.#follow(created);
+    const build = options.detach ? undefined : await this.#follow(created);
     if (!options.detach) await lookAfterwards(context, body.name);
     const app = created.internalEndpoint ? undefined : await this.#readApp();
     return {
@@ -59,7 +60,8 @@ export class BuildUpload {
       project: context.project,
       runtime: body.runtime ?? '',
       build: created.buildId,
-      status,
+      status: build?.status ?? created.status ?? 'pending',
+      notStarted: build?.notStarted ?? null,
       endpoint: created.internalEndpoint || app?.internalEndpoint || '',
       dashboard: created.dashboardUrl ?? '',
       ...facts,
@@ -179,13 +181,13 @@ export class BuildUpload {
     }
   }
 
-  async #follow(created: CreatedApp): Promise<string> {
+  async #follow(created: CreatedApp): Promise<Build> {
     const { options, body } = this;
     const { limit, logs, pauses, config } = options;
     const context = limit.unlimited;
     try {
       const build = { app: body.name, build: created.buildId, logs, pauses, config };
-      return (await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }))).status;
+      return await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
       if (hasFailed) await forgetArchive(context, body.name, created.buildId);

@@ -1,4 +1,5 @@
 import type { CreatedApp } from '../../contract/apps.ts';
+import type { Build } from '../../contract/builds.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
@@ -42,6 +43,8 @@ export interface Deployment {
   runtime: string;
   build: string;
   status: string;
+  /** Why nothing is known of the app, on a platform that does not start it: the emulator. */
+  notStarted: NonNullable<Build['notStarted']> | null;
   endpoint: string;
   dashboard: string;
   /** Zero for a partner's app, which has no files to upload. */

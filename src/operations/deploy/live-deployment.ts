@@ -71,6 +71,7 @@ export async function findLiveDeployment(
     files: 0,
     bytes: 0,
     packMs: 0,
+    notStarted: null,
     uploadMs: 0,
     buildMs: 0,
     changed: false,

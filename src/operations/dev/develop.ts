@@ -110,6 +110,9 @@ class WatchedApp {
       const deployment = await deploy(context, local, { detach: false, logs: false, limit, pauses }).catch((error) =>
         this.#locate(error, local),
       );
+      if (deployment.notStarted?.calls === 'refused') {
+        throw new NotReadyError(`${deployment.app} was not started`, { why: deployment.notStarted.reason });
+      }
       return { outcome: { version: { ...deployment, local } }, changed };
     } catch (error) {
       if (signal.aborted) {

@@ -113,12 +113,13 @@ async function planBuild(build: BuildRecord, requirements: string, platform: Pla
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
   const obstacle = await whyNotRunnable(build, platform);
-  const why = obstacle?.status ? obstacle.reason : obstacle && `${obstacle.reason}; calls are simulated`;
-  return { installs: !obstacle && runner.installsPackages && requirements.trim() !== '', obstacle: why };
+  const installs = !obstacle && runner.installsPackages && requirements.trim() !== '';
+  const { reason, status } = obstacle ?? {};
+  return { installs, obstacle: reason ? { reason, calls: status ? 'refused' : 'simulated' } : undefined };
 }
 
 function buildView(build: BuildRecord, now: number) {
-  const { status, reason, changedAt } = getBuildProgress(build, now);
+  const { status, reason, notStarted, changedAt } = getBuildProgress(build, now);
   const times = { createdAt: formatTime(build.createdAt), updatedAt: formatTime(changedAt) };
-  return { id: build.id, status, ...times, ...(reason && { initError: reason }) };
+  return { id: build.id, status, ...times, ...(reason && { initError: reason }), ...(notStarted && { notStarted }) };
 }

@@ -1,10 +1,11 @@
-import type { BuildRecord, BuildScene } from '../state/records.ts';
+import type { BuildRecord, BuildScene, NotStarted } from '../state/records.ts';
 
 /** A build at a point in time. */
 export interface BuildProgress {
   status: string;
   /** Why it failed. */
   reason: string | undefined;
+  notStarted?: NotStarted;
   /** Milliseconds since 1970, like all times here. */
   changedAt: number;
   lines: LogLine[];

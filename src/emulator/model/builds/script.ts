@@ -49,11 +49,14 @@ function withoutInstall({ plan, ...input }: BuildInput): BuildInput {
 /** A build that the emulator performs has no end yet. */
 function withStart(building: BuildScene[], { settings, plan }: BuildInput): BuildScript {
   if (!plan) return scriptEndingWith([...building, starting(settings, 'App is ready')], 'success');
-  const start: BuildScene = plan.obstacle
-    ? { status: 'initializing', lines: [`The app was not started: ${plan.obstacle}`] }
+  const { obstacle } = plan;
+  const simulated = obstacle?.calls === 'simulated' ? '; calls are simulated' : '';
+  const start: BuildScene = obstacle
+    ? { status: 'initializing', lines: [`The app was not started: ${obstacle.reason}${simulated}`] }
     : { status: 'initializing', lines: startLines(settings), work: { lines: [] } };
   const scenes = [...building, start];
-  return scenes.some(({ work }) => work) ? { scenes } : scriptEndingWith(scenes, 'success');
+  if (scenes.some(({ work }) => work)) return { scenes };
+  return { scenes, end: { status: 'success', ...(obstacle && { notStarted: obstacle }) } };
 }
 
 function buildingScene({ lines, isInstalled }: BuildStage): BuildScene {

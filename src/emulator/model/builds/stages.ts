@@ -1,4 +1,5 @@
 import type { AppSettings } from '../apps/settings.ts';
+import type { NotStarted } from '../state/records.ts';
 import type { ReadArchive } from './read-archive.ts';
 import { madeUpWords, plainWords, type StageWords } from './stage-words.ts';
 
@@ -16,7 +17,7 @@ export interface BuildPlan {
   /** Whether the packages of `requirements.txt` are installed. */
   installs: boolean;
   /** Why the app is not started; undefined if it is. */
-  obstacle: string | undefined;
+  obstacle: NotStarted | undefined;
 }
 
 /** A part of a build that prints these lines. */

@@ -158,8 +158,13 @@ export interface SceneWork {
   endedAt?: number;
 }
 
+/** What the emulator cannot run, and what its calls get. */
+export type NotStarted = { reason: string; calls: 'refused' | 'simulated' };
+
 interface BuildEnd {
   status: AwaitedEnd['build'];
   /** Why it failed. */
   reason?: string;
+  /** Why the app was not started, although the build succeeded. */
+  notStarted?: NotStarted;
 }

@@ -63,7 +63,13 @@ const Build = v.looseObject({
   pace: duration,
   script: v.looseObject({
     scenes: v.array(Scene),
-    end: v.optional(v.looseObject({ status: v.string(), reason: v.optional(v.string()) })),
+    end: v.optional(
+      v.looseObject({
+        status: v.string(),
+        reason: v.optional(v.string()),
+        notStarted: v.optional(v.looseObject({ reason: v.string(), calls: v.picklist(['refused', 'simulated']) })),
+      }),
+    ),
     surprise: v.optional(v.string()),
   }),
 });
