@@ -183,15 +183,11 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
     return done;
   } catch (error) {
     const isInterrupted = error instanceof InterruptedError;
-    const {
-      build = '',
-      status = isInterrupted ? 'cancelled' : 'failed',
-      dashboard = '',
-      reason,
-      log = [],
-    } = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
+    const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
+    const { build = '', dashboard, reason, log = [] } = details;
+    const status = outputStatus(details, isInterrupted);
     const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
-    const outputs = { app, 'build-id': build, status, endpoint: '', 'dashboard-url': dashboard };
+    const outputs = { app, 'build-id': build, status, endpoint: '', 'dashboard-url': dashboard ?? '' };
     writeGithubOutputs(env, outputs, secrets, isInterrupted ? undefined : failure);
     throw error;
   }
@@ -239,10 +235,18 @@ function flagsOfPlan({ configFile, preview, name, ...options }: PlannedOptions):
   ];
 }
 
+/** What became of the build, as far as it is known. One that is not healthy is no success, although it was built. */
+function outputStatus({ status, verdict }: FailureDetails, isInterrupted: boolean): string {
+  if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
+  return status || (isInterrupted ? 'cancelled' : 'failed');
+}
+
 interface FailureDetails {
   build?: string;
   status?: string;
-  dashboard?: string;
+  /** On a build that was watched or called. */
+  verdict?: string;
+  dashboard?: string | null;
   reason?: string | null;
   log?: string[];
 }

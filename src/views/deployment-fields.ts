@@ -32,6 +32,7 @@ export const deploymentFields = {
   packMs: number('duration of packing, in ms'),
   uploadMs: number('duration of the upload, in ms'),
   buildMs: number('time waited for the build, in ms'),
+  serves: optional(text('a build created later that has replaced this one meanwhile')),
   health: optional(
     object({
       verdict: text('healthy; a deploy with another verdict fails'),

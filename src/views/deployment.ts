@@ -6,14 +6,16 @@ import { shortBuild } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
-export function deploymentView({ app, build, status, notStarted, endpoint, changed }: Deployment): View {
+export function deploymentView({ app, build, status, notStarted, endpoint, changed, serves }: Deployment): View {
   return ({ style }) =>
     [
       !changed
         ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}: nothing to deploy`
-        : buildPhase(status) === 'succeeded'
-          ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
-          : `build ${shortBuild(build)} is ${status}`,
+        : serves !== undefined
+          ? `build ${shortBuild(build)} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`
+          : buildPhase(status) === 'succeeded'
+            ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
+            : `build ${shortBuild(build)} is ${status}`,
       endpoint ? '' : `the platform returned no endpoint; see ${gantryCommand`apps get ${app}`}`,
       style.dim(`dashboard: ${gantryCommand`open ${app}`}`),
     ]

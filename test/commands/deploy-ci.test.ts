@@ -2,8 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -14,11 +15,16 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 describe('under GitHub Actions', () => {
-  async function deployIn(app: { path: string }, more: Record<string, string> = {}) {
+  async function deployIn(
+    app: { path: string },
+    more: Record<string, string> = {},
+    words: string[] = [],
+    setting: Partial<Setting> = {},
+  ) {
     const [output, summary] = [join(app.path, '.output'), join(app.path, '.summary')];
     await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
     const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary, ...more };
-    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, env });
+    const outcome = await gantry(['deploy', ...words], { emulator, cwd: app.path, env, ...setting });
     const [outputs, summaryText] = await Promise.all([readFile(output, 'utf8'), readFile(summary, 'utf8')]);
     return { ...outcome, outputs, summary: summaryText };
   }
@@ -87,6 +93,46 @@ describe('under GitHub Actions', () => {
     const { stderr } = await deployIn(app);
     expect(stderr).toContain('not from us');
     expect(stderr).not.toMatch(/^\s*::/m);
+  });
+
+  /** What the platform does not do, although it says so; and what becomes of the build. */
+  const noCancel = (method: string, path: string) =>
+    method === 'DELETE' && path.includes('/builds/') ? { body: 'Build cancelled' } : undefined;
+
+  test.each<[string, { words: string[]; at: RegExp; slow?: true; noCancel?: true }, string, RegExp]>([
+    [
+      'while it is watched',
+      { words: ['--smoke', 'run={"name":"Ada"}', '--watch', '10s'], at: /answered/ },
+      'success',
+      /serves build/,
+    ],
+    ['while it is built', { words: [], at: /Uploaded/, slow: true }, 'cancelled', /canceling build/],
+    ['in vain', { words: [], at: /Uploaded/, slow: true, noCancel: true }, '(building|pending)', /may not be canceled/],
+  ])('tells what is known of a build that was interrupted %s', async (_, { words, at, ...of }, status, said) => {
+    await using app = await folderOf(smallApp());
+    if (of.slow) emulator.fail('build', 'slow');
+    const env = of.noCancel ? await altering(emulator, () => undefined, noCancel) : {};
+    const stop = { interruptAt: at, signal: 'SIGTERM' as const };
+    const { code, outputs, summary, stderr, json } = await deployIn(app, env, [...words, '--json'], stop);
+    expect(code).toBe(143);
+    expect(outputs).toMatch(new RegExp(`build-id=\\S+\nstatus=${status}\n`));
+    expect(summary).toMatch(new RegExp(`\\| status \\| ${status} \\|`));
+    const build = /build-id=(\S+)/.exec(outputs)?.[1];
+    const { details } = (json() as { error: { details: object } }).error;
+    expect(details).toMatchObject({ app: 'web', build, status: expect.stringMatching(status) });
+    expect(stderr).toMatch(said);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['a rejected upload', 'upload=403*', /build-id=\S+\nstatus=cancelled\n/],
+    ['a lost reply', 'createApp=reset-after*', /build-id=\S*\nstatus=unknown\n/],
+  ])('tells what is known of a build after %s', async (_, fault, outputs) => {
+    await using app = await folderOf(smallApp());
+    const [target = '', mode = ''] = fault.split('=');
+    emulator.fail(target as never, mode);
+    const outcome = await deployIn(app);
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.outputs).toMatch(outputs);
   });
 
   test('can be turned off', async () => {

@@ -7,13 +7,16 @@ import { gantry } from '../support/gantry.ts';
 
 let emulator: Emulator;
 let status: number;
+/** What the app answers instead. */
+let instead: { body: unknown; type?: string; status?: number } | undefined;
 let front: Record<string, string>;
 
 beforeEach(async () => {
   emulator = await startEmulator({ real: false });
   status = 200;
+  instead = undefined;
   front = await altering(emulator, (_, path) =>
-    path.endsWith('/web/run') ? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } } : undefined,
+    path.endsWith('/web/run') ? (instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } }) : undefined,
   );
 });
 
@@ -43,4 +46,16 @@ test('the first call that fails decides', async () => {
   const { code, json } = await deploy('run', 'run:never called');
   expect(code).toBe(12);
   expect(json()).toMatchObject({ error: { details: { verdict: 'sick', smokeCalls: 1 } } });
+});
+
+test.each<[string, { body: unknown; type?: string; status?: number }, code: number]>([
+  ['a web page', { body: '<html><title>Log in to the network</title></html>', type: 'text/html' }, 8],
+  ['nothing', { body: '' }, 8],
+  ['204', { body: '', status: 204 }, 8],
+  ['events', { body: 'data: "Hello"\n\n', type: 'text/event-stream' }, 0],
+])('a function that answers with %s says so much of the build', async (_, answer, expected) => {
+  instead = answer;
+  const { code, stderr } = await deploy('run={"name":"Ada"}');
+  expect(code).toBe(expected);
+  if (expected) expect(stderr).toMatch(/is healthy is not known: run=.*: a function answers with JSON/);
 });

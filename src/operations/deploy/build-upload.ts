@@ -1,3 +1,4 @@
+import { mayHaveHappened } from '../../api/lost-reply.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
@@ -9,24 +10,28 @@ import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
-import { lookAfterwards, recordEvent } from '../history/index.ts';
+import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
+import { KnownBuild } from './known-build.ts';
 import { cancelLostCreation } from './lost-creation.ts';
 import { StuckBuilds } from './stuck-builds.ts';
-import { tellWhatServes } from './what-serves.ts';
+import { findServing, tellWhatServes } from './what-serves.ts';
 
 /** One deploy, from the request that creates the build to its result. */
 export class BuildUpload {
   #isUploaded = false;
+  readonly #known: KnownBuild;
 
   constructor(
     private readonly context: Context,
     private readonly options: SendOptions,
     private readonly body: AppCreation,
-  ) {}
+  ) {
+    this.#known = new KnownBuild(options.limit.unlimited.signal, { app: body.name });
+  }
 
   /**
    * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
@@ -35,38 +40,43 @@ export class BuildUpload {
   async send({ archive, packMs }: { archive: AppArchive; packMs: number }): Promise<() => Promise<Deployment>> {
     await this.#check({ archive });
     const started = this.context.elapsed();
-    const created = await this.#createAndUpload(archive);
+    const created = await this.#known.during(() => this.#createAndUpload(archive));
     if (!('buildId' in created)) return async () => created;
     const uploadMs = this.context.elapsed() - started;
     const { entries, bytes } = archive;
-    return () => this.#finish({ created, files: entries.length, bytes, packMs, uploadMs });
+    const uploaded = { created, files: entries.length, bytes, packMs, uploadMs };
+    return () => this.#known.during(() => this.#finish(uploaded));
   }
 
   /** A partner's app has no files to upload. */
   async createOnly(): Promise<Deployment> {
     await this.#check({});
-    return this.#finish({ created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
+    const facts = { files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
+    return this.#known.during(async () => this.#finish({ created: await this.#create(), ...facts }));
   }
 
   /** Follows the build to its end, unless detached. */
   async #finish({ created, ...facts }: UploadedBuild): Promise<Deployment> {
     const { context, options, body } = this;
     const started = context.elapsed();
-    const build = options.detach ? undefined : await this.#follow(created);
-    if (!options.detach) await lookAfterwards(context, body.name);
+    const { buildId: build } = created;
+    const ended = options.detach ? undefined : await this.#follow(created);
+    const buildMs = context.elapsed() - started;
+    const serves = ended ? await findServing(options.limit.unlimited, body.name, build) : build;
     const app = created.internalEndpoint ? undefined : await this.#readApp();
     return {
       app: body.name,
       project: context.project,
       runtime: body.runtime ?? '',
-      build: created.buildId,
-      status: build?.status ?? created.status ?? 'pending',
-      notStarted: build?.notStarted ?? null,
+      build,
+      status: ended?.status ?? created.status ?? 'pending',
+      notStarted: ended?.notStarted ?? null,
       endpoint: created.internalEndpoint || app?.internalEndpoint || '',
       dashboard: created.dashboardUrl ?? '',
       ...facts,
-      buildMs: context.elapsed() - started,
+      buildMs,
       changed: true,
+      ...(serves !== build && { serves }),
     };
   }
 
@@ -135,13 +145,14 @@ export class BuildUpload {
     const request = () => completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body }));
     const created = await request().catch(async (error: unknown) => {
       step.fail();
+      if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
       if (!body.partnerService && mayRetry && (await cancelLostCreation(this.context, body.name, { error, sentAt }))) {
         return undefined;
       }
       throw error;
     });
     if (!created) return this.#create(false);
-    checkBuildId(created.buildId);
+    this.#known.learnCreated(created);
     this.#announceInterruption(created);
     const waiting = { build: created.buildId, process: newOwnerName() };
     if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
@@ -187,16 +198,16 @@ export class BuildUpload {
     const context = limit.unlimited;
     try {
       const build = { app: body.name, build: created.buildId, logs, pauses, config };
-      return await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
+      const ended = await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
+      this.#known.learn({ status: ended.status });
+      context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;
+      return ended;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
       if (hasFailed) await forgetArchive(context, body.name, created.buildId);
       if (hasFailed && error instanceof GantryError) await this.#recordFailure(created.buildId, error);
       if (hasFailed && !context.signal.aborted) await tellWhatServes(context, body.name, created.buildId);
       if (context.signal.aborted) await this.#abandon(created);
-      else if (error instanceof GantryError && created.dashboardUrl) {
-        error.facts.details = { ...error.facts.details, dashboard: created.dashboardUrl };
-      }
       throw error;
     }
   }
@@ -225,8 +236,9 @@ export class BuildUpload {
     const { options, body } = this;
     const context = options.limit.unlimited;
     if (options.detach && this.#isUploaded && context.signal.aborted) return;
-    const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
-    if (isCanceled) context.progress.event('cancelled', { build: buildId });
+    const status = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
+    this.#known.learn({ status });
+    if (status === 'cancelled') context.progress.event('cancelled', { build: buildId });
   }
 }
 
@@ -234,13 +246,7 @@ export class BuildUpload {
 interface UploadedBuild {
   created: CreatedApp;
   files: number;
-  /** Size of the archive. */
   bytes: number;
   packMs: number;
   uploadMs: number;
-}
-
-/** Before anything is sent to it: its path would be that of something else. */
-function checkBuildId(id: string): void {
-  if (/^\.{1,2}$/.test(id)) throw new UnexpectedReplyError(`the platform replied with "${id}" as the id of the build`);
 }

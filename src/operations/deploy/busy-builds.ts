@@ -73,6 +73,13 @@ export async function isSuperseded({ api, project }: Context, app: string, build
   return own !== undefined && builds.some((other) => isEarlier(own, other) && !/^cancell?ed$/i.test(other.status));
 }
 
+/** Whether the first build was created after the second one, as far as the platform shows it. */
+export async function wasCreatedLater(context: Context, app: string, later: string, build: string): Promise<boolean> {
+  const builds = await list(context.api, context.project, app);
+  const [own, other] = [build, later].map((each) => builds.find(({ id }) => id === each));
+  return own !== undefined && other !== undefined && isEarlier(own, other);
+}
+
 function isEarlier(a: Build, b: Build): boolean {
   const [first, second] = [a, b].map(({ createdAt }) => Date.parse(createdAt ?? '')) as [number, number];
   return first === second ? a.id < b.id : first < second;

@@ -56,6 +56,8 @@ export interface Deployment {
   buildMs: number;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
+  /** A later build that has replaced it already. */
+  serves?: string;
   /** What was seen after the deploy; absent if it was not watched. */
   health?: Health;
 }

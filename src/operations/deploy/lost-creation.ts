@@ -30,7 +30,7 @@ export async function cancelLostCreation(
   context.progress.note(
     `build ${shortBuild(lost.id)} of ${app} was created, but its reply was lost with the upload URL`,
   );
-  return cancelAbandoned(context, remoteBuild(context.project, app, lost.id));
+  return (await cancelAbandoned(context, remoteBuild(context.project, app, lost.id))) === 'cancelled';
 }
 
 /** Pending builds that were created since, and not by another deploy on this machine. */

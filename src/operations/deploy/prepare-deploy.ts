@@ -6,6 +6,7 @@ import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
+import { KnownBuild } from './known-build.ts';
 import { findLiveDeployment } from './live-deployment.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
@@ -118,6 +119,7 @@ async function verified(
   if (!isAsked(verification) || detach) return deployment;
   if (!changed && (await readHistory(context, app)).verdict(build)?.verdict === 'healthy') return deployment;
   const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
-  const health = await verifyBuild(context, { ...verification, app, build, minReplicas, config });
+  const known = new KnownBuild(context.signal, deployment);
+  const health = await known.during(() => verifyBuild(context, { ...verification, app, build, minReplicas, config }));
   return { ...deployment, health };
 }

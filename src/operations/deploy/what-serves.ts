@@ -1,8 +1,12 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
+import { PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
+import { lookAfterwards } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import { tryRequest, waitForChange } from '../waiting/index.ts';
+import { wasCreatedLater } from './busy-builds.ts';
 
 /** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
 export async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
@@ -12,5 +16,31 @@ export async function tellWhatServes(context: Context, app: string, failed: stri
   if (!shown || live === failed) return;
   progress.note(
     live ? `${app} still serves build ${shortBuild(live)}` : `${app} serves nothing: it has no ready build`,
+  );
+}
+
+/**
+ * A build that has succeeded serves once the app shows it: that is looked up for about ten seconds. Returns the build that
+ * serves: a later one, if that has replaced it meanwhile. Throws PendingError if the one before still serves. Where the app
+ * does not show what serves, the status of the build counts.
+ */
+export async function findServing(context: Context, app: string, build: string): Promise<string> {
+  let live: string | undefined;
+  const look = async () => {
+    const shown = await lookAfterwards(context, app);
+    live = shown && liveBuild(shown);
+    return live === undefined || live === build;
+  };
+  const isKnown = await waitForChange(look, Boolean, context.delay);
+  if (isKnown || live === undefined) return build;
+  const serves = live;
+  if (await tryRequest(context, () => wasCreatedLater(context, app, serves, build))) return serves;
+  throw new PendingError(
+    `build ${shortBuild(build)} of ${app} has succeeded, but build ${shortBuild(serves)} still serves`,
+    {
+      why: 'the app does not show the new build yet',
+      fix: gantryCommand`apps get ${app}`,
+      details: { app, build, status: 'pending', serves },
+    },
   );
 }

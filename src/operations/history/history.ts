@@ -66,21 +66,18 @@ export async function recordLook(context: Context, name: string, app: App): Prom
 /** How long a command waits for what it only writes down, in ms. */
 const maxLookMs = 2_000;
 
-/** Looks at an app for its history. Best effort, and without retries: the command has done its work. */
-export async function lookAfterwards(context: Context, app: string): Promise<void> {
+/** Looks at an app for its history. Best effort, and without retries: the command has done its work. Returns the app. */
+export async function lookAfterwards(context: Context, app: string): Promise<App | undefined> {
   const inTime = timeoutSignal(maxLookMs, () => new UnavailableError('no reply in time'), context.signal);
   try {
-    await recordLook(
-      context,
-      app,
-      await fetchApp(
-        context.apiWithSignal(inTime, () => {}),
-        { project: context.project, app },
-      ),
-    );
+    const api = context.apiWithSignal(inTime, () => {});
+    const shown = await fetchApp(api, { project: context.project, app });
+    await recordLook(context, app, shown);
+    return shown;
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     context.trace(`cannot look at ${app}: ${error.message}`);
+    return undefined;
   }
 }
 

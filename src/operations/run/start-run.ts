@@ -91,8 +91,8 @@ async function send(
 }
 
 async function abandon(context: Context, app: string, run: string): Promise<void> {
-  const isCanceled = await cancelAbandoned(context, remoteRun(context.project, app, run));
-  if (isCanceled) context.progress.event('cancelled', { app, run });
+  const status = await cancelAbandoned(context, remoteRun(context.project, app, run));
+  if (status === 'cancelled') context.progress.event('cancelled', { app, run });
 }
 
 /** A run takes one kind of hardware: the first of the list. */

@@ -74,29 +74,30 @@ async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
 
 /**
  * Cancels what a failed or interrupted command started, within seconds. A failure is only a warning: it must not hide
- * the error of the command. Returns whether the work is known to be canceled.
+ * the error of the command. Returns the last status that is known: the work is canceled only if it says so.
  */
 export async function cancelAbandoned(
   { apiWithSignal, delay, progress }: Pick<Context, 'apiWithSignal' | 'delay' | 'progress'>,
   work: RemoteWork,
-): Promise<boolean> {
+): Promise<string> {
   const signal = cleanupSignal();
   const api = apiWithSignal(signal);
   let isConfirmed = false;
+  let status = 'unknown';
   try {
     const reply = await cancelUnlessCanceled(work, api);
     isConfirmed = true;
     const wait = (ms: number) => delay(ms, signal);
-    const status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
+    status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
     if (isCanceled(status)) {
       progress.note(`canceled ${nameOf(work)}`);
-      return true;
+      return 'cancelled';
     }
     throw new PendingError(`its status is still ${status}`);
   } catch (error) {
     if (error instanceof AlreadyEndedError) {
       progress.warn({ severity: 'warning', message: error.message, fix: commandFor('get', work) });
-      return false;
+      return error.status;
     }
     const reason = error instanceof GantryError ? error.message : 'no reply in time';
     const problem = isConfirmed ? 'may not be canceled' : 'could not be canceled';
@@ -105,7 +106,7 @@ export async function cancelAbandoned(
       message: `${nameOf(work)} ${problem}: ${reason}`,
       fix: commandFor('cancel', work),
     });
-    return false;
+    return status;
   }
 }
 
@@ -137,16 +138,23 @@ async function waitUntilCanceled(
 }
 
 /** The work ended in another way than by being canceled; other conflicts are replies of the platform. */
-class AlreadyEndedError extends ConflictError {}
+class AlreadyEndedError extends ConflictError {
+  constructor(
+    work: RemoteWork,
+    readonly status: string,
+  ) {
+    super(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
+      fix: commandFor('get', work),
+      details: { ...detailsOf(work), status },
+    });
+  }
+}
 
 /** Throws AlreadyEndedError if the work ended in another way than by being canceled. */
 async function readStatus(work: RemoteWork, api: Api): Promise<string> {
   const { status, hasEnded } = await work.readStatus(api);
   if (!hasEnded || isCanceled(status)) return status;
-  throw new AlreadyEndedError(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
-    fix: commandFor('get', work),
-    details: { ...detailsOf(work), status },
-  });
+  throw new AlreadyEndedError(work, status);
 }
 
 function isCanceled(status: string): boolean {

@@ -54,7 +54,7 @@ export function unfinishedError(
   { name, fix, details }: PolledWork,
   { timeoutMs, status, startedBefore }: WaitedFor,
 ): GantryError {
-  const facts = { fix, details: { ...details, status } };
+  const facts = { fix, details: { ...details, ...(status && { status }) } };
   if (startedBefore && status === '') {
     return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
   }

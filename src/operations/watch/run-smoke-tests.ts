@@ -85,16 +85,24 @@ async function call(context: Context, app: string, { path, fn, data, expected }:
   try {
     const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
     if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
-    const { run, body, durationMs } = await readResponse(result.response, elapsed);
+    const { run, body, encoding, durationMs } = await readResponse(result.response, elapsed);
+    const answer = { run: run ?? undefined, durationMs };
+    const isOfFunction = encoding === 'json' || (result.response.type === 'text/event-stream' && body !== '');
+    // A web page of a network or a proxy, for example: the app has not said anything.
+    if (fn !== undefined && !isOfFunction) return { ...answer, problem: notOfFunction(body), isUnreachable: true };
     const text = typeof body === 'string' ? body : stringifyJson(body);
     const isMissing = expected !== undefined && !text.includes(expected);
-    return { run: run ?? undefined, durationMs, ...(isMissing && { problem: `the response has no "${expected}"` }) };
+    return { ...answer, ...(isMissing && { problem: `the response has no "${expected}"` }) };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     const { run } = (error.facts.details ?? {}) as { run?: string | null };
     const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
     return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isUnreachable };
   }
+}
+
+function notOfFunction(body: unknown): string {
+  return `a function answers with JSON, but the response ${body === '' ? 'is empty' : 'is none'}`;
 }
 
 interface Answering {

@@ -1,0 +1,49 @@
+import type { CreatedApp } from '../../contract/apps.ts';
+import { abortError, GantryError, UnexpectedReplyError } from '../../errors.ts';
+
+interface Facts {
+  app: string;
+  build?: string;
+  /** As the platform last showed it, or `unknown`. */
+  status?: string;
+  dashboard?: string | null | undefined;
+}
+
+/**
+ * What is known of the build that a deploy makes. Whatever ends the deploy has it among its details: `--json` and the
+ * outputs of a pipeline step tell it from there.
+ */
+export class KnownBuild {
+  #facts: Facts;
+
+  constructor(
+    /** Aborts after Ctrl-C. */
+    private readonly signal: AbortSignal,
+    { app, build, status, dashboard }: Facts,
+  ) {
+    this.#facts = { app, ...(build && { build, status, dashboard }) };
+  }
+
+  learn(facts: Partial<Facts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  /** Checks the id before anything is sent to it: its path would be that of something else. */
+  learnCreated({ buildId: build, status, dashboardUrl: dashboard }: CreatedApp): void {
+    if (/^\.{1,2}$/.test(build)) {
+      throw new UnexpectedReplyError(`the platform replied with "${build}" as the id of the build`);
+    }
+    this.learn({ build, status: status ?? 'pending', dashboard });
+  }
+
+  /** Does a part of the deploy. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = this.signal.aborted && !(thrown instanceof GantryError) ? abortError(this.signal) : thrown;
+      if (error instanceof GantryError) error.facts.details = { ...this.#facts, ...error.facts.details };
+      throw error;
+    }
+  }
+}

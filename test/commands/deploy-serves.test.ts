@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+});
+
+afterEach(() => emulator.close());
+
+const old = 'b0000000-0000-4000-8000-000000000000';
+
+/** Deploys to an app that shows an older or a later build as the one that serves, for so many looks. */
+async function deployTo(looks: number, createdAt: string) {
+  let isBuilt = false;
+  const env = await altering(emulator, (method, path, json) => {
+    if (method === 'POST' && path.endsWith('/apps')) isBuilt = true;
+    if (method === 'GET' && path.endsWith('-web') && isBuilt && looks-- > 0)
+      return { body: { ...(json as object), latestBuildId: old, latestReadyBuildId: old } };
+    if (method === 'GET' && path.endsWith('/builds') && Array.isArray(json))
+      return { body: [...[json].flat(), { id: old, status: 'success', createdAt }] };
+    return undefined;
+  });
+  await using app = await folderOf(smallApp());
+  return await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
+}
+
+test('a build that has succeeded serves once the app shows it', async () => {
+  const { code, stderr } = await deployTo(3, '2020-01-01T00:00:00Z');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('web is live')]);
+});
+
+test('a build that has succeeded while the one before still serves is not live', async () => {
+  const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2020-01-01T00:00:00Z');
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/error: build \S+ of web has succeeded, but build b0000000 still serves/);
+  expect(stderr).not.toContain('web is live');
+  expect(json()).toMatchObject({ error: { details: { build: expect.any(String), status: 'pending', serves: old } } });
+});
+
+test('a build that a later one has replaced is not called live', async () => {
+  const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2120-01-01T00:00:00Z');
+  expect([code, json()]).toEqual([0, expect.objectContaining({ status: 'success', serves: old })]);
+  expect(stderr).toMatch(/build \S+ has succeeded and was replaced: build b0000000 of web serves/);
+  expect(stderr).not.toContain('web is live');
+});
