@@ -136,5 +136,7 @@ async function explain(
     app,
     isHere,
     withApp: (name) => line.withApp(name, isHere ? undefined : app),
+    asFunction:
+      !isHere && line.command.registeredArguments[1]?.variadic ? () => line.withApp('.', undefined) : undefined,
   });
 }

@@ -136,6 +136,12 @@ export const flagRefusals: readonly FlagRefusal[] = [
     fix: 'gantry secrets set NAME, or gantry secrets set --from-env-file FILE',
   },
   {
+    names: ['--function', '--fn'],
+    of: ['invoke'],
+    message: 'the function is an argument, after the app',
+    fix: 'gantry invoke . FUNCTION name=text',
+  },
+  {
     names: ['--namespace', '--context', '--org', '--team', '--scope'],
     message: 'what apps share is a project',
     fix: 'pass -p PROJECT; gantry projects list shows yours',

@@ -94,7 +94,7 @@ const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.t
 
 /**
  * Python code that calls the function. The data comes from `--data` or the environment. It is passed as keyword
- * arguments; if they do not fit, a function with one parameter may get all of it.
+ * arguments; if they do not fit, a function with one parameter may get all of it. Tracebacks begin with the function.
  */
 const callCode = ({
   name,
@@ -133,6 +133,17 @@ def __gantry_call(name, allows_whole):
         show(asyncio.run(result) if inspect.iscoroutine(result) else result)
 
 
+def __gantry_traceback(kind, error, trace):
+    import sys
+
+    own = __gantry_call.__code__
+    at = trace
+    while at and (at.tb_frame.f_code.co_filename != own.co_filename or at.tb_lineno >= own.co_firstlineno):
+        at = at.tb_next
+    sys.__excepthook__(kind, error.with_traceback(at or trace), at or trace)
+
+
 if __name__ == "__main__":
+    __import__("sys").excepthook = __gantry_traceback
     __gantry_call(${JSON.stringify(name)}, ${allowsWholeData ? 'True' : 'False'})
 `;

@@ -137,6 +137,7 @@ test.each([
   ['deploy -e production', 'an environment, such as production, is a project', /-p PROJECT/],
   ['deploy -e KEY=private-1', 'variables of apps are secrets', /gantry secrets set NAME/],
   ['deploy --set-env-vars KEY=private-1', 'variables of apps are secrets', /--from-env-file FILE/],
+  ['invoke . --function predict', 'after the app', /gantry invoke \. FUNCTION/],
   ['logs web --namespace x', 'what apps share is a project', /-p PROJECT/],
   ['apps list --format json', 'tables or JSON', /--json/],
   ['deploy --source .', 'sends the working directory', /gantry deploy -C FOLDER/],

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError } from '../../errors.ts';
+import { sampleCallOf } from '../../project/sample-call.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 import { tryRequest } from '../waiting/index.ts';
 
@@ -12,6 +13,8 @@ export interface NamedApp {
   isHere: boolean;
   /** The command line with another app. */
   withApp: (name: string) => Promise<CommandLine>;
+  /** The command line with the app of this folder before the name, which may be that of a function. */
+  asFunction?: (() => Promise<CommandLine>) | undefined;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface NamedApp {
 export async function explainMissingApp(
   context: Context,
   error: NotFoundError,
-  { app, isHere, withApp }: NamedApp,
+  { app, isHere, withApp, asFunction }: NamedApp,
 ): Promise<NotFoundError> {
   const { project } = context;
   const apps = await tryRequest(context, (api) => api(listApps, { project, query: { includeEphemeral: true } }));
@@ -40,6 +43,10 @@ export async function explainMissingApp(
     return new NotFoundError(message, { ...facts, fix: gantryCommand`deploy` });
   }
   const message = `app ${typed} not found in ${project}`;
+  if (asFunction && (await sampleCallOf(context.cwd, typed))) {
+    const why = `${typed} is a function of the app in this folder`;
+    return new NotFoundError(message, { ...facts, why, fix: await asFunction() });
+  }
   if (meant) return new NotFoundError(`${message}: did you mean ${meant}?`, { ...facts, fix: await withApp(meant) });
   const why = names.length === 0 ? { why: 'the project has no apps' } : {};
   return new NotFoundError(message, { ...facts, ...why, fix: gantryCommand`apps list` });

@@ -23,7 +23,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
     await checkVersion(context),
   ];
   // After checkFiles: looking for the token changes the permissions of its file.
-  const token = checkToken(env, settings, context.now());
+  const token = checkToken(env, settings, context.now(), context.flags.local);
   context.secrets.add(token.credential?.token, token.credential?.refreshToken);
   const step = progress.step('Checking the platform');
   try {

@@ -1,5 +1,6 @@
 import { type Credential, findCredential, renewalFix, storedCredential } from '../../config/credentials.ts';
 import type { Environment } from '../../config/environment.ts';
+import type { LocalSettings } from '../../config/local-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { GantryError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
@@ -14,9 +15,10 @@ export interface TokenCheck {
   check: Check;
 }
 
-export function checkToken(env: Environment, settings: Settings, now: number): TokenCheck {
+export function checkToken(env: Environment, settings: Settings, now: number, local?: LocalSettings): TokenCheck {
   try {
-    const credential = findCredential(env, settings, now, () => {});
+    const found = findCredential(env, settings, now, () => {});
+    const credential = local ? { ...found, origin: local.name } : found;
     return { credential, check: describeToken(credential, settings, now) };
   } catch (error) {
     if (error instanceof GantryError) return { check: errorCheck('token', error) };

@@ -5,18 +5,31 @@ import type { CallTarget } from './call-target.ts';
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Undefined for another status. */
 export async function fixOfRequest(
-  { cwd }: Context,
+  context: Context,
   { app, fn }: CallTarget,
   status: number,
 ): Promise<string | CommandLine | undefined> {
   if (status === 405) return 'leave --method out to call it with POST';
   if (status !== 422 || fn === undefined) return undefined;
+  return (await callOf(context, app, fn)) ?? `pass the parameters of ${fn}: name=text, or name:=json`;
+}
+
+/** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
+export async function fixOfFunction(
+  context: Context,
+  { app, fn }: Pick<CallTarget, 'app' | 'fn'>,
+): Promise<CommandLine | undefined> {
+  const isInCode = fn !== undefined && (await callOf(context, app, fn)) !== undefined;
+  return isInCode ? gantryCommand`deploy` : callOf(context, app);
+}
+
+/** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */
+async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
   const [{ readAppName }, { sampleArguments, sampleCallOf }] = await Promise.all([
     import('../../project/read-app-name.ts'),
     import('../../project/sample-call.ts'),
   ]);
   const isHere = (await readAppName(resolve(cwd, 'cerebrium.toml'), 'cerebrium.toml')) === app;
   const sample = isHere ? await sampleCallOf(cwd, fn) : undefined;
-  if (!sample) return `pass the parameters of ${fn}: name=text, or name:=json`;
-  return gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
+  return sample && gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
 }

@@ -23,7 +23,7 @@ import { tryRequest } from '../waiting/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
-import { fixOfRequest } from './refused-request.ts';
+import { fixOfFunction, fixOfRequest } from './refused-request.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -182,12 +182,8 @@ function accessError(
 }
 
 /** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
-async function notFoundError(
-  context: Context,
-  { project, app, name }: CallTarget,
-  reason: string | undefined,
-  facts: ErrorFacts,
-) {
+async function notFoundError(context: Context, target: CallTarget, reason: string | undefined, facts: ErrorFacts) {
+  const { project, app, name } = target;
   const why = reason ? { why: reason } : {};
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
@@ -198,7 +194,8 @@ async function notFoundError(
     ...facts,
     ...why,
     fix: found
-      ? `${app} exists: check that the deployed code has this function and that its name does not start with _`
+      ? ((await fixOfFunction(context, target)) ??
+        `${app} exists: check that the deployed code has this function and that its name does not start with _`)
       : 'gantry apps list shows the deployed apps',
   });
 }

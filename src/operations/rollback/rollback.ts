@@ -86,6 +86,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       const { reason = '' } = options;
       await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
     }
+    const serving = shortBuild(deployment.build);
+    context.progress.note(`${app} is live, build ${serving} with the files of ${shortBuild(target.id)}`);
     return { ...plan, ...resultOf(deployment) };
   });
 }

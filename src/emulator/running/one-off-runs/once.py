@@ -5,7 +5,6 @@ import json
 import os
 import runpy
 import sys
-import traceback
 
 options = json.loads(sys.stdin.buffer.read())
 os.environ.update(options["environment"])
@@ -20,5 +19,5 @@ except Exception as error:
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
     sys.exit(1)

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  const files = smallApp();
+  app = await folderOf({ ...files, 'main.py': 'def predict(name):\n    return {"v": 1 / 0}\n' });
+  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
+});
+
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await emulator.close();
+});
+
+const run = (line: string) => gantry(line.split(' '), { emulator, cwd: app.path });
+
+describe('who has one app, with one function', () => {
+  test('learns where the function stands in a call', async () => {
+    const { code, stderr } = await run('invoke predict');
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/^ {2}fix gantry invoke \. predict$/m)]);
+    expect(stderr).toContain('why predict is a function of the app in this folder');
+    expect((await run('invoke nope')).stderr).toMatch(/^ {2}fix gantry apps list$/m);
+  });
+
+  test('gets the call of the function that there is', async () => {
+    const { code, stderr } = await run('invoke . name=Ada');
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/^ {2}fix gantry invoke web predict name=text$/m)]);
+  });
+
+  test('is told to deploy a function that is only in the folder', async () => {
+    const source = 'def predict(name):\n    return name\n\ndef later():\n    return 1\n';
+    writeFileSync(join(app.path, 'main.py'), source);
+    expect((await run('invoke . later')).stderr).toMatch(/^ {2}fix gantry deploy$/m);
+  });
+
+  test('sees only lines of the program in the traceback of a run', async () => {
+    writeFileSync(join(app.path, 'job.py'), 'def main():\n    return 1 / 0\n');
+    const { stdout, stderr } = await run('run job.py');
+    expect(stdout + stderr).toContain('ZeroDivisionError');
+    expect(stdout + stderr).not.toContain('__gantry');
+  });
+});
