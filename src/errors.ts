@@ -20,7 +20,7 @@ export const exitCodes = {
   project: { code: 10, when: 'cerebrium.toml or local files are invalid, missing or too large' },
   'build-failed': { code: 11, when: 'the build failed' },
   'not-ready': { code: 12, when: 'the build succeeded, but the app failed to start (init_failure, init_timeout)' },
-  'app-error': { code: 13, when: 'invoke or run: the app or the program failed' },
+  'app-error': { code: 13, when: 'invoke, map or run: the app or the program failed' },
   limit: { code: 14, when: 'quota or plan limit reached, or payment required (402)' },
   unavailable: { code: 69, when: 'network, DNS, TLS or server error (5xx), after retries; may be temporary' },
   bug: { code: 70, when: 'internal error, or an unexpected reply' },

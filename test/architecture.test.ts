@@ -113,7 +113,7 @@ const writesElsewhere =
 
 /** What users typed, apps answered or another program wrote passes through these. */
 const carriesJson =
-  /^src\/(api\/|operations\/(api|invoke|replies|run|webhooks)\/|mcp\/|emulator\/endpoints\/invocation\/|output\/(render|redacted-json)\.ts$)/;
+  /^src\/(api\/|operations\/(api|invoke|map|replies|run|webhooks)\/|mcp\/|emulator\/endpoints\/invocation\/|output\/(render|redacted-json)\.ts$)/;
 
 test('JSON of users and apps keeps its numbers: json-text.ts reads and writes it', () => {
   const carriers = files.filter((file) => carriesJson.test(file));

@@ -26,6 +26,8 @@ export interface BodyStream {
 export interface StreamedRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
   body: OutgoingBody | undefined;
   proxy: ProxySettings | undefined;
+  /** Of {@link keptConnections}; without it, the request has a connection of its own. */
+  agent?: Agent | undefined;
   /** Fails if no byte could be sent, or none of a response of known length arrived, for this long, in ms. */
   silenceMs: number;
 }
@@ -87,9 +89,10 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   }
 }
 
-/** Uses a new connection, because a pooled one would keep the process alive. */
-async function open({ body, proxy, ...message }: Message): Promise<OpenResponse> {
-  const { outgoing, failure } = await openRequest({ ...message, agent: (await agentFor(proxy, message.url)) ?? false });
+/** Without an agent, uses a new connection, because a pooled one would keep the process alive. */
+async function open({ body, proxy, agent: given, ...message }: Message): Promise<OpenResponse> {
+  const agent = given ?? (await agentFor(proxy, message.url, false)) ?? false;
+  const { outgoing, failure } = await openRequest({ ...message, agent });
   try {
     const response = waitForResponse(outgoing);
     // The server may respond before it has read the whole body; then the response counts.
@@ -106,11 +109,22 @@ async function open({ body, proxy, ...message }: Message): Promise<OpenResponse>
   }
 }
 
-async function agentFor(settings: ProxySettings | undefined, url: URL): Promise<Agent | undefined> {
+/** Connections for many requests to one host. The caller destroys the agent, which would keep the process alive. */
+export async function keptConnections(settings: ProxySettings | undefined, url: URL): Promise<Agent> {
+  const tunnel = await agentFor(settings, url, true);
+  if (tunnel) return tunnel;
+  const { Agent } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  return new Agent({ keepAlive: true, timeout: maxIdleMs });
+}
+
+/** Servers close idle connections after 5 seconds or more: a request that is being sent then may or may not have arrived. */
+const maxIdleMs = 3_000;
+
+async function agentFor(settings: ProxySettings | undefined, url: URL, keepAlive: boolean): Promise<Agent | undefined> {
   if (!settings) return undefined;
   const { proxyFor } = await import('./proxy.ts');
   const proxy = proxyFor(settings, url);
-  return proxy && (await import('./tunnel.ts')).tunnelAgent(proxy, url, { keepAlive: false });
+  return proxy && (await import('./tunnel.ts')).tunnelAgent(proxy, url, { keepAlive });
 }
 
 /** Keeps repeated headers, which Node's `headers` joins or drops. */

@@ -19,6 +19,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     dev: { summary: 'run the app locally and reload on save', load: () => import('./dev.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
+    map: { summary: 'call an app with each line of a file', load: () => import('./map.ts') },
     status: { summary: 'show the state of an app, or of the project', load: () => import('./status.ts') },
     logs: { summary: 'show the log of an app, a build or a run', load: () => import('./logs.ts') },
     explain: { summary: 'explain why a build or a run failed', load: () => import('./explain.ts') },

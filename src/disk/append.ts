@@ -5,9 +5,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 export const noFollow = constants.O_NOFOLLOW ?? 0;
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noFollow;
 
-/** Opens a private file for lines at its end, and creates it if needed. Fails if it is a symbolic link. */
-export function openForAppend(path: string): Promise<FileHandle> {
-  return open(path, appending, 0o600);
+/** Opens a file for lines at its end, and creates it if needed, by default private. Fails if it is a symbolic link. */
+export function openForAppend(path: string, mode = 0o600): Promise<FileHandle> {
+  return open(path, appending, mode);
 }
 
 /** Adds text to the end of a private file. Throws like {@link openForAppend}. */

@@ -107,9 +107,12 @@ function withAppFirst(typed: readonly unknown[], { command }: TypedLine): unknow
   const [first, second, ...rest] = typed;
   const next = command.registeredArguments[1];
   if (typeof first !== 'string' || !next) return [...typed];
-  if (next.variadic) return first.includes('=') ? [undefined, [first, ...[second].flat()], ...rest] : [...typed];
+  if (next.variadic) return callWord.test(first) ? [undefined, [first, ...[second].flat()], ...rest] : [...typed];
   return second === undefined && idWord.test(first) ? [undefined, first, ...rest] : [...typed];
 }
+
+/** A parameter of a call, or a file of inputs. */
+const callWord = /=|\.(jsonl|ndjson|csv)$/i;
 
 /** The id of a build or a run or its beginning, with a digit, which few names made of these letters have; `latest`. */
 const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;

@@ -4,6 +4,10 @@ interface WidthOptions {
   elapsed: () => number;
   /** Takes each decision; shown with `--debug`. */
   trace: (decision: string) => void;
+  /** What is in flight, for `trace`; parts by default. */
+  unit?: string;
+  /** When requests take longer, fewer may do as well, in ms. */
+  longRequestMs?: number;
 }
 
 /** A successful request that started in `round`, while all connections were in use. */
@@ -20,7 +24,7 @@ const maxLoss = 0.1;
 /** Requests take twice as long as before: fewer connections may do as well. */
 const slowdown = 2;
 /** When a request takes longer, an interruption loses much of what was transferred: fewer connections may do as well. */
-const longRequestMs = 10_000;
+const defaultLongRequestMs = 10_000;
 /** Fewer are not tried because of long requests. */
 const minWidth = 8;
 /** After a decision, the line is left alone for so many rounds. */
@@ -51,6 +55,10 @@ export class AdaptiveWidth {
     this.#width = this.#target = options.max;
   }
 
+  get #unit(): string {
+    return this.options.unit ?? 'parts';
+  }
+
   get current(): number {
     return Math.floor(this.#width);
   }
@@ -74,7 +82,7 @@ export class AdaptiveWidth {
     this.#base = undefined;
     this.#roundsToWait = roundsBetweenSteps;
     this.#setWidth(Math.max(1, this.#width / 2));
-    this.options.trace(`the server is overloaded: ${this.current} parts at a time`);
+    this.options.trace(`the server is overloaded: ${this.current} ${this.#unit} at a time`);
   }
 
   measure({ round, bytes, ms }: MeasuredRequest): void {
@@ -115,6 +123,7 @@ export class AdaptiveWidth {
 
   #nextWidth(requestMs: number): number {
     const width = this.current;
+    const { longRequestMs = defaultLongRequestMs } = this.options;
     if (requestMs <= longRequestMs) return Math.min(this.max, width * 2);
     return Math.min(width, Math.max(minWidth, Math.floor((width * longRequestMs) / requestMs)));
   }
@@ -134,7 +143,8 @@ export class AdaptiveWidth {
   }
 
   #change(width: number, rate: number): void {
-    this.options.trace(`${width} parts at a time instead of ${this.current} (${(rate / 1000).toFixed(1)} MB/s)`);
+    const speed = this.options.unit ? `${(rate * 1000).toFixed(1)}/s` : `${(rate / 1000).toFixed(1)} MB/s`;
+    this.options.trace(`${width} ${this.#unit} at a time instead of ${this.current} (${speed})`);
     this.#target = width;
     this.#setWidth(width);
   }

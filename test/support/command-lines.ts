@@ -2,6 +2,7 @@
 export const lines: Record<string, string[]> = {
   deploy: ['--yes'],
   invoke: ['web', 'a=1'],
+  map: ['web', 'inputs.jsonl', '-o', 'results.jsonl'],
   logs: ['web'],
   explain: ['web'],
   run: ['main.py::hello'],

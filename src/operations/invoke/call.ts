@@ -1,5 +1,5 @@
 import { withRetries } from '../../api/retry.ts';
-import type { OutgoingBody, StreamedReply } from '../../api/streamed.ts';
+import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
@@ -10,7 +10,7 @@ import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import type { AppResponse } from './response.ts';
 
-export interface AppCall {
+export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   target: CallTarget;
   method: string;
   url: URL;
@@ -26,7 +26,7 @@ export interface AppCall {
  */
 export async function callApp(context: Context, call: AppCall): Promise<AppResponse> {
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
-  const { target, method, url, headers, body, limit } = call;
+  const { target, method, url, headers, body, agent, limit } = call;
   const { signal } = limit ?? context;
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to respond`);
@@ -37,7 +37,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
   };
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
-    const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
+    const request = { method, url, headers, body, agent, proxy: settings.proxy, signal, silenceMs };
     const reply = await withRetries(
       () => sendStreamed(request),
       (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,

@@ -1,12 +1,19 @@
 export { parseParameters } from './arguments.ts';
 export type { AsyncRun } from './async-call.ts';
+export { type AppCall, callApp } from './call.ts';
+export { type CallAuth, defaultHeaders, resolveCallAuth } from './call-headers.ts';
+export { type CallTarget, resolveCallTarget } from './call-target.ts';
 export { type AppEvent, readEvents } from './events.ts';
 export { invokeApp } from './invoke-app.ts';
 export {
   type AppResponse,
+  type BufferedResponse,
   findRunId,
   isTextResponse,
   readResponse,
   responseHead,
   responseSummary,
 } from './response.ts';
+
+/** Loaded for the first response other than 2xx. */
+export const loadResponseErrors = () => import('./response-error.ts');

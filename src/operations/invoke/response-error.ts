@@ -41,13 +41,12 @@ export async function responseError(context: Context, response: AppResponse, aut
   // What was cut off cannot be decompressed.
   const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
   const runId = readRunId(response, content);
-  const message = findMessage(content);
+  const { message, why } = responseMessage(content);
   const facts: ErrorFacts = {
     status,
     details: { statusCode: status, run: runId ?? null, headers, ...content },
     ...(runId ? { requestId: runId } : {}),
   };
-  const why = message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
   const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
   const appError = async () => {
     const said = message ?? why;
@@ -85,6 +84,12 @@ export async function responseError(context: Context, response: AppResponse, aut
     default:
       return appError();
   }
+}
+
+/** What a response other than 2xx says: its message, or else its text. */
+export function responseMessage(content: DecodedBody): { message: string | undefined; why: string | undefined } {
+  const message = findMessage(content);
+  return { message, why: message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content))) };
 }
 
 async function readStart({ chunks }: AppResponse): Promise<Buffer> {

@@ -1,0 +1,82 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
+import { platformExits, UsageError } from '../errors.ts';
+import { appArgument } from '../flags/app.ts';
+import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { type MapSummary, mapInputs } from '../operations/map/index.ts';
+import { document, integer, list, number, object, text } from '../result-schema.ts';
+import { mapView } from '../views/map.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
+      .argument('[args...]', 'function (default: run), then a .jsonl or .csv file with one input per line')
+      .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
+      .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
+      .option('--retry-failed', 'call the inputs again whose result is a failure')
+      .option('--ordered', 'sort the results when all are there')
+      .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
+      .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', durationFlag)
+      .option('--no-auth', 'send no token, for apps with disable_auth'),
+  run: (context, app, args, { output: results, concurrency, retryFailed, ordered, maxFailures, callTimeout, auth }) => {
+    const { fn, input } = readArguments(args);
+    return mapInputs(context, {
+      ...{ app, fn, input, results, concurrency, maxFailures, auth },
+      ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
+    });
+  },
+  exit: ({ failed }) => (failed > 0 ? 'app-error' : 'ok'),
+  view: mapView,
+  next: (summary) => [
+    ...(summary.pending > 0 ? [{ line: commandLine(summary), when: 'to call the others' }] : []),
+    ...(summary.failed > 0
+      ? [{ line: commandLine(summary, '--retry-failed'), when: 'to call those that failed again' }]
+      : []),
+  ],
+  json: document({
+    app: text('app name'),
+    function: text('function'),
+    input: text('file of inputs'),
+    results: text('file of results'),
+    inputs: integer('number of inputs'),
+    succeeded: integer('inputs whose result is a success'),
+    failed: integer('inputs whose result is a failure'),
+    pending: integer('inputs without a result'),
+    calls: integer('results that this command added'),
+    durationMs: number('duration, in ms'),
+    failures: list(
+      object({
+        cause: text('cause as in gantry explain, or name of an exit code'),
+        title: text('what happened'),
+        inputs: integer('number of inputs'),
+        index: integer('the first of them'),
+      }),
+      'failures by cause: cause, title, number of inputs, and the index of the first',
+    ),
+  }),
+  effect: 'changes',
+  dryRun: true,
+  exits: [...platformExits, 'app-error'],
+  details: [
+    'Every input gets one line in the results, as JSON: index (from 0), status (success or failed), result or error, run and ms. Repeat the command to continue after an interruption: inputs with a result are not called again.',
+    'Calls that the platform refuses (429, 503) are repeated. In a CSV file, a column has text, and a column whose title ends with a colon has JSON.',
+  ],
+  examples: [
+    'map web inputs.jsonl -o results.jsonl',
+    'map web predict inputs.csv -o results.jsonl --concurrency 16',
+    'map web inputs.jsonl -o results.jsonl --retry-failed --ordered',
+  ],
+});
+
+function readArguments(args: readonly string[]): { fn: string | undefined; input: string } {
+  const [first, second, extra] = args;
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
+  if (first === undefined) {
+    throw new UsageError('missing argument <inputs>', { fix: 'name a .jsonl or .csv file with one input per line' });
+  }
+  return second === undefined ? { fn: undefined, input: first } : { fn: first, input: second };
+}
+
+function commandLine({ app, function: fn, input, results }: MapSummary, ...flags: string[]) {
+  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} -o ${results} ${flags}`;
+}

@@ -1,0 +1,2 @@
+export type { FailureGroup } from './failure-groups.ts';
+export { type MapSummary, mapInputs } from './map-inputs.ts';

@@ -1,0 +1,210 @@
+import { keptConnections } from '../../api/streamed.ts';
+import { after } from '../../clock.ts';
+import type { Context } from '../../context.ts';
+import { count, groupDigits } from '../../output/format.ts';
+import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
+import { callAll } from './call-all.ts';
+import { type CallSettings, callInput, MapStopped } from './call-input.ts';
+import { CallSignals, NotRepeated } from './call-signals.ts';
+import { type FailureGroup, FailureGroups } from './failure-groups.ts';
+import type { InputFile, MapInput } from './input-file.ts';
+import { type MapProgress, showProgress } from './map-progress.ts';
+import type { RecordFile } from './map-record.ts';
+import type { MapResult } from './result-line.ts';
+import { ResultsFile } from './results-file.ts';
+
+interface MapCallsOptions extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'> {
+  input: InputFile;
+  results: { name: string; path: string };
+  record: RecordFile;
+  concurrency: number;
+  retryFailed: boolean;
+  ordered: boolean;
+  maxFailures: number | undefined;
+}
+
+export interface MapCounts {
+  inputs: number;
+  /** How many have a result, and how many of these are failures. */
+  done: number;
+  failed: number;
+  /** Results of this command. */
+  calls: number;
+  durationMs: number;
+  failures: FailureGroup[];
+}
+
+/** Calls in flight may end after Ctrl-C for this long. */
+const finishMs = 10_000;
+
+/** The calls of one map: all inputs that have no result yet. */
+export class MapCalls {
+  readonly #signals = new CallSignals();
+  readonly #width: AdaptiveWidth;
+  readonly #startedAt: number;
+  #calls = 0;
+  #succeeded = 0;
+  #newFailures = 0;
+  #refused = 0;
+  /** In flight when they were aborted. */
+  #aborted = 0;
+  #isOver = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: MapCallsOptions,
+  ) {
+    const { elapsed, trace } = context;
+    this.#startedAt = elapsed();
+    const max = options.concurrency;
+    this.#width = new AdaptiveWidth({ max, elapsed, trace, unit: 'calls', longRequestMs: Number.POSITIVE_INFINITY });
+  }
+
+  async run(): Promise<MapCounts> {
+    const { record, results: file, input, retryFailed, ordered, concurrency } = this.options;
+    const groups = await FailureGroups.create();
+    const wereInFlight = await record.check();
+    await record.write(Math.max(wereInFlight, concurrency));
+    const onFailed = groups.add.bind(groups);
+    const results = await ResultsFile.open({ ...file, count: input.count, retryFailed, onFailed });
+    try {
+      if (results.done.size < input.count) await this.#callAll(results, groups, wereInFlight);
+    } finally {
+      await results.close();
+      await record.write(this.#aborted);
+    }
+    if (ordered && results.done.size === input.count) await results.sort();
+    return {
+      inputs: input.count,
+      done: results.done.size,
+      failed: results.failed,
+      calls: this.#calls,
+      durationMs: Math.round(this.context.elapsed() - this.#startedAt),
+      failures: groups.all,
+    };
+  }
+
+  async #callAll(results: ResultsFile, groups: FailureGroups, wereInFlight: number): Promise<void> {
+    const { context, options } = this;
+    const { target, input } = options;
+    this.#announce(results, wereInFlight);
+    const agent = await keptConnections(context.settings.proxy, target.url);
+    const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
+    const show = () => this.#show(progress, results, groups);
+    const stopListening = this.#finishOnInterrupt();
+    const settings: CallSettings = {
+      ...options,
+      ...{ agent, signals: this.#signals, hasSucceeded: () => this.#succeeded > 0 },
+      onRefused: () => {
+        this.#refused++;
+        this.#width.reduce();
+        show();
+      },
+    };
+    const own = quietContext(context);
+    const call = async (one: MapInput) => {
+      try {
+        const result = await callInput(own, settings, one);
+        await results.add(one.index, result);
+        this.#count(one.index, result, groups);
+        show();
+      } catch (error) {
+        this.#end();
+        if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
+      }
+    };
+    try {
+      const inputs = withoutResult(input.read(), results);
+      await callAll({ inputs, width: this.#width, isOver: () => this.#isOver, elapsed: context.elapsed }, call);
+    } catch (error) {
+      throw error instanceof MapStopped ? error.reason : error;
+    } finally {
+      progress.end();
+      stopListening();
+      agent.destroy();
+      this.#noteRest(results);
+    }
+    const { signal } = context;
+    if (signal.aborted) throw signal.reason;
+  }
+
+  #announce(results: ResultsFile, wereInFlight: number): void {
+    const { progress, interruption } = this.context;
+    const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
+    const { size } = results.done;
+    if (size > 0) progress.note(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}`);
+    const again = Math.min(wereInFlight, inputs - size);
+    if (again > 0) {
+      progress.note(
+        `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} in flight when the last command ended, and ${again === 1 ? 'is' : 'are'} made again`,
+      );
+    }
+    interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most`;
+  }
+
+  /** After Ctrl-C, calls that have begun may end. Returns what stops listening. */
+  #finishOnInterrupt(): () => void {
+    const { signal } = this.context;
+    let stopTimer = () => {};
+    const finish = () => {
+      this.#end();
+      stopTimer = after(finishMs, () => {
+        this.#aborted = this.#signals.inFlight;
+        this.#signals.abortAll(signal.reason);
+      });
+    };
+    signal.addEventListener('abort', finish, { once: true });
+    return () => {
+      signal.removeEventListener('abort', finish);
+      stopTimer();
+    };
+  }
+
+  /** Starts no more calls. */
+  #end(): void {
+    this.#isOver = true;
+    this.#signals.endPauses();
+  }
+
+  #count(index: number, result: MapResult, groups: FailureGroups): void {
+    this.#calls++;
+    if (result.status === 'success') {
+      this.#succeeded++;
+      return;
+    }
+    groups.add(index, result.error);
+    this.#newFailures++;
+    if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end();
+  }
+
+  #noteRest({ done }: ResultsFile): void {
+    const { progress } = this.context;
+    const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
+    if (done.size === inputs) return;
+    const aborted = this.#aborted > 0 ? `; ${count(this.#aborted, 'call')} still in flight will be made again` : '';
+    progress.note(
+      `${groupDigits(done.size)} of ${count(inputs, 'input')} have a result in ${name}${aborted}; the same command continues`,
+    );
+  }
+
+  #show(progress: MapProgress, results: ResultsFile, groups: FailureGroups): void {
+    progress.update({
+      inputs: this.options.input.count,
+      done: results.done.size,
+      failed: results.failed,
+      refused: this.#refused,
+      groups: () => groups.all,
+    });
+  }
+}
+
+/** Calls of a map have one line of progress together. */
+function quietContext(context: Context): Context {
+  const step = { update() {}, done() {}, fail() {}, clear() {} };
+  const progress = { ...context.progress, step: () => step };
+  return Object.create(context, { progress: { value: progress }, onRetry: { value: () => {} } });
+}
+
+async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {
+  for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
+}

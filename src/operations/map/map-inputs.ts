@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { platformOf, stateKey } from '../../config/state-key.ts';
+import type { Context } from '../../context.ts';
+import { GantryError, InterruptedError, NotFoundError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
+import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import type { FailureGroup } from './failure-groups.ts';
+import { openInputs } from './input-file.ts';
+import { MapCalls, type MapCounts } from './map-calls.ts';
+import { RecordFile } from './map-record.ts';
+import { whileLocked } from './results-file.ts';
+
+export interface MapOptions {
+  app: string;
+  /** `run` if undefined. */
+  fn: string | undefined;
+  /** As the user named them. */
+  input: string;
+  results: string;
+  /** Calls in flight; adaptive if undefined. */
+  concurrency: number | undefined;
+  retryFailed: boolean;
+  ordered: boolean;
+  /** Stop when so many inputs have failed. */
+  maxFailures: number | undefined;
+  /** Of one call, in ms. */
+  timeoutMs: number | undefined;
+  /** False sends no token. */
+  auth: boolean;
+}
+
+/** What is in the results file now. */
+export interface MapSummary {
+  app: string;
+  function: string;
+  input: string;
+  results: string;
+  inputs: number;
+  succeeded: number;
+  failed: number;
+  /** Inputs without a result. */
+  pending: number;
+  /** Calls that were made by this command. */
+  calls: number;
+  durationMs: number;
+  failures: FailureGroup[];
+}
+
+/** In flight, if the platform does not say how many calls an app can take. */
+const defaultConcurrency = 8;
+const maxConcurrency = 256;
+/** The platform ends a call after the grace period of the app; 15 minutes by default. */
+const defaultGraceSeconds = 15 * 60;
+/** For what is around the call itself. */
+const delayMs = 60_000;
+
+/**
+ * Calls an app with each input of a file. Each input gets one line in the results file, also if this is interrupted and
+ * repeated. Throws GantryError for what would happen to every call.
+ */
+export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
+  const { app, fn, input: inputName, results: name } = options;
+  const target = resolveCallTarget(context, { app, fn });
+  const auth = resolveCallAuth(context, {}, options.auth);
+  const input = await openInputs(context, inputName);
+  try {
+    const found = await findApp(context, target);
+    const { maxReplicaCount = 1, replicaConcurrency = 1, responseGracePeriodSeconds, runtime } = found ?? {};
+    const capacity = Math.min(maxConcurrency, Math.max(1, (maxReplicaCount ?? 1) * (replicaConcurrency ?? 1)));
+    const concurrency = options.concurrency ?? (found ? capacity : defaultConcurrency);
+    const summary = (counts: MapCounts) => summaryOf(options, target, counts);
+    context.willChange(
+      `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
+      summary({ inputs: input.count, done: 0, failed: 0, calls: 0, durationMs: 0, failures: [] }),
+    );
+    const results = { name, path: resolve(context.cwd, name) };
+    const record = new RecordFile(results, {
+      input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
+      target: target.name,
+      key: stateKey(platformOf(context.settings), target.project, target.name),
+    });
+    const calls = new MapCalls(context, {
+      ...{ target, auth, input, results, record, concurrency },
+      ...{ retryFailed: options.retryFailed, ordered: options.ordered, maxFailures: options.maxFailures },
+      timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
+      hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
+    });
+    return summary(await whileLocked(results, () => calls.run()));
+  } finally {
+    await input.close();
+  }
+}
+
+function summaryOf({ input, results }: MapOptions, { app, fn = '' }: CallTarget, counts: MapCounts): MapSummary {
+  const { inputs, done, failed, calls, durationMs, failures } = counts;
+  return {
+    ...{ app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done },
+    ...{ calls, durationMs, failures },
+  };
+}
+
+/** Undefined if the token may call the app, but not read it. */
+async function findApp({ api }: Context, { project, app }: CallTarget) {
+  try {
+    return await fetchApp(api, { project, app });
+  } catch (error) {
+    if (!(error instanceof GantryError) || error instanceof NotFoundError || error instanceof InterruptedError)
+      throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import * as v from 'valibot';
+import { readRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
+import { ConflictError } from '../../errors.ts';
+import { parseJson, stringifyJson } from '../../json-text.ts';
+
+const MapRecord = v.object({
+  gantryMap: v.literal(1),
+  /** The file of inputs. */
+  input: v.object({ bytes: v.number(), sha256: v.string(), inputs: v.number() }),
+  /** What is called, for people. */
+  target: v.string(),
+  /** The same, with its platform. */
+  key: v.string(),
+  /** How many calls may be in flight, or were when it ended. */
+  inFlight: v.number(),
+});
+type MapRecord = v.InferOutput<typeof MapRecord>;
+
+/**
+ * What the lines of a results file belong to: which inputs, and what was called. It is kept beside the results, so that
+ * these are nothing but JSON lines.
+ */
+export class RecordFile {
+  readonly #path: string;
+
+  constructor(
+    private readonly results: { name: string; path: string },
+    private readonly own: Omit<MapRecord, 'gantryMap' | 'inFlight'>,
+  ) {
+    this.#path = `${results.path}.gantry-map`;
+  }
+
+  /**
+   * How many calls may have been in flight when the last command ended. Throws ConflictError if there are results of other
+   * inputs, or of calls of something else.
+   */
+  async check(): Promise<number> {
+    const { name, path } = this.results;
+    const found = await stat(path).catch(() => undefined);
+    if (!found) return 0;
+    const fix = 'name another results file, or remove this one';
+    const record = v.safeParse(MapRecord, await readJson(this.#path));
+    if (!record.success && found.isFile() && found.size === 0) return 0;
+    if (!record.success) {
+      throw new ConflictError(`${name} exists and is not known to have results of gantry map`, {
+        why: `there is no ${name}.gantry-map that says which inputs they are of`,
+        fix,
+      });
+    }
+    const { input, target, key, inFlight } = record.output;
+    const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
+    if (input.sha256 !== ownInput.sha256 || input.bytes !== ownInput.bytes) {
+      const why = `they are of ${input.inputs} inputs in ${input.bytes} bytes with the SHA-256 ${input.sha256.slice(0, 12)}…`;
+      throw new ConflictError(`${name} has results of other inputs`, { why, fix });
+    }
+    if (key !== ownKey) {
+      const why = target === ownTarget ? 'of another platform' : `now you call ${ownTarget}`;
+      throw new ConflictError(`${name} has results of ${target}`, { why, fix });
+    }
+    return inFlight;
+  }
+
+  async write(inFlight: number): Promise<void> {
+    const record: MapRecord = { gantryMap: 1, ...this.own, inFlight };
+    await writeFileAtomic(this.#path, `${stringifyJson(record)}\n`).catch((cause) => {
+      throw toDiskErrorOf(`cannot write ${this.results.name}.gantry-map`, cause);
+    });
+  }
+}
+
+/** Undefined if it cannot be read. */
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return parseJson(String(await readRegular(path)));
+  } catch {
+    return undefined;
+  }
+}

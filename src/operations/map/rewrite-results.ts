@@ -1,0 +1,98 @@
+import type { FileHandle } from 'node:fs/promises';
+import { openRegular, writeAtomically } from '../../disk/index.ts';
+import { readChunks, splitLines } from './lines.ts';
+import { parseResultLine } from './result-line.ts';
+
+const lineBreak = Buffer.from('\n');
+/** Written at a time. */
+const batchBytes = 1024 * 1024;
+
+/** Removes the lines of inputs that failed. */
+export async function dropFailed(path: string): Promise<void> {
+  await rewrite(path, async function* (file) {
+    for await (const lines of splitLines(readChunks(file))) {
+      for (const { bytes } of lines) if (!parseResultLine(bytes)?.error) yield bytes;
+    }
+  });
+}
+
+/** Sorts the lines of a file that has a line for each input. Holds where each line is, not the lines. */
+export async function sortByIndex(path: string, count: number): Promise<void> {
+  const starts = new Float64Array(count);
+  const lengths = new Float64Array(count);
+  let isSorted = true;
+  let last = -1;
+  const found = await openRegular(path);
+  try {
+    for await (const lines of splitLines(readChunks(found))) {
+      for (const { bytes, start } of lines) {
+        const index = parseResultLine(bytes)?.index ?? 0;
+        starts[index] = start;
+        lengths[index] = bytes.length;
+        isSorted &&= index > last;
+        last = index;
+      }
+    }
+  } finally {
+    await found.close();
+  }
+  if (isSorted) return;
+  await rewrite(path, async function* (file) {
+    const window = new FileWindow(file);
+    for (let index = 0; index < count; index++) yield await window.read(starts[index] ?? 0, lengths[index] ?? 0);
+  });
+}
+
+/** Replaces a file by other lines of it, all at once. */
+async function rewrite(path: string, linesOf: (file: FileHandle) => AsyncIterable<Buffer>): Promise<void> {
+  const from = await openRegular(path);
+  const copy = async (into: FileHandle) => {
+    let batch: Buffer[] = [];
+    let bytes = 0;
+    const write = async () => {
+      await into.appendFile(Buffer.concat(batch));
+      batch = [];
+      bytes = 0;
+    };
+    for await (const line of linesOf(from)) {
+      batch.push(line, lineBreak);
+      bytes += line.length + 1;
+      if (bytes >= batchBytes) await write();
+    }
+    await write();
+  };
+  try {
+    await writeAtomically(path, copy, { flush: true });
+  } finally {
+    await from.close();
+  }
+}
+
+const windowBytes = 4 * 1024 * 1024;
+
+/** Reads lines that are near each other in one piece: calls end almost in the order in which they began. */
+class FileWindow {
+  #start = 0;
+  #bytes = Buffer.alloc(0);
+
+  constructor(private readonly file: FileHandle) {}
+
+  async read(start: number, length: number): Promise<Buffer> {
+    if (start < this.#start || start + length > this.#start + this.#bytes.length) await this.#move(start, length);
+    return this.#bytes.subarray(start - this.#start, start - this.#start + length);
+  }
+
+  async #move(start: number, length: number): Promise<void> {
+    this.#start = Math.max(0, start - windowBytes / 4);
+    const wanted = Math.max(windowBytes, start + length - this.#start);
+    const buffer = Buffer.allocUnsafe(wanted);
+    let filled = 0;
+    for (;;) {
+      const { bytesRead } = await this.file.read(buffer, filled, wanted - filled, this.#start + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+      if (filled === wanted) break;
+    }
+    this.#bytes = buffer.subarray(0, filled);
+  }
+}

@@ -1,0 +1,30 @@
+import type { FailureGroup, MapSummary } from '../operations/map/index.ts';
+import { count, countCell, duration, groupDigits } from '../output/format.ts';
+import type { View } from '../output/page.ts';
+import { stackViews, table, wrapped } from '../output/table.ts';
+
+export function mapView(summary: MapSummary): View {
+  const { failures } = summary;
+  return stackViews(
+    wrapped(() => summaryText(summary)),
+    failures.length > 0 ? failureTable(failures) : undefined,
+  );
+}
+
+/** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */
+function summaryText({ results, inputs, succeeded, failed, pending, calls, durationMs }: MapSummary): string {
+  const parts = [
+    `${groupDigits(succeeded)} succeeded`,
+    ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
+    ...(pending > 0 ? [`${groupDigits(pending)} not called`] : []),
+  ];
+  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)})`;
+}
+
+function failureTable(failures: readonly FailureGroup[]): View {
+  return table(failures, {
+    FAILED: ({ inputs }) => countCell(inputs),
+    'FIRST INPUT': ({ index }) => countCell(index),
+    CAUSE: ({ title }) => title,
+  });
+}
