@@ -82,7 +82,11 @@ describe('names with secrets', () => {
 
 /** The secrets that one command line lets out, on either stream. */
 async function leaked(words: string, mode: string[], address: string): Promise<string[]> {
-  await using app = await folderOf({ ...smallApp(), '.env': 'A=value-of-a-secret\n' });
+  await using app = await folderOf({
+    ...smallApp(),
+    '.env': 'A=value-of-a-secret\n',
+    'inputs.jsonl': '{}\n',
+  });
   const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
   const { stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {
     cwd: app.path,

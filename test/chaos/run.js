@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { audit } from './auditor.js';
 import { kills } from './kills.js';
+import { killMaps } from './map-kills.js';
 import { perform } from './perform.js';
 import { drawPlan } from './plans/index.js';
 import { report } from './report.js';
@@ -11,7 +12,8 @@ const help = `Run gantry against a platform that misbehaves, and audit what is l
 
 USAGE
   npm run chaos -- [flags]
-  npm run chaos -- --kills 200    kill deploys at random requests, and hold the next command against the platform
+  npm run chaos -- --kills 200       kill deploys at random requests, and hold the next command against the platform
+  npm run chaos -- --map-kills 100   kill a map at random calls, and compare its results with what its function has seen
 
 FLAGS
   --seeds <n>       how many seeds (default 100)
@@ -37,6 +39,7 @@ async function main() {
       },
       ...{ seconds: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
       ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' }, kills: { type: 'string' } },
+      'map-kills': { type: 'string' },
     },
   });
   const write = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -50,6 +53,12 @@ async function main() {
   if (values.kills) {
     const findings = await kills({ cases: Number(values.kills), seed: first, program, write });
     write(`${values.kills} kills from seed ${first}, ${findings.length} with findings`);
+    return findings.length === 0 ? 0 : 1;
+  }
+  const cuts = Number(values['map-kills'] ?? 0);
+  if (cuts > 0) {
+    const findings = await killMaps({ cuts, inputs: 10_000, seed: first, program, write });
+    write([`${findings.length} findings from seed ${first}`, ...findings].join('\n'));
     return findings.length === 0 ? 0 : 1;
   }
   const limitMs = values.minutes

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { GantryError, InterruptedError, NotFoundError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
+import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import { openInputs } from './input-file.ts';
@@ -86,7 +87,10 @@ export async function mapInputs(context: Context, options: MapOptions): Promise<
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });
-    return summary(await whileLocked(results, () => calls.run()));
+    const counts = await whileLocked(results, () => calls.run());
+    const sent = await sentWithApp(results.path);
+    if (sent) context.progress.warn(sent);
+    return summary(counts);
   } finally {
     await input.close();
   }

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Draw } from './draw.js';
+
+const concurrency = 16;
+const project = 'p-12345678';
+
+/**
+ * Kills a map of the built program at random calls, continues it until it ends, and compares the results with what the
+ * function has seen. Gives what is wrong.
+ * @param {{ cuts: number, inputs: number, seed: number, program: string, write?: (text: string) => void }} options
+ */
+export async function killMaps({ cuts, inputs, seed, program, write = () => {} }) {
+  const draw = new Draw(seed);
+  const app = await FailingApp.start(draw);
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-map-kills-'));
+  /** @type {string[]} */
+  const findings = [];
+  try {
+    writeFileSync(join(folder, 'in.jsonl'), Array.from({ length: inputs }, (_, n) => `{"n": ${n}}\n`).join(''));
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      GANTRY_CONFIG_DIR: join(folder, 'settings'),
+      ...app.env,
+    };
+    const run = async (/** @type {number} */ killAt) => {
+      const words = ['map', 'web', 'in.jsonl', '-o', 'out.jsonl', '--concurrency', String(concurrency)];
+      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env: environment });
+      let stderr = '';
+      child.stderr.on('data', (text) => {
+        stderr += text;
+      });
+      app.at(killAt, () => child.kill('SIGKILL'));
+      const [code] = await once(child, 'close');
+      return { code, stderr };
+    };
+    let kills = 0;
+    let announced = 0;
+    let twice = 0;
+    // Each command makes a part of the calls, so that all kills meet one that works.
+    const share = Math.floor(inputs / (cuts + 1));
+    for (;;) {
+      const { code, stderr } = await run(kills < cuts ? draw.int(1, 2 * share) : Number.POSITIVE_INFINITY);
+      const [, count = '0'] = /at most (\d+) calls? of these/.exec(stderr) ?? [];
+      const again = app.takeTwice();
+      if (again > Number(count))
+        findings.push(`kill ${kills}: ${again} calls were made twice, ${count} were announced`);
+      announced += Number(count);
+      twice += again;
+      if (code !== null) {
+        const expected = app.failed > 0 ? 13 : 0;
+        if (code !== expected) findings.push(`it ended with ${code} instead of ${expected}\n${stderr}`);
+        break;
+      }
+      kills++;
+    }
+    findings.push(...compare(readFileSync(join(folder, 'out.jsonl'), 'utf8'), inputs, app));
+    write(`${kills} kills in ${inputs} inputs: ${twice} calls were made twice, at most ${announced} were announced`);
+  } finally {
+    app.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return findings;
+}
+
+/** @param {string} text @param {number} inputs @param {FailingApp} app */
+function compare(text, inputs, app) {
+  /** @type {string[]} */
+  const findings = [];
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  const counts = new Array(inputs).fill(0);
+  for (const { index, status, result } of lines) {
+    counts[index]++;
+    const expected = app.isBad(index) ? 'failed' : 'success';
+    if (status !== expected || (status === 'success' && result.n !== index)) {
+      findings.push(`input ${index} has ${status} ${JSON.stringify(result)}`);
+    }
+  }
+  const wrong = counts.flatMap((count, index) => (count === 1 ? [] : [`${index}: ${count}`]));
+  if (wrong.length > 0) findings.push(`inputs without exactly one line: ${wrong.join(', ')}`);
+  const never = counts.flatMap((_, index) => (app.ran.has(index) ? [] : [index]));
+  if (never.length > 0) findings.push(`inputs that the function never saw: ${never.join(', ')}`);
+  return findings;
+}
+
+/** An app that refuses some calls, fails for some inputs, and counts what it ran. */
+class FailingApp {
+  /** How often it ran, by input. @type {Map<number, number>} */
+  ran = new Map();
+  failed = 0;
+  #twice = 0;
+  #arrived = 0;
+  #killAt = Number.POSITIVE_INFINITY;
+  #kill = () => {};
+
+  /** @param {Draw} draw */
+  static async start(draw) {
+    const app = new FailingApp(draw);
+    app.server.listen(0, '127.0.0.1');
+    await once(app.server, 'listening');
+    return app;
+  }
+
+  /** @param {Draw} draw */
+  constructor(draw) {
+    this.draw = draw;
+    this.server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (request.method === 'GET') return say(response, 200, { id: `${project}-web`, name: 'web', runtime: 'cortex' });
+      await this.#answer(JSON.parse(body).n, response);
+    });
+  }
+
+  get env() {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (this.server.address());
+    const url = `http://127.0.0.1:${port}`;
+    return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: 'token-of-a-test', GANTRY_PROJECT: project };
+  }
+
+  /** Kills at the call of this number, counted from now. @param {number} number @param {() => void} kill */
+  at(number, kill) {
+    this.#killAt = this.#arrived + number;
+    this.#kill = kill;
+  }
+
+  /** How many calls were made twice since the last time. */
+  takeTwice() {
+    const twice = this.#twice;
+    this.#twice = 0;
+    return twice;
+  }
+
+  /** @param {number} n */
+  isBad(n) {
+    return n % 17 === 3;
+  }
+
+  close() {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  /** @param {number} n @param {import('node:http').ServerResponse} response */
+  async #answer(n, response) {
+    if (++this.#arrived === this.#killAt) this.#kill();
+    if (this.draw.chance(0.02)) return say(response, this.draw.pick([429, 503]), { message: 'full' });
+    const before = this.ran.get(n) ?? 0;
+    this.ran.set(n, before + 1);
+    if (before > 0) this.#twice++;
+    await sleep(this.draw.int(0, 3));
+    if (!this.isBad(n)) return say(response, 200, { run_id: `r-${n}`, run_time_ms: 1, result: { n } });
+    this.failed++;
+    if (this.draw.chance(0.5)) say(response, 500, { detail: `bad input ${n}` });
+    else response.destroy();
+  }
+}
+
+/** @param {import('node:http').ServerResponse} response @param {number} status @param {unknown} body */
+function say(response, status, body) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
