@@ -24,7 +24,7 @@ const withoutNext: Record<string, string> = {
 
 /** These depend on more than the values of the result. */
 const ownNext = [
-  ...['deploy', 'run', 'invoke', 'explain', 'apps get', 'apps scale', 'builds cancel', 'builds get'],
+  ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'apps scale', 'builds cancel', 'builds get'],
   ...['runs cancel', 'runs get'],
 ];
 
