@@ -104,7 +104,7 @@ describe.skipIf(!python)("a WebSocket of an app's own server (needs python3)", (
   });
 
   test('whose replica dies is closed with 1011', async () => {
-    const { open, deploy, base, runs } = await voice();
+    const { open, deploy, base, runs, printed } = await voice();
     await deploy(
       { name: 'voice', ...custom, entrypoint: ['python', 'dying.py', '--port', '8765'] },
       {
@@ -118,7 +118,9 @@ describe.skipIf(!python)("a WebSocket of an app's own server (needs python3)", (
     await once(socket, 'message');
     socket.send('now');
     expect(await closed).toEqual([1011, 'the app closed the connection']);
-    expect((await runs())[0]).toMatchObject({ status: 'failure', statusCode: 502 });
+    const [run] = await runs();
+    expect(run).toMatchObject({ status: 'failure', statusCode: 502 });
+    await expect.poll(() => printed({ runId: run.id })).toEqual(['error: its process ended with exit code 3']);
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
 

@@ -93,13 +93,15 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  test('whose process dies in the middle of a response cuts it after what was sent', async () => {
+  test('whose process dies cuts a response after what was sent, and each run that it takes along tells why', async () => {
     const dying = `
 import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
+        if self.path == "/silent":
+            os._exit(4)
         self.send_response(200)
         self.send_header("Content-Length", "100")
         self.end_headers()
@@ -108,9 +110,20 @@ class Handler(BaseHTTPRequestHandler):
 
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
-    const { base, deploy } = await running('server', custom);
+    const { base, deploy, call, runs, printed } = await running('server', custom);
     await deploy({ name: 'server', runtime: 'custom', entrypoint: ['python3', 'dying.py'] }, { 'dying.py': dying });
     expect(await untilCut(`${base}/die`)).toBe('the beginning');
+    const silent = await call('silent');
+    expect([silent.status, silent.json.message]).toEqual([502, 'the app failed: its process ended with exit code 4']);
+    const [second, first] = await runs();
+    expect([second.functionName, await printed({ runId: second.id })]).toEqual([
+      'silent',
+      ['error: its process ended with exit code 4'],
+    ]);
+    expect([first.functionName, await printed({ runId: first.id })]).toEqual([
+      'die',
+      ['error: its process ended with exit code 3'],
+    ]);
   });
 
   test('that is dying is started again for a call that it never got', async () => {

@@ -27,7 +27,7 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
   const python = (await runner.pythonWith(await readRequirements(build, folder)).catch(throwStartError)) ?? '';
   const onQueued = () => markQueued(run, platform);
-  const slot = await runner.getPool(app.id).acquire({ app, build, python, isSocket, signal, onQueued });
+  const slot = await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
   try {
     const assignedAt = platform.now();
     markAssigned(run, slot.name, platform);

@@ -27,9 +27,8 @@ export class MemoryGuard {
     const onKill = (usedBytes: number) => {
       const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
       const text = `OOMKilled: the replica used ${used} (hardware.memory)`;
-      const runs = replica.activeRuns;
-      if (runs.length === 0) print({ stream: 'stderr', text });
-      for (const run of runs) print({ run, stream: 'stderr', text });
+      if (replica.runs.size === 0) print({ stream: 'stderr', text });
+      for (const run of replica.runs) print({ run, stream: 'stderr', text });
     };
     const guarded = { replica, limitBytes: memory * gibibyte, onKill };
     this.#guarded.add(guarded);

@@ -29,6 +29,7 @@ interface SlotRequest {
   app: AppRecord;
   build: BuildRecord;
   python: string;
+  run: string;
   /** The call is a WebSocket, which may stay open for hours. */
   isSocket: boolean;
   signal: AbortSignal;
@@ -52,7 +53,8 @@ export class ReplicaPool {
 
   constructor(private readonly options: PoolOptions) {}
 
-  async acquire({ app, build, python, isSocket, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
+  async acquire(request: SlotRequest): Promise<ReplicaSlot> {
+    const { app, build, python, signal, onQueued } = request;
     let hasWaited = false;
     for (;;) {
       signal.throwIfAborted();
@@ -64,7 +66,7 @@ export class ReplicaPool {
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
-      if (free) return this.#assign(free, app, isSocket);
+      if (free) return this.#assign(free, request);
       // An app's own server has one port, so it has one replica.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
         if (runtime === 'custom' && !hasWaited && this.#stopping.size > 0) {
@@ -72,7 +74,7 @@ export class ReplicaPool {
           await this.#stopped();
           continue;
         }
-        return this.#assign(this.#start(app, build, python), app, isSocket);
+        return this.#assign(this.#start(app, build, python), request);
       }
       onQueued();
       await this.#waitForSlot(signal);
@@ -197,9 +199,10 @@ export class ReplicaPool {
     return member;
   }
 
-  #assign(member: PooledReplica, app: AppRecord, isSocket: boolean): ReplicaSlot {
+  #assign(member: PooledReplica, { app, run, isSocket }: SlotRequest): ReplicaSlot {
     member.stopTimer();
     member.replica.restartNow();
+    member.replica.runs.add(run);
     member.busy += 1;
     if (isSocket) member.sockets += 1;
     let released = false;
@@ -207,6 +210,7 @@ export class ReplicaPool {
       if (released) return;
       released = true;
       member.busy -= 1;
+      member.replica.runs.delete(run);
       if (isSocket) member.sockets -= 1;
       member.idleSince = this.options.now();
       if (!this.#members.includes(member)) this.#endIfUnused(member);

@@ -1,5 +1,5 @@
 import { pause, turn } from '../../../clock.ts';
-import type { ServerReply } from '../../http/reply.ts';
+import type { ByteStream, ServerReply } from '../../http/reply.ts';
 import { raceAbort } from './race-abort.ts';
 import {
   type Replica,
@@ -28,6 +28,8 @@ const stableMs = 10 * 60_000;
 const maxDeliveries = 3;
 /** How long a process that takes no calls may take to end. A server may also have stopped listening, and run on. */
 const endingMs = 3_000;
+/** How long the end of a process may be noticed after that of its connections. */
+const noticedMs = 500;
 
 /**
  * A replica whose process is started again when it ends, as a platform restarts a container
@@ -42,6 +44,8 @@ export class RestartingReplica implements Replica {
   isReady = false;
   /** When its process became ready the last time; undefined if none has been. */
   readyAt: number | undefined;
+  /** Those that it handles now, until the last byte or the end of a socket. */
+  readonly runs = new Set<string>();
   /** When its process ended; undefined while it runs. */
   exitedAt: number | undefined;
   #current: Replica;
@@ -50,7 +54,6 @@ export class RestartingReplica implements Replica {
   #exits = 0;
   #pause: AbortController | undefined;
   #isStopped = false;
-  readonly #active = new Set<string>();
   readonly #options: RestartOptions;
 
   constructor(options: RestartOptions) {
@@ -70,30 +73,44 @@ export class RestartingReplica implements Replica {
     return this.exitedAt === undefined ? this.#current.pid : undefined;
   }
 
-  /** The runs that it handles now. */
-  get activeRuns(): readonly string[] {
-    return [...this.#active];
-  }
-
-  /** A run that ends with the process has the reason in its log. */
+  /** A run that ends with the process has the reason in its log, also in the middle of its response. */
   async call(call: ReplicaCall): Promise<ServerReply> {
-    this.#active.add(call.run);
-    try {
-      return await this.#deliver(call.signal, (replica) => replica.call(call));
-    } catch (error) {
-      const { print } = this.#options;
-      if (error instanceof ReplicaError) print({ run: call.run, stream: 'stderr', text: `error: ${error.message}` });
-      throw error;
-    } finally {
-      this.#active.delete(call.run);
-    }
+    return this.#deliver(call.signal, async (replica) => {
+      const reply = await replica.call(call).catch((error) => this.#explain(error, replica, call));
+      const { body } = reply;
+      if (typeof body === 'string') return reply;
+      const failed = (error: unknown) => this.#explain(error, replica, call);
+      return { ...reply, body: { ...body, read: (start, end) => watched(body.read(start, end), failed) } };
+    });
   }
 
   async openSocket(call: SocketCall): Promise<SocketReply> {
     return this.#deliver(call.signal, async (replica) => {
       if (!replica.openSocket) throw new ReplicaError('its runtime has no WebSockets');
-      return replica.openSocket(call);
+      const reply = await replica.openSocket(call).catch((error) => this.#explain(error, replica, call));
+      reply.socket?.once('close', () => {
+        const closed = new Error('its socket was closed');
+        this.#explain(closed, replica, call).catch(() => {});
+      });
+      return reply;
     });
+  }
+
+  /** Rejects with the reason of its process's end, if that is why a call failed, after writing it to the run's log. */
+  async #explain(
+    error: unknown,
+    replica: Replica,
+    { run, signal }: Pick<ReplicaCall, 'run' | 'signal'>,
+  ): Promise<never> {
+    if (error instanceof UndeliveredError || signal.aborted) throw error;
+    const reason = await endOf(replica, signal, noticedMs);
+    const hasDied = reason !== undefined && !this.#isStopped;
+    const known = hasDied && error instanceof ReplicaError ? new ReplicaError(reason) : error;
+    if (hasDied || error instanceof ReplicaError) {
+      const text = `error: ${hasDied ? reason : (error as Error).message}`;
+      this.#options.print({ run, stream: 'stderr', text });
+    }
+    throw known;
   }
 
   /** Ends the pause before a restart: a call waits for it. */
@@ -116,7 +133,8 @@ export class RestartingReplica implements Replica {
         return await send(current);
       } catch (error) {
         if (!(error instanceof UndeliveredError) || left === 1) throw error;
-        if (!(await hasEnded(current, signal))) throw error;
+        if ((await endOf(current, signal, endingMs)) === undefined) throw error;
+        signal.throwIfAborted();
         this.restartNow();
         await raceAbort(this.#ready, signal);
       }
@@ -167,20 +185,23 @@ export class RestartingReplica implements Replica {
   }
 }
 
-/** Resolves when what follows from its end has happened. */
-async function hasEnded(replica: Replica, signal: AbortSignal): Promise<boolean> {
+/** Why it has ended, when what follows from that has happened; undefined if it runs on. */
+async function endOf(replica: Replica, signal: AbortSignal, ms: number): Promise<string | undefined> {
   const waiting = new AbortController();
-  const ended = replica.ended.then(
-    () => true,
-    () => true,
+  const late = pause(ms, AbortSignal.any([signal, waiting.signal])).then(
+    () => undefined,
+    () => undefined,
   );
-  const late = pause(endingMs, AbortSignal.any([signal, waiting.signal])).then(
-    () => false,
-    () => false,
-  );
-  const result = await Promise.race([ended, late]);
+  const reason = await Promise.race([replica.ended.catch((error: Error) => error.message), late]);
   waiting.abort();
   await turn();
-  signal.throwIfAborted();
-  return result;
+  return reason;
+}
+
+async function* watched(content: ByteStream, failed: (error: unknown) => Promise<never>): ByteStream {
+  try {
+    yield* content;
+  } catch (error) {
+    await failed(error);
+  }
 }
