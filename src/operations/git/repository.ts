@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { readVariable, type Variable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { tryGit } from './run-git.ts';
@@ -52,9 +53,21 @@ export interface CheckedOut {
 
 /** The commit of the working directory. Undefined outside of a repository, or without git. */
 export async function readCheckedOut(context: GitContext): Promise<CheckedOut | undefined> {
-  const status = ['status', '--porcelain', '--untracked-files=no', '--', '.'];
-  const [commit, changes] = await Promise.all([tryGit(context, ['rev-parse', 'HEAD']), tryGit(context, status)]);
-  return commit ? { commit, dirty: changes !== '' } : undefined;
+  if (isOutside(context)) return undefined;
+  const format = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=no'];
+  const status = (await tryGit(context, ['status', ...format, '--', '.'])) ?? '';
+  // A repository without commits has `(initial)`.
+  const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
+  return commit === undefined ? undefined : { commit, dirty: /^[^#]/m.test(status) };
+}
+
+/** Whether git would find no working tree: most deploys outside of one need not start it to know. */
+function isOutside({ env, cwd }: GitContext): boolean {
+  if (env.GIT_DIR !== undefined) return false;
+  for (let folder = realpathSync(cwd); !existsSync(join(folder, '.git')); folder = dirname(folder)) {
+    if (folder === dirname(folder)) return true;
+  }
+  return false;
 }
 
 /** Commits by branch. A local branch hides the one of a remote. */
