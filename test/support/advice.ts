@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync } from 'node:fs';
 import { CommandLine } from '../../src/command-line.ts';
 import { buildProgram } from '../../src/program/command-tree.ts';
@@ -13,12 +12,13 @@ class Advice {
   }
 }
 
-const current = new AsyncLocalStorage<Advice>();
+/** Of the command lines that run now. What one says counts for each that runs beside it: all of it is checked. */
+const running = new Set<Advice>();
 
 // Each complete command that is shown passes through here.
 const { toString: shown } = CommandLine.prototype;
 CommandLine.prototype.toString = function () {
-  current.getStore()?.add(this.argv);
+  for (const advice of running) advice.add(this.argv);
   return shown.call(this);
 };
 
@@ -31,7 +31,8 @@ export async function checkAdvice<T extends { stdout: string; stderr: string }>(
   work: () => Promise<T>,
 ): Promise<T> {
   const advice = new Advice();
-  const ended = await current.run(advice, work);
+  running.add(advice);
+  const ended = await work().finally(() => running.delete(advice));
   for (const argv of [...advice.lines.values(), ...nextOf(ended.stdout)]) {
     const problem = await problemOf(argv);
     if (problem) throw new Error(`gantry ${words.join(' ')} says to type: ${argv.join(' ')}\nbut ${problem}`);
