@@ -192,7 +192,7 @@ function attempt(work: () => unknown): void {
  */
 async function expectLinear(prepare: (length: number) => () => unknown): Promise<void> {
   let length = 4_096;
-  while (length < 65_536 && (await cpuOf(prepare(length))) < 2_000) length *= growth;
+  while (length < 65_536 && (await cpuOf(prepare(length), 2_000)) < 2_000) length *= growth;
   const ratios: number[] = [];
   do ratios.push(await growthAt(prepare, length));
   while (ratios.length < 3 && Math.min(...ratios) >= most);
@@ -201,15 +201,14 @@ async function expectLinear(prepare: (length: number) => () => unknown): Promise
 
 /** How many times as long work takes on so much more text. Less than a few milliseconds is noise. */
 async function growthAt(prepare: (length: number) => () => unknown, length: number): Promise<number> {
-  const small = await cpuOf(prepare(length));
-  const large = await cpuOf(prepare(length * growth));
-  return large > 20_000 ? large / Math.max(small, 1_000) : 0;
+  const large = await cpuOf(prepare(length * growth), 20_000);
+  return large < 20_000 ? 0 : large / Math.max(await cpuOf(prepare(length)), 1_000);
 }
 
-/** The least of three runs, in microseconds; what takes a second stands out from noise at once. */
-async function cpuOf(work: () => unknown): Promise<number> {
+/** The least of three runs, in microseconds, or of fewer that are below a limit. What takes a second stands out at once. */
+async function cpuOf(work: () => unknown, limit = 1): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3 && least > 0; run++) {
+  for (let run = 0; run < 3 && least >= limit; run++) {
     const before = process.cpuUsage();
     await work();
     least = Math.min(least, spent(before));
