@@ -15,6 +15,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Style sheets are read as text (src/output/chart-page); they would else be empty.
     css: true,
+    // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.
+    experimental: { fsModuleCache: true },
     // The machine's own settings must not leak into a test.
     env: { GANTRY_CONFIG_DIR: '/nonexistent', NO_COLOR: '', FORCE_COLOR: '' },
   },

@@ -17,7 +17,12 @@ const noteCalls = {
 
 export default mergeConfig(base, {
   plugins: [noteCalls],
-  test: { setupFiles: ['test/mutation/record-setup.js'], exclude: ['test/e2e/**'] },
+  test: {
+    setupFiles: ['test/mutation/record-setup.js'],
+    exclude: ['test/e2e/**'],
+    // What is compiled here is of no use to anyone else.
+    experimental: { fsModuleCache: false },
+  },
 });
 
 /** @param {string} file @param {string} text */

@@ -22,7 +22,5 @@ export default mergeConfig(base, {
     // A slow machine must not look like a test that fails.
     testTimeout: 60_000,
     sequence: { sequencer: GivenOrder },
-    // Only the changed file is compiled anew for each mutation.
-    experimental: { fsModuleCache: true },
   },
 });
