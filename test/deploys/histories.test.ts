@@ -15,7 +15,7 @@ import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
 import { type Drawn, drawHistory } from './draw-history.js';
 
-const cases = Number(process.env.FUZZ_CASES ?? 100);
+const cases = Number(process.env.FUZZ_CASES ?? 30);
 const firstSeed = Number(process.env.FUZZ_SEED ?? 24);
 const watchMs = 30_000;
 

@@ -7,7 +7,7 @@ import type { Outcome } from '../support/gantry.ts';
 import { type Machine, Stage } from './stage.ts';
 
 const afterwards = Number(process.env.FUZZ_CASES ?? 20);
-const meanwhile = Number(process.env.FUZZ_CASES ?? 50);
+const meanwhile = Number(process.env.FUZZ_CASES ?? 20);
 const seed = Number(process.env.FUZZ_SEED ?? 24);
 
 test(`of ${afterwards} single changes after a plan, each is refused and named, or changes nothing`, async () => {

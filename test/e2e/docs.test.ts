@@ -5,9 +5,9 @@ import { type Block, blocksOf, documents } from '../docs/blocks.ts';
 import { follow } from '../docs/follow.ts';
 import { pipelineBlocks } from '../docs/pipelines.ts';
 
-/** `all` follows all documents and pipelines (.ci/run), else two; `show` also prints what the commands print. */
+/** `all` follows all documents and pipelines (.ci/run), else the README; `show` also prints what the commands print. */
 const extent = process.env.GANTRY_TEST_DOCS ?? '';
-const isFollowed = (name: string) => extent !== '' || ['README.md', 'github'].includes(name);
+const isFollowed = (name: string) => extent !== '' || name === 'README.md';
 
 const runs = ({ notRun }: Block) => notRun === undefined;
 
