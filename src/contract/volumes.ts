@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isRecord } from '../json-text.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { longListOf, objectOf, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
@@ -16,16 +17,17 @@ const entryFields = {
  * cannot be read: nothing may be deleted or copied by such a name.
  */
 export const VolumeEntry = Object.assign(
-  v.pipe(
-    objectOf(entryFields),
-    v.check(({ name }) => staysInFolder(name), 'has a name that leads out of its folder'),
-  ),
+  v.pipe(v.unknown(), v.check(isInFolder, 'has a name that leads out of its folder'), objectOf(entryFields)),
   { entries: entryFields },
-);
+) as unknown as v.GenericSchema<v.InferInput<EntryObject>, v.InferOutput<EntryObject>>;
 export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
+type EntryObject = ReturnType<typeof objectOf<typeof entryFields>>;
 
-function staysInFolder(written: string): boolean {
-  const name = written.replace(/\/$/, '');
+function isInFolder(entry: unknown): boolean {
+  if (!isRecord(entry) || typeof entry.name !== 'string') return true;
+  const name = entry.name.replace(/\/$/, '');
+  // A folder may list itself.
+  if (name === '' || name === '.') return Boolean(entry.is_folder) || name !== entry.name;
   return name !== '..' && !name.includes('/');
 }
 

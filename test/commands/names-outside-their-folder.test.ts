@@ -23,9 +23,9 @@ const odd = [
 ];
 
 const commands: [line: string, code: number][] = [
-  ['sync src :/m --delete --confirm default:/m', 70],
+  ['sync src :/m --delete --confirm default:/m', 0],
   ['sync :/m dst --delete --confirm dst', 70],
-  ['rm :/m/** --yes', 70],
+  ['rm :/m/** --yes', 0],
   ['rm -r :/m --confirm :/m', 0],
   ['cp :/m dst', 70],
   ['cp :/m :/copy', 70],

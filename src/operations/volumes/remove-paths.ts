@@ -37,6 +37,9 @@ type RemoveContext = Pick<
   | 'signal'
   | 'delay'
   | 'onRetry'
+  | 'now'
+  | 'elapsed'
+  | 'silenceMs'
 >;
 
 /** One that is not listed is what the path says: a folder if it ends in a slash. */

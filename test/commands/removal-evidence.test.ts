@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
+
+let emulator: Emulator;
+let here: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ real: false });
+  for (const path of ['/m/a', '/m/old', '/m/sub/b', '/m/z']) emulator.volume().write(path, path);
+  here = newFolder({ 'src/z': '/m/z', 'src/sub/b': '/m/sub/b', 'src/a': '/m/a' });
+});
+
+afterEach(() => emulator.close());
+
+type Entry = Record<string, unknown> & { name: string; is_folder: boolean };
+
+const renamed = (change: (name: string) => string) => (entries: Entry[]) =>
+  entries.map((entry) => ({ ...entry, name: change(entry.name) }));
+
+/** What lists become once something was removed. */
+const forms: [string, (entries: Entry[]) => unknown[]][] = [
+  ['nothing', () => []],
+  ['only folders', (entries) => entries.filter(({ is_folder }) => is_folder)],
+  ['a nameless file', () => [{ name: '', is_folder: false }]],
+  ['numbers for names', (entries) => entries.map((entry, index) => ({ ...entry, name: index }))],
+  ['items without fields', (entries) => entries.map(() => null)],
+  ['names in capitals', renamed((name) => name.toUpperCase())],
+  ['names with a slash before them', renamed((name) => `/${name}`)],
+  ['names after ./', renamed((name) => `./${name}`)],
+  ['names with their volume', renamed((name) => `default:/m/${name}`)],
+  ['names with a slash after them', renamed((name) => `${name}/`)],
+  ['names with a space after them', renamed((name) => `${name} `)],
+  ['names in quotes', renamed((name) => `"${name}"`)],
+  ['encoded names', renamed((name) => name.replace(/./gs, (each) => `%${each.charCodeAt(0).toString(16)}`))],
+  ['names after a backslash', renamed((name) => `\\${name}`)],
+  ['names with a prefix', renamed((name) => `m-${name}`)],
+];
+
+const few = forms.filter(([name]) => /^(nothing|only|a nameless|names in capitals)/.test(name));
+
+const commands: [line: string, removed: string, typeof forms][] = [
+  ['rm :/m/old --yes --json', '/m/old', forms],
+  ['rm -r :/m/sub --confirm :/m/sub --json', '/m/sub/b', few],
+  ['sync src :/m --delete --confirm default:/m --json', '/m/old', few],
+];
+
+/** Lists in another form from the first removal on. `removes` says whether the removal happens. */
+function listing(form: (entries: Entry[]) => unknown[], removes: boolean): Answering {
+  let isSent = false;
+  return async ({ route }, pass) => {
+    if (route.startsWith('DELETE ')) {
+      isSent = true;
+      return removes ? undefined : { type: 'text/plain', body: 'deleted' };
+    }
+    if (!isSent || !route.endsWith('/ls')) return undefined;
+    const answer = await pass();
+    return answer.status === 200 ? { body: JSON.stringify(form(JSON.parse(answer.body))) } : answer;
+  };
+}
+
+async function run(line: string, answering: Answering) {
+  return gantry(line.split(' '), { emulator, cwd: here, env: await inFrontOf(emulator, answering) });
+}
+
+describe.each(commands)('gantry %s', (line, path, lies) => {
+  test.each(lies)('does not take a list of %s for proof', async (_, form) => {
+    const { code, json } = await run(line, listing(form, false));
+    expect(code).not.toBe(0);
+    expect(json()).toMatchObject(line.startsWith('sync') ? { failed: [{ path: 'old' }] } : { error: {} });
+    expect(emulator.volume().paths()).toContain(path);
+  });
+
+  test.each(few)('asks for the path itself where there is a list of %s', async (_, form) => {
+    const { code } = await run(line, listing(form, true));
+    expect([code, emulator.volume().paths().includes(path)]).toEqual([0, false]);
+  });
+
+  test('succeeds while others change the folder', async () => {
+    const { code, waits } = await run(line, async ({ route }, pass) => {
+      if (!route.startsWith('DELETE ')) return undefined;
+      emulator.volume().write('/m/new', 'from somebody else');
+      await gantry(['rm', ':/m/z', '--yes'], { emulator });
+      return pass();
+    });
+    expect([code, waits]).toEqual([0, []]);
+  });
+});
+
+test.each<[string, Answer]>([
+  ['refuses', { status: 403, body: '{"message":"not for this token"}' }],
+  ['cannot be asked', { status: 400, body: '{"message":"no"}' }],
+])('a removal is not confirmed where the list changed its form and the storage %s', async (_, answer) => {
+  const listed = listing(() => [], true);
+  const { code, stderr, waits } = await run('rm :/m/old --yes', (call, pass) =>
+    call.route.endsWith('/download') ? answer : listed(call, pass),
+  );
+  expect([code, waits]).toEqual([69, [500, 1_000, 2_000]]);
+  expect(stderr).toContain('the removal could not be confirmed: its folder lists other entries than before');
+});
