@@ -146,7 +146,58 @@ describe('secrets set', () => {
 
   test('waits until the change is shown', async () => {
     const { code, waits } = await set(lagging('PATCH', /\/secrets$/, 1));
-    expect([code, waits]).toEqual([0, [250]]);
+    expect([code, waits]).toEqual([0, [250, 1_000]]);
+  });
+
+  /** What is stored becomes something else, right away or after the first look. */
+  const storing = (change: (stored: Record<string, string>) => Record<string, string>, looks = 0): Answering => {
+    let left = Number.POSITIVE_INFINITY;
+    return async ({ route }, pass) => {
+      if (route.startsWith('PATCH ')) left = looks;
+      else if (route.startsWith('GET ') && route.endsWith('/secrets') && left-- <= 0) {
+        const { secrets } = emulator.store;
+        secrets.set(emulator.project, change(secrets.get(emulator.project) ?? {}));
+        left = Number.POSITIVE_INFINITY;
+      }
+      return pass();
+    };
+  };
+
+  test.each<[string, Answering, number, RegExp]>([
+    ['another value', storing((all) => ({ ...all, KEY: 'x' })), 7, /another value than was sent is stored for KEY/],
+    ['another name', storing(({ KEY = '', ...all }) => ({ ...all, key: KEY })), 1, /did not store KEY/],
+    ['nothing else', storing(() => ({ KEY: 'value' })), 1, /did not store OTHER/],
+    [
+      'the list of another machine',
+      storing(({ KEY: _, ...all }) => ({ ...all, THEIRS: 'x' }), 1),
+      7,
+      /changed by someone else right after: KEY/,
+    ],
+    [
+      'the value of another machine',
+      storing((all) => ({ ...all, KEY: 'theirs' }), 1),
+      7,
+      /changed by someone else right after: KEY/,
+    ],
+    [
+      'another value of another secret',
+      storing((all) => ({ ...all, OTHER: 'x' })),
+      0,
+      /other values than before: OTHER/,
+    ],
+    ['one more', storing((all) => ({ ...all, MORE: 'x' })), 0, /^project .*\n$/],
+  ])('looks at all of them, and again a second later: %s', async (_, answering, exit, message) => {
+    await gantry(['secrets', 'set', 'OTHER', '--from-env'], { emulator, env: { OTHER: 'other' } });
+    const { code, stdout, stderr } = await set(answering);
+    expect([code, stdout === '']).toEqual([exit, exit !== 0]);
+    expect(stderr).toMatch(message);
+  });
+
+  test('unset does not take other letters for proof', async () => {
+    await gantry(['secrets', 'set', 'KEY', '--from-env'], { emulator, env: { KEY: 'value' } });
+    const kept = storing((all) => ({ ...all, key: 'value' }));
+    const { code, stderr } = await through(['secrets', 'unset', 'KEY', '--yes'], kept);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not remove key')]);
   });
 
   test('accepts masked values as confirmation', async () => {

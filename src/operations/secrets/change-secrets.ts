@@ -8,8 +8,7 @@ import {
   setProjectSecrets,
 } from '../../contract/secrets.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
-import { stringifyJson } from '../../json-text.ts';
-import { waitForChange } from '../waiting/index.ts';
+import { confirmStored, isSame } from './confirm-stored.ts';
 
 /** The secrets of an app, or of the project without one. */
 export interface SecretScope {
@@ -27,7 +26,7 @@ export interface SecretChange {
 }
 
 type ReadContext = Pick<Context, 'api' | 'project'>;
-type WriteContext = ReadContext & Pick<Context, 'delay'>;
+type WriteContext = ReadContext & Pick<Context, 'delay' | 'progress'>;
 type ChangeContext = WriteContext & Pick<Context, 'prompt' | 'secrets' | 'willChange'>;
 
 /** Reads all secrets with their values. */
@@ -117,50 +116,7 @@ async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: S
   }
   if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
-  await confirmStored(calls, scope, before, after);
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
-}
-
-/**
- * Reads the secrets until they are what was sent. The platform's documents do not say that omitting a secret removes it,
- * so removed ones are checked as well.
- */
-async function confirmStored(
-  calls: WriteContext,
-  scope: SecretScope,
-  before: StoredSecrets,
-  after: StoredSecrets,
-): Promise<void> {
-  const lost = (now: StoredSecrets) =>
-    Object.keys(after).filter((name) => !Object.hasOwn(now, name) || hasOldValue(name, now, before, after));
-  const kept = (now: StoredSecrets) =>
-    Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
-  const now = await waitForChange(
-    () => readSecrets(calls, scope),
-    (seen) => lost(seen).length + kept(seen).length === 0,
-    calls.delay,
-  );
-  if (lost(now).length > 0) {
-    throw new FailedError(`the platform did not store ${lost(now).sort().join(', ')}`, {
-      why: 'it accepted the new secrets, but does not list them',
-      fix: 'run the same command again',
-      details: { lost: lost(now).sort() },
-    });
-  }
-  if (kept(now).length > 0) {
-    throw new FailedError(`the platform did not remove ${kept(now).sort().join(', ')}`, {
-      why: 'it accepted the new list of secrets, but kept those that are not in it',
-      fix: 'remove them in the dashboard',
-    });
-  }
-}
-
-/** A value that is neither old nor new may be masked, or set by someone else since. */
-function hasOldValue(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
-  return !isSame(before[name], after[name]) && isSame(now[name], before[name]);
+  await confirmStored(calls, () => readSecrets(calls, scope), before, after);
 }
 
 function scopeName({ project }: Pick<Context, 'project'>, { app }: SecretScope): string {
