@@ -1,4 +1,6 @@
 import { on } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toAppId } from '../contract/endpoint.ts';
@@ -10,6 +12,7 @@ import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../
 import { detectShell, evaluationOf } from '../operations/emulator/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
+import { isSecretVariable } from '../project/secret-value.ts';
 import { devEvents } from '../views/dev-events.ts';
 import { DevPrinter } from '../views/dev-printer.ts';
 
@@ -55,6 +58,7 @@ async function* serve(context: Context, given: string[], { fromEnvFile, open, ..
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
   const readSecrets = await secretsReader(context, fromEnvFile);
+  if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
   const emulator = await startOnFreePort(context, {
     ...options,
@@ -96,8 +100,19 @@ async function* serve(context: Context, given: string[], { fromEnvFile, open, ..
 
 /** Reads the file at once, so that a missing one ends the command. */
 async function secretsReader(context: Context, file: string | undefined): Promise<() => Promise<Secrets>> {
-  const first = file === undefined ? {} : await readSecretsFile(context, file);
-  return async () => (file === undefined || file === '-' ? first : readSecretsFile(context, file));
+  const read = async () => (file === undefined ? {} : readSecretsFile(context, file, isSecretVariable));
+  const first = await read();
+  return async () => (file === '-' ? first : read());
+}
+
+/** Such a file is not sent, and many frameworks read it by themselves: its values may be missed. */
+function nameEnvFiles({ cwd, progress }: Context, folders: readonly string[]): void {
+  for (const folder of folders) {
+    const file = relative(cwd, join(folder, '.env'));
+    if (existsSync(join(folder, '.env'))) {
+      progress.note(`${file} is not sent; to pass its values to the app as secrets: --from-env-file ${file}`);
+    }
+  }
 }
 
 async function warnWithoutPython({ progress }: Context): Promise<void> {

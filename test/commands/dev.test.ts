@@ -365,6 +365,20 @@ def run(): return 1
     expect(stdout + stderr).not.toMatch(/abc[12]/);
   });
 
+  test('hides the secrets of a file, and no ordinary values; names such a file that it is not given', async () => {
+    const body = 'import os\ndef run():\n    print(os.environ["LEVEL"], os.environ["API_TOKEN"], flush=True)\n';
+    const files = { ...app, '.env': 'LEVEL=changed to WARNING\nAPI_TOKEN=opensesame\n', 'main.py': body };
+    const { stderr } = await developing(files, ['--from-env-file', '.env'], async ({ result, until }) => {
+      await result();
+      await until(/(changed to WARNING)/);
+    });
+    expect(stderr).not.toMatch(/opensesame|\.env is not sent/);
+    const other = await developing(files, [], async ({ until }) => void (await until(ready)));
+    expect(other.stderr).toContain(
+      '.env is not sent; to pass its values to the app as secrets: --from-env-file .env\n',
+    );
+  });
+
   test('prints an event on each line with --json', async () => {
     const { stdout } = await developing(app, ['--json'], async ({ until, write, result, call }) => {
       await until(/("type":"ready")/);

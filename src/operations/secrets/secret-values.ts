@@ -66,9 +66,14 @@ export async function readSecretValues(context: Reading, names: string[], source
 }
 
 /** Reads secrets from a file with `NAME=value` lines or a JSON object; `-` is stdin. Throws UsageError, ProjectError. */
-export async function readSecretsFile(context: Reading, file: string): Promise<Secrets> {
+export async function readSecretsFile(
+  context: Reading,
+  file: string,
+  isHidden: (name: string, value: string) => boolean = () => true,
+): Promise<Secrets> {
   const values = readEnvFile(await readText(context, file), file === '-' ? 'stdin' : file);
-  context.secrets.add(...Object.values(values));
+  const hidden = Object.entries(values).filter(([name, value]) => isHidden(name, value));
+  context.secrets.add(...hidden.map(([, value]) => value));
   return values;
 }
 
