@@ -193,6 +193,7 @@ describe('an existing results file', () => {
       const { code, stderr } = await other(words);
       expect([code, stderr]).toEqual([7, expect.stringContaining(message)]);
     }
+    expect(await other('in.jsonl -o .')).toMatchObject({ code: 2, stderr: expect.stringContaining('. is a folder') });
     expect([called, readFileSync(file, 'utf8')]).toEqual([[], text]);
     expect(readFileSync(join(cwd, 'notes.jsonl'), 'utf8')).toBe('{"a": 1}\n');
   });

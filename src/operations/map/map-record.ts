@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { readRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
-import { ConflictError } from '../../errors.ts';
+import { ConflictError, UsageError } from '../../errors.ts';
 import { parseJson, stringifyJson } from '../../json-text.ts';
 
 const MapRecord = v.object({
@@ -39,9 +39,10 @@ export class RecordFile {
     const { name, path } = this.results;
     const found = await stat(path).catch(() => undefined);
     if (!found) return 0;
+    if (found.isDirectory()) throw new UsageError(`${name} is a folder`, { fix: 'name a file for the results' });
     const fix = 'name another results file, or remove this one';
     const record = v.safeParse(MapRecord, await readJson(this.#path));
-    if (!record.success && found.isFile() && found.size === 0) return 0;
+    if (!record.success && found.size === 0) return 0;
     if (!record.success) {
       throw new ConflictError(`${name} exists and is not known to have results of gantry map`, {
         why: `there is no ${name}.gantry-map that says which inputs they are of`,
