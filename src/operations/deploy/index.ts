@@ -12,3 +12,4 @@ export type { DeployPlan } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
+export { isBusy, isExpired } from './stuck-builds.ts';

@@ -17,7 +17,10 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const options = { ...deployOptions, config: project };
   const body = await createAppBody(context, project, options);
   if (project.partner) return createPartnerApp(context, body, options);
-  const reading = readCheckedOut(context);
+  const reading = readCheckedOut(
+    context,
+    local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path])),
+  );
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const baseImages = await readBaseImages(project);

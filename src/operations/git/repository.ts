@@ -47,19 +47,33 @@ const branchVariables: readonly Variable[] = [
 
 export interface CheckedOut {
   commit: string;
-  /** Whether tracked files differ from it. */
+  /** Whether files differ from it, or some of those that are wanted are not in it. */
   dirty: boolean;
 }
 
-/** The commit of the working directory. Undefined outside of a repository, or without git. */
-export async function readCheckedOut(context: GitContext): Promise<CheckedOut | undefined> {
+/**
+ * The commit of the working directory, and whether it has these files, relative to that, as they are now. Undefined
+ * outside of a repository, or without git.
+ */
+export async function readCheckedOut(
+  context: GitContext,
+  files: readonly string[] = [],
+): Promise<CheckedOut | undefined> {
   if (isOutside(context)) return undefined;
   const format = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=no'];
-  const status = (await tryGit(context, ['status', ...format, '--', '.'])) ?? '';
+  const [status = '', listed] = await Promise.all([
+    tryGit(context, ['status', ...format, '--', '.']),
+    files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
+  ]);
   // A repository without commits has `(initial)`.
   const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
-  return commit === undefined ? undefined : { commit, dirty: /^[^#]/m.test(status) };
+  if (commit === undefined) return undefined;
+  const tracked = new Set(listed?.split('\0').map((line) => watchedFile.exec(line)?.[1]));
+  return { commit, dirty: /^[^#]/m.test(status) || files.some((path) => !tracked.has(path)) };
 }
+
+/** A regular file that `git status` looks at: not a link, whose target may be anything, and not `--assume-unchanged`. */
+const watchedFile = /^H 100\d+ \S+ 0\t(.*)$/s;
 
 /** Whether git would find no working tree: most deploys outside of one need not start it to know. */
 function isOutside({ env, cwd }: GitContext): boolean {

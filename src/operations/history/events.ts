@@ -25,7 +25,7 @@ const kinds = {
     settings,
     /** The commit of the app folder; absent outside of a repository. */
     commit: v.optional(text),
-    /** Whether files differed from that commit. */
+    /** Whether files that were sent differed from that commit, or were not in it. */
     dirty: v.optional(v.boolean()),
     /** The earlier build that it was made of again. */
     restored: v.optional(build),

@@ -89,10 +89,13 @@ async function warnIfBehind(context: Context, { ref, name }: { ref: string; name
 interface Proven {
   branch: string;
   proof: 'branch' | 'record';
-  commit: string | undefined;
+  /** What the branch is at now. */
+  tip: string | undefined;
   /** Whether it was deployed with commits that the default branch did not have. */
   wasAhead: boolean;
   ttlMs: number | undefined;
+  /** When the deploy on record began. */
+  recordedAt: string;
 }
 
 function prove(name: string, { repository, branches, records }: Clone, here: string | undefined): Proven | undefined {
@@ -103,20 +106,21 @@ function prove(name: string, { repository, branches, records }: Clone, here: str
     return {
       branch,
       proof: 'record',
-      commit: branches.get(branch) ?? record.commit ?? undefined,
+      tip: branches.get(branch),
       wasAhead: record.ahead,
       ttlMs: record.ttlMs,
+      recordedAt: record.at,
     };
   }
   const source = findPreviewSource(name, repository, branches.keys());
   if (!source) return undefined;
   const { branch } = source;
-  return { branch, proof: 'branch', commit: branches.get(branch), wasAhead: false, ttlMs: undefined };
+  return { branch, proof: 'branch', tip: branches.get(branch), wasAhead: false, ttlMs: undefined, recordedAt: '' };
 }
 
 /**
- * Whether work that is in the preview has gone into the default branch. A branch that has no commits of its own is merged
- * into nothing, and changes that were never committed are nowhere else.
+ * Whether work that is in the preview has gone into the default branch: what was deployed last, and what its branch has
+ * now. A branch that has no commits of its own is merged into nothing. Null where nobody knows what was deployed.
  */
 async function findMerged(
   context: Context,
@@ -124,11 +128,22 @@ async function findMerged(
   proven: Proven | undefined,
   { defaultBranch, mainline }: Clone,
 ): Promise<boolean | null> {
-  if (!proven?.commit || !defaultBranch) return null;
-  const { branch, commit, wasAhead } = proven;
-  if (branch === defaultBranch.name || !(await isMerged(context, commit, defaultBranch.ref))) return false;
-  if (!wasAhead && mainline.has(commit)) return false;
-  return (await readHistory(context, name)).lastSent()?.dirty !== true;
+  if (!proven || !defaultBranch) return null;
+  const { branch, tip, wasAhead } = proven;
+  const sent = (await readHistory(context, name)).lastSent();
+  if (branch === defaultBranch.name) return false;
+  if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
+  if (!sent?.commit) return null;
+  return (await isCommitted(context, sent, defaultBranch.ref)) && (wasAhead || !mainline.has(sent.commit));
+}
+
+/** Whether a branch has all that was sent: changes that were never committed are nowhere else. */
+export async function isCommitted(
+  context: Context,
+  { commit, dirty }: { commit?: string | undefined; dirty?: boolean | undefined },
+  ref: string,
+): Promise<boolean> {
+  return commit !== undefined && dirty === false && (await isMerged(context, commit, ref));
 }
 
 function toPreview(app: AppSummary, name: string, proven: Proven | undefined, merged: boolean | null): Preview {
@@ -140,14 +155,16 @@ function toPreview(app: AppSummary, name: string, proven: Proven | undefined, me
     status: app.status ?? '',
     createdAt: app.createdAt ?? null,
     updatedAt: app.updatedAt ?? null,
-    expiresAt: endOf(app, proven?.ttlMs),
+    expiresAt: endOf(app, proven),
   };
 }
 
-/** The platform knows when it was deployed last; a deploy that has just begun counts from there. */
-function endOf({ updatedAt, createdAt }: AppSummary, ttlMs: number | undefined): string | null {
-  const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
-  return ttlMs === undefined || Number.isNaN(deployedAt) ? null : new Date(deployedAt + ttlMs).toISOString();
+/** The platform knows when it was deployed last, and the record when this began: the later of both counts. */
+function endOf({ updatedAt, createdAt }: AppSummary, proven: Proven | undefined): string | null {
+  const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
+  if (proven?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
+  const deployedAt = Math.max(shownAt, Date.parse(proven.recordedAt) || 0);
+  return new Date(deployedAt + proven.ttlMs).toISOString();
 }
 
 /** The name of the app in this folder, if there is one. */

@@ -9,7 +9,7 @@ import {
   findDefaultBranch,
   forkPullRequest,
   isMerged,
-  listBranches,
+  readCheckedOut,
   readRepository,
 } from '../git/index.ts';
 import { previewName } from './preview-name.ts';
@@ -50,7 +50,7 @@ export async function planPreview(
       `the preview has 0 to 1 replicas instead of ${asked}; gantry apps scale and --keep-scaling change that`,
     );
   }
-  const commit = (await listBranches(context)).get(branch) ?? null;
+  const commit = (await readCheckedOut(context))?.commit ?? null;
   const before = (await readPreviewRecords(context)).get(app);
   const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));

@@ -1,11 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { deleteAppAndWait } from '../apps/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
+import { whyItStays } from './why-it-stays.ts';
 
 export interface PruneFilter {
   /** An app, a branch, or a part of them. */
@@ -28,6 +29,7 @@ export async function prunePreviews(
 ): Promise<(Preview & { changed: boolean })[]> {
   const { prompt, willChange, progress } = context;
   const { repository, previews } = await listPreviews(context, filter);
+  requireTeamState(context, filter);
   const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
   if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
@@ -42,7 +44,15 @@ export async function prunePreviews(
     );
   }
   if (filter.expired) noteEndless(context, one ? [one] : previews);
-  const chosen = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, context.now()));
+  const wanted = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, context.now()));
+  const stays = async ({ app }: Preview) => {
+    const why = await whyItStays(context, app, filter);
+    requireTeamState(context, filter);
+    if (why !== undefined) progress.note(`skipped ${app}: ${why}`);
+    return why !== undefined;
+  };
+  const chosen: Preview[] = [];
+  for (const preview of wanted) if (!(await stays(preview))) chosen.push(preview);
   if (chosen.length === 0) return [];
   const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
   await prompt.confirmByName(`This permanently deletes ${what}.`, one?.app ?? repository.name, filter.confirm);
@@ -53,6 +63,7 @@ export async function prunePreviews(
   );
   // The question may have waited for long: what was deployed again since is in use.
   const now = new Map((await listPreviews(context, filter)).previews.map((preview) => [preview.app, preview]));
+  requireTeamState(context, filter);
   for (const pruned of result) {
     const { app, updatedAt } = pruned;
     pruned.changed = now.get(app)?.updatedAt === updatedAt;
@@ -60,10 +71,22 @@ export async function prunePreviews(
       progress.note(`${app} was deployed or deleted meanwhile: skipped`);
       continue;
     }
+    pruned.changed = !(await stays(pruned));
+    if (!pruned.changed) continue;
     await deleteAppAndWait(context, app, { wasShown: false });
     await removePreviewRecord(context, app);
   }
   return result;
+}
+
+/** What other machines have deployed may have a longer time to live, or files that are nowhere else. */
+function requireTeamState(context: Context, { expired, merged }: PruneFilter): void {
+  const team = teamStateOf(context);
+  if (!team?.hasFailed || !(expired || merged)) return;
+  throw new FailedError('not known which previews are still needed', {
+    why: `the team state at ${team.place}, which has what others have deployed, cannot be read`,
+    fix: gantryCommand`ls ${team.place}`,
+  });
 }
 
 /**

@@ -78,6 +78,11 @@ export class TeamState {
     this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
   }
 
+  /** Whether something of it could not be read: others may know more than this command. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** As users write it. */
   get place(): string {
     return formatRemotePath(this.#root);
