@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
 import { isUnwell } from '../../contract/apps.ts';
-import { buildPhase } from '../../contract/builds.ts';
+import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
@@ -49,6 +50,13 @@ export async function findLiveDeployment(
   }
   const { status } = await fetchBuild(api, { project, app, build });
   if (buildPhase(status) !== 'succeeded') return undefined;
+  const later = await findLaterReady(context, app, build);
+  if (later !== undefined) {
+    progress.note(
+      `${app} is shown with build ${shortBuild(build)}, but build ${shortBuild(later)} is later and ready: deploying`,
+    );
+    return undefined;
+  }
   const sickness = options.isVerified ? undefined : await findSickness(context, plan, build);
   if (sickness !== undefined) {
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
@@ -76,6 +84,22 @@ export async function findLiveDeployment(
     buildMs: 0,
     changed: false,
   };
+}
+
+/**
+ * A build that is ready and later than the one that the platform shows as live: its reply may lag behind. One that is known
+ * to have served was replaced.
+ */
+async function findLaterReady(context: Context, app: string, live: string): Promise<string | undefined> {
+  const { project } = context;
+  const builds = (await tryRequest(context, (api) => api(listBuilds, { project, app }))) ?? [];
+  const history = await readHistory(context, app);
+  const served = new Set(history.servedBuilds());
+  const createdAt = (id: string) => Date.parse(builds.find((build) => build.id === id)?.createdAt ?? '');
+  const sentAt = (id: string) => Date.parse(history.sent(id)?.at ?? '');
+  const isLater = ({ id }: Build) => createdAt(id) > createdAt(live) || sentAt(id) > sentAt(live);
+  const isReady = ({ status }: Build) => buildPhase(status) === 'succeeded';
+  return builds.find((build) => isReady(build) && isLater(build) && !served.has(build.id))?.id;
 }
 
 /** What another machine of the team has sent. */
