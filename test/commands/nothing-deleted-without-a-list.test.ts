@@ -59,3 +59,64 @@ test('ls of a listing that is null shows an empty folder, with a warning', async
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toContain('1 item could not be read in full');
 });
+
+describe('a folder of the source that lists nothing does not decide what sync --delete deletes', () => {
+  const sync = async (...empty: string[]) => {
+    const env = await inFrontOf(emulator, ({ query }) =>
+      empty.includes(query.get('dir') ?? '') ? { body: '[]' } : undefined,
+    );
+    return gantry(['sync', ':/t', 'dst', '--delete', '--confirm', 'dst'], { emulator, cwd: here, env });
+  };
+
+  test.each([
+    ['the source', ['/t/']],
+    ['a folder in it', ['/t/sub/']],
+    ['a folder in a folder', ['/t/sub/deep/']],
+  ])('%s', async (_, empty) => {
+    here = newFolder({ 'dst/mine': 'x', 'dst/sub/deep/mine': 'y' });
+    emulator.volume().write('/t/sub/deep/theirs', 'z');
+    emulator.volume().write('/t/sub/theirs', 'z');
+    const { code, stderr } = await sync(...empty);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringContaining(`nothing was deleted: default:${empty[0]} lists nothing`),
+    ]);
+    expect(filesIn(here)).toEqual(['dst/mine', 'dst/sub/deep/mine']);
+  });
+
+  test('and a file that is listed again is not deleted', async () => {
+    here = newFolder({ 'dst/a': 'x' });
+    let lists = 0;
+    const env = await inFrontOf(emulator, ({ query }) =>
+      query.get('dir') === '/t/' && lists++ === 0 ? { body: '[]' } : undefined,
+    );
+    const { code, stderr } = await gantry(['sync', ':/t', 'dst', '--delete', '--confirm', 'dst'], {
+      ...{ emulator, cwd: here, env },
+    });
+    expect([code, filesIn(here)]).toEqual([7, ['dst/a']]);
+    expect(stderr).toContain('default:/t/a is listed now, and was not before');
+  });
+
+  test('but one that is gone from the list of its parent does', async () => {
+    expect((await sync()).code).toBe(0);
+    expect(filesIn(here)).toEqual(['dst/a']);
+  });
+});
+
+test.each([
+  [':/t/s', ':/t'],
+  [':/t', ':/t/s'],
+  [':/t', 'default:t/'],
+  [':/t', ':/'],
+])('sync --delete does not delete its own source: %s to %s', async (from, to) => {
+  emulator.volume().write('/t/s/b', 'x');
+  const confirm = to.replace(/^:/, 'default:');
+  const { code, stderr } = await gantry(['sync', from, to, '--delete', '--confirm', confirm], { emulator, cwd: here });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('overlap')]);
+  expect(
+    emulator
+      .volume()
+      .paths()
+      .filter((path) => !path.endsWith('/')),
+  ).toEqual(['/t/a', '/t/s/b']);
+});

@@ -17,6 +17,7 @@ import {
   printablePath,
   resolveTarget,
 } from '../copy/index.ts';
+import { checkApart, checkMissing } from './check-deletions.ts';
 import { compare } from './compare.ts';
 import type { Difference } from './difference.ts';
 import { removeFiles } from './remove-files.ts';
@@ -45,6 +46,7 @@ export interface SyncSummary extends CopySummary {
  */
 export async function sync(context: Context, words: CopyPaths, options: SyncOptions): Promise<SyncSummary> {
   const { source, target } = await resolveFolders(context, words);
+  if (options.delete) checkApart(source, target);
   const step = context.progress.step('Comparing');
   const found = await compare(source, target, options, context).catch((error: unknown) => {
     step.fail();
@@ -54,6 +56,9 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   reportDifference(context, found, options);
   const deletes = options.delete && found.extra.length > 0;
   const to = formatLocation(words.target);
+  // Otherwise nothing is deleted: see below.
+  const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
+  if (deletes && isComplete) await checkMissing(context, source, found.extra);
   if (deletes) await confirmDeletion(context, found.extra, nameOf(words.target), options);
   const names = { from: words.sources.map(formatLocation), to };
   const summary = await copyFiles(

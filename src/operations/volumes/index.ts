@@ -2,6 +2,7 @@ export { formatRemotePath } from '../../transfer/remote-path.ts';
 export { deletePaths } from './delete-paths.ts';
 export { diskUsage } from './disk-usage.ts';
 export { sizeFromStorage, urlRequester } from './download-url.ts';
+export { inLane } from './in-lane.ts';
 export { listPath, type PathEntry } from './list-path.ts';
 export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
 export { findRemoteFiles, type RemoteFile, streamFiles } from './read-files.ts';
@@ -11,6 +12,7 @@ export {
   checkVolume,
   findEntry,
   type ListedEntry,
+  listCompletely,
   listEntries,
   listIfExists,
   parseVolumePath,
