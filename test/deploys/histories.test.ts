@@ -104,8 +104,10 @@ class History {
   async #verdict({ id: build }: Build): Promise<string> {
     try {
       const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
-      return (await verifyBuild(this.#context, { app: 'web', build, minReplicas, watchMs, smokeTests: [], flags: [] }))
-        .verdict;
+      const asked = { watchMs, smokeTests: [], flags: [] };
+      return String(
+        (await verifyBuild(this.#context, { ...asked, app: 'web', build, minReplicas, isNew: true }))?.verdict,
+      );
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       return String((error.facts.details as { verdict?: string }).verdict);

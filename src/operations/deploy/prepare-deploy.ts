@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { readHistory } from '../history/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
@@ -107,7 +106,7 @@ async function planInTurn(
   return plan;
 }
 
-/** An unchanged build is verified, too, unless it was found healthy before. */
+/** An unchanged build is verified, too. */
 async function verified(
   context: Context,
   deployment: Deployment,
@@ -117,9 +116,9 @@ async function verified(
 ): Promise<Deployment> {
   const { app, build, changed } = deployment;
   if (!isAsked(verification) || detach) return deployment;
-  if (!changed && (await readHistory(context, app)).verdict(build)?.verdict === 'healthy') return deployment;
   const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
+  const verifying = { ...verification, app, build, minReplicas, config, isNew: changed };
   const known = new KnownBuild(context.signal, deployment);
-  const health = await known.during(() => verifyBuild(context, { ...verification, app, build, minReplicas, config }));
-  return { ...deployment, health };
+  const health = await known.during(() => verifyBuild(context, verifying));
+  return { ...deployment, ...(health && { health }) };
 }

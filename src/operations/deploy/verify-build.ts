@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
@@ -5,7 +6,15 @@ import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { readHistory, recordEvent, type Verdict } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
-import { runSmokeTests, type SmokeTest, summary, type Watched, watchBuild } from '../watch/index.ts';
+import {
+  doubtHealth,
+  runSmokeTests,
+  type SmokeTest,
+  summary,
+  type Watched,
+  type WatchOptions,
+  watchBuild,
+} from '../watch/index.ts';
 
 /** What is asked of a new build, besides that it became ready. */
 export interface Verification {
@@ -23,6 +32,8 @@ export interface BuildVerification extends Verification {
   /** What was sent of the scaling, as far as the platform does not show it. */
   minReplicas: number;
   config?: AppConfig | undefined;
+  /** Whether this command has deployed it. Another one may have been found healthy before. */
+  isNew: boolean;
 }
 
 /** What was seen of a healthy build. */
@@ -35,27 +46,32 @@ export function isAsked({ watchMs, smokeTests }: Verification): boolean {
 }
 
 /**
- * Calls and watches a build that is live, and writes the verdict down. Returns only for a healthy one: throws
- * NotReadyError for a sick one, PendingError if nothing was seen of it, ConflictError if another build serves.
+ * Calls and watches a build that is live, and writes the verdict down. Returns only for a healthy one, undefined if it
+ * is known to be healthy: throws NotReadyError for a sick one, PendingError if nothing was seen of it, ConflictError if
+ * another build serves.
  */
-export async function verifyBuild(context: Context, options: BuildVerification): Promise<Health> {
+export async function verifyBuild(context: Context, options: BuildVerification): Promise<Health | undefined> {
   const { app, build, watchMs, smokeTests } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${goOn(options)}`;
   const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { app, build, tests: smokeTests }) : undefined;
   const isProven = smoke?.verdict === 'healthy';
-  const sickTimes = (await readHistory(context, app)).sickTimes();
-  const watched =
-    watchMs === undefined || (smoke && !isProven)
-      ? undefined
-      : await watchBuild(context, { ...options, watchMs, isProven, sickTimes });
+  const history = await readHistory(context, app);
+  const watching = { ...options, isProven, sickTimes: history.sickTimes() };
+  const isWatched =
+    watchMs !== undefined &&
+    (!smoke || isProven) &&
+    !(await isKnownHealthy(context, { ...watching, watchMs }, history.health(build)));
+  if (!smoke && !isWatched) return undefined;
+  const watched = isWatched ? await watchBuild(context, { ...watching, watchMs }) : undefined;
   const { verdict, reason } = watched ?? smoke ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
   const { replicas = 0, restarts = 0, runs = 0, failedRuns = 0 } = watched ?? {};
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;
   const container = watched?.container ?? undefined;
-  await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen });
+  const checks = { watchMs: watched?.watchedMs ?? 0, smokeTests: smokeTests.map(({ typed }) => sha256(typed)) };
+  await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen, checks });
   if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
   const restarted = watched?.restarted;
@@ -64,6 +80,24 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     progress.warn({ severity: 'warning', message: `replica ${restarted} restarted once`, fix });
   }
   return { verdict, watchedMs, ...seen };
+}
+
+/** A build that was watched for as long before is not watched again, unless something speaks against it now. */
+async function isKnownHealthy(
+  context: Context,
+  options: WatchOptions & { isNew: boolean },
+  health: { watchMs: number; at: number } | undefined,
+): Promise<boolean> {
+  const { app, build, watchMs, isNew } = options;
+  if (isNew || !health || health.watchMs < watchMs) return false;
+  const doubt = await doubtHealth(context, options, health.at);
+  const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
+  context.progress.note(doubt ? `${found}, but ${doubt}: watching it again` : `${found}: not watched again`);
+  return doubt === undefined;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Lines of the log in the error, and lines that the cause is looked for in. */

@@ -29,6 +29,18 @@ export class AppHistory {
   }
 
   /**
+   * The longest watch that found a build healthy, in ms, and the last time that it was found so. Undefined if the last
+   * verdict is another one.
+   */
+  health(build: string): { watchMs: number; at: number } | undefined {
+    const verdicts = this.#all('verdict').filter((event) => event.build === build);
+    const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
+    const last = healthy.at(-1);
+    const watchMs = Math.max(...healthy.map(({ checks }) => checks?.watchMs ?? 0));
+    return last && { watchMs, at: Date.parse(last.at) };
+  }
+
+  /**
    * Whether a build was found sick, or rolled back, or another one that was made of the same files. Only a later verdict
    * that it is healthy changes that.
    */

@@ -43,6 +43,8 @@ const kinds = {
     watchedMs: v.number(),
     /** Counts of what was looked at. */
     seen: v.record(v.string(), v.number()),
+    /** What it rests on: how long the build was watched, and SHA-256 of the calls as they were typed. */
+    checks: v.optional(v.object({ watchMs: v.number(), smokeTests: v.array(text) })),
   }),
   'rolled-back': v.object({
     from: build,

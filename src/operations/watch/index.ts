@@ -1,4 +1,4 @@
 /** Whether a new build is healthy: calls of it, its replicas, and the calls that others make. */
 export { runSmokeTests } from './run-smoke-tests.ts';
 export { parseSmokeTest, type SmokeTest } from './smoke-test.ts';
-export { summary, type Watched, watchBuild } from './watch-build.ts';
+export { doubtHealth, summary, type Watched, type WatchOptions, watchBuild } from './watch-build.ts';

@@ -44,6 +44,15 @@ export interface Finding {
   container?: string | undefined;
 }
 
+export interface ObservedOptions {
+  /** When builds served that are no measure, since they were found sick. */
+  sickTimes?: readonly TimeSpan[] | undefined;
+  /** Whether all restarts of replicas are recent. */
+  isNew?: boolean | undefined;
+  /** A time in ms since when no other build has served: runs are its own, also those of the first look. */
+  servesSince?: number | undefined;
+}
+
 /** What was seen of a build: its replicas, the runs that ended, and the runs before them to compare with. */
 export class ObservedBuild {
   readonly #slots: ReplicaSlots;
@@ -58,10 +67,9 @@ export class ObservedBuild {
 
   constructor(
     private readonly build: string,
-    /** When builds served that are no measure, since they were found sick. */
-    private readonly sickTimes: readonly TimeSpan[] = [],
+    private readonly options: ObservedOptions = {},
   ) {
-    this.#slots = new ReplicaSlots();
+    this.#slots = new ReplicaSlots(options.isNew);
   }
 
   update({ at, live, status, containers, runs, minReplicas, cooldownMs }: Look): void {
@@ -82,13 +90,24 @@ export class ObservedBuild {
 
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
-    const found = this.early() ?? sick(this.#slots.problemAtEnd()) ?? this.#errors(false) ?? doubt(this.#slots.doubt());
-    if (found) return found;
-    if (isUnwell(this.#status)) return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
-    if (isProven) return undefined;
+    const found = this.#troubleSeen();
     const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
-    if (succeeded || this.#slots.isRunning) return undefined;
+    if (found || isProven || succeeded || this.#slots.isRunning) return found;
     return { verdict: 'unknown', reason: this.#slots.waiting() ?? 'no replica and no call of it was seen' };
+  }
+
+  /** What speaks against a build that was found healthy before. That it sleeps does not. */
+  trouble(): Finding | undefined {
+    const found = this.#troubleSeen();
+    if (found || this.#slots.replicas === 0 || this.#slots.isRunning) return found;
+    const reason = this.#slots.waiting();
+    return reason === undefined ? undefined : { verdict: 'unknown', reason };
+  }
+
+  #troubleSeen(): Finding | undefined {
+    const found = this.early() ?? sick(this.#slots.problemAtEnd()) ?? this.#errors(false) ?? doubt(this.#slots.doubt());
+    if (found || !isUnwell(this.#status)) return found;
+    return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
   }
 
   /** Whether a run is known and cannot change any more. */
@@ -122,8 +141,9 @@ export class ObservedBuild {
       const key = runKey(run);
       const container = run.containerId || run.podName || '';
       const isOwn = this.#slots.has(container);
-      if (!isOwn && (!this.#hasRuns || this.#before.has(key) || this.#others.has(container)))
-        this.#before.set(key, run);
+      const isEarlier =
+        !this.#hasRuns && !(Date.parse(run.createdAt ?? '') >= (this.options.servesSince ?? Number.POSITIVE_INFINITY));
+      if (!isOwn && (isEarlier || this.#before.has(key) || this.#others.has(container))) this.#before.set(key, run);
       else this.#runs.set(key, run);
     }
     this.#hasRuns = true;
@@ -148,7 +168,7 @@ export class ObservedBuild {
 
   #isOfSick({ createdAt }: Run): boolean {
     const at = Date.parse(createdAt ?? '');
-    return this.sickTimes.some(({ from, to }) => at >= from && at < to);
+    return (this.options.sickTimes ?? []).some(({ from, to }) => at >= from && at < to);
   }
 
   #failing(): string | undefined {

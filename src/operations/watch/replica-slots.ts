@@ -52,6 +52,9 @@ export class ReplicaSlots {
   /** Somebody lowered the number of replicas: that one ends early is no surprise. */
   #isReduced = false;
 
+  /** `isNew`: all restarts are recent. Those of a build that serves for long count as one: they may be weeks old. */
+  constructor(private readonly isNew = true) {}
+
   update(containers: readonly Container[], scaling: Scaling): void {
     const { minReplicas = this.#minReplicas } = scaling;
     this.#isReduced ||= minReplicas < this.#minReplicas;
@@ -165,7 +168,9 @@ export class ReplicaSlots {
       // One that ended before the first look at it shows nothing, unless it failed.
       const isOpen = !hasEnded(container) || failedState.test(stateOf(container));
       const slot = { container, since, runningSince, downSince: undefined };
-      this.#slots.push({ ...slot, deaths: 0, hasRestarted: false, isOpen, isVacant: false });
+      const isOld = !this.isNew && since === Number.NEGATIVE_INFINITY;
+      const deaths = isOld ? Math.min(0, maxRestarts - (container.containerRestartCount ?? 0)) : 0;
+      this.#slots.push({ ...slot, deaths, hasRestarted: false, isOpen, isVacant: false });
     }
   }
 }

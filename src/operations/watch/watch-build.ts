@@ -21,6 +21,8 @@ export interface WatchOptions {
   isProven?: boolean | undefined;
   /** When builds served that are no measure for this one. */
   sickTimes?: readonly TimeSpan[] | undefined;
+  /** Whether it has just been deployed: all restarts are recent. */
+  isNew?: boolean | undefined;
 }
 
 /** The verdict on a build, and what it rests on. */
@@ -49,9 +51,9 @@ const comparedFromMs = -6 * 3_600_000;
  */
 export async function watchBuild(context: Context, options: WatchOptions): Promise<Watched> {
   const { elapsed, delay, progress } = context;
-  const { app, build, watchMs, isProven = false, sickTimes } = options;
+  const { app, build, watchMs, isProven = false, sickTimes, isNew } = options;
   const started = elapsed();
-  const observed = new ObservedBuild(build, sickTimes);
+  const observed = new ObservedBuild(build, { sickTimes, isNew });
   const step = progress.step(`Watching ${app}`);
   const end = (verdict: Verdict, reason: string, container?: string): Watched => ({
     verdict,
@@ -84,6 +86,17 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
   } finally {
     step.clear();
   }
+}
+
+/** One look at a build that was found healthy at a time (ms): why it may not be so any more. */
+export async function doubtHealth(context: Context, options: WatchOptions, at: number): Promise<string | undefined> {
+  const observed = new ObservedBuild(options.build, { sickTimes: options.sickTimes, servesSince: at });
+  try {
+    observed.update(await look(context, options, observed));
+  } catch (error) {
+    return `the platform did not answer: ${transient(error, context).message}`;
+  }
+  return observed.trouble()?.reason;
 }
 
 /** `2 replicas, 14 runs, 0 failed`. */

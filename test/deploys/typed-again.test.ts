@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { Behavior } from '../support/app-platform/types.ts';
+import { type AppOf, Stage } from './stage.ts';
+
+const crash: Behavior = { replicas: 'crash' };
+const failing: Behavior = { calls: { everyMs: 2_000, failing: 1 } };
+const again = 'deploy --if-changed --smoke run --watch 40s';
+
+/** A line that was typed, what became of the app, and the next line. */
+interface Turn {
+  app?: AppOf;
+  first: string;
+  becomes?: Behavior | { status: string };
+  next: string;
+  /** Of the next line. */
+  code: number;
+  says: RegExp;
+}
+
+const turns: Record<string, Turn> = {
+  'it crashes by now': {
+    first: again,
+    becomes: crash,
+    next: 'deploy --if-changed --watch 40s',
+    code: 12,
+    says: /restarted \d+ times: watching it again/,
+  },
+  'its calls fail by now': { first: again, becomes: failing, next: again, code: 12, says: /run: .*returned 500/ },
+  'calls of others fail by now': {
+    first: 'deploy --watch 40s',
+    becomes: failing,
+    next: 'deploy --if-changed --watch 40s',
+    code: 12,
+    says: /calls failed, .*: watching it again/,
+  },
+  'its status is error by now': {
+    first: 'deploy --watch 40s',
+    becomes: { status: 'error' },
+    next: 'deploy --if-changed --watch 40s',
+    code: 8,
+    says: /healthy by a watch of 40 s, but the status of the app is error: watching it again/,
+  },
+  'it was watched for less': {
+    app: { behaves: crash },
+    first: 'deploy --watch 2s',
+    next: 'deploy --if-changed --watch 40s',
+    code: 12,
+    says: /restarted 2 times/,
+  },
+  'it was only called': {
+    first: 'deploy --smoke run',
+    becomes: crash,
+    next: 'deploy --if-changed --watch 40s',
+    code: 12,
+    says: /restarted 2 times/,
+  },
+  'another answer is expected': {
+    first: 'deploy --smoke run:ok',
+    next: 'deploy --if-changed --smoke run:NOTTHERE',
+    code: 12,
+    says: /the response has no "NOTTHERE"/,
+  },
+  'it is as well as before': { first: again, next: again, code: 0, says: /run: answered.*not watched again/s },
+  'it sleeps': {
+    app: { scaling: 'min_replicas = 0\n' },
+    first: again,
+    next: 'deploy --if-changed --watch 40s',
+    code: 0,
+    says: /not watched again/,
+  },
+};
+
+test.each(Object.entries(turns))('a build that was found healthy: %s', async (_, turn) => {
+  const { app = {}, first, becomes, next, code, says } = turn;
+  const stage = await Stage.open();
+  const machine = await stage.machine(app);
+  expect(await machine.run(first)).toMatchObject({ code: 0 });
+  stage.pass(120_000);
+  const { world } = stage.platform;
+  const shown = stage.platform.app('web');
+  if (becomes && 'status' in becomes) Object.assign(shown ?? {}, becomes);
+  else if (becomes && shown) Object.assign(world.live(shown) ?? {}, { behavior: becomes });
+  const outcome = await machine.run(next);
+  expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: expect.stringMatching(says) });
+});
+
+test('restarts of long ago are no reason to roll back', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({}, 'deploy --watch 40s');
+  const { world } = stage.platform;
+  const replicas = world.replicas.bind(world);
+  world.replicas = (app) => replicas(app).map((each) => ({ ...each, restarts: 3 }));
+  const { code, stderr } = await machine.run('deploy --if-changed --watch 40s --or-rollback');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('restarted 3 times: watching it again'),
+  });
+});
