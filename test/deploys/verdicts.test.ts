@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Behavior, Quirks } from '../support/app-platform/types.ts';
+import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
+import type { World } from '../support/app-platform/world.js';
 import type { Outcome } from '../support/gantry.ts';
 import { type AppOf, Stage, safeLine } from './stage.ts';
 
@@ -130,6 +131,30 @@ describe.each([
     await machine.write({ behaves, scaling, version: 2 });
     const outcome = await machine.run('deploy --watch 40s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([expected, verdict]);
+  });
+});
+
+describe('a call of --smoke says nothing where nobody knows which build has answered:', () => {
+  const nameless = (replicas: World['replicas']) => (app: App) => replicas(app).map((each) => ({ ...each, build: '' }));
+  test.each<[string, Quirks, ((replicas: World['replicas']) => World['replicas'])?]>([
+    ['replicas are refused', { refuses: { containers: 403 } }],
+    ['replicas are not found', { refuses: { containers: 404 } }],
+    ['no replica is listed', {}, () => () => []],
+    ['replicas have no build', {}, nameless],
+  ])('%s', async (_, quirks, alter) => {
+    for (const behaves of [{}, { calls: { everyMs: 90_000, failing: 1 } }]) {
+      const stage = await Stage.open(quirks);
+      const machine = await stage.machine();
+      await machine.deploys({});
+      const { world } = stage.platform;
+      if (alter) world.replicas = alter(world.replicas.bind(world));
+      await machine.write({ behaves, version: 2 });
+      const outcome = await machine.run('deploy --smoke run --or-rollback --json');
+      expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+      expect(printed(outcome).error?.message).toMatch(
+        /which build did is not known: (no replica of it is listed|replicas are not listed \(.*\))/,
+      );
+    }
   });
 });
 

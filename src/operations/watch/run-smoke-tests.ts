@@ -27,6 +27,8 @@ export interface SmokeResult {
 const answerMs = 600_000;
 /** How long calls are repeated until the new build answers: replicas of the build before take their time to go. */
 const turnMs = 120_000;
+/** How long a replica that has answered may take to be listed. */
+const listedMs = 10_000;
 const pauseMs = 2_000;
 
 /**
@@ -48,7 +50,7 @@ async function runTest(context: Context, { app, build }: SmokeOptions, test: Smo
   const started = elapsed();
   for (let calls = 1; ; calls++) {
     const answer = await call(context, app, test);
-    const { by, cents } = await findAnswering(context, { app, build }, answer.run);
+    const { by, cents, unseen } = await findAnswering(context, { app, build }, answer.run);
     if (by === 'later') return { verdict: 'superseded', reason: 'another build serves now', calls };
     if (by === 'own') {
       const cost =
@@ -57,6 +59,10 @@ async function runTest(context: Context, { app, build }: SmokeOptions, test: Smo
       if (answer.problem === undefined) return { verdict: 'healthy', reason: '', calls };
       const verdict = answer.isUnreachable ? 'unknown' : 'sick';
       return { verdict, reason: `${test.typed}: ${answer.problem}`, calls };
+    }
+    if (by === 'nobody' && elapsed() - started > listedMs) {
+      const reason = `${test.typed}: ${answer.problem ?? 'answered'}, and which build did is not known: ${unseen}`;
+      return { verdict: 'unknown', reason, calls };
     }
     if (elapsed() - started > turnMs) {
       const reason = `${test.typed}: replicas of the build before still answered after ${duration(turnMs)}`;
@@ -106,13 +112,15 @@ function notOfFunction(body: unknown): string {
 }
 
 interface Answering {
-  /** The build that is tested, the one before it, or one that replaced it. */
-  by: 'own' | 'earlier' | 'later';
+  /** The build that is tested, the one before it, one that replaced it, or none that is known. */
+  by: 'own' | 'earlier' | 'later' | 'nobody';
+  /** Why it is not known. */
+  unseen?: string;
   /** What a replica costs, per second. */
   cents: number | undefined;
 }
 
-/** Which build has answered. Where the platform does not show the replica, the build that serves has. */
+/** Which build has answered: that of the replica, or the only one that is listed with replicas. */
 async function findAnswering(
   { api, project }: Context,
   { app, build }: { app: string; build: string },
@@ -120,23 +128,31 @@ async function findAnswering(
 ): Promise<Answering> {
   const [shown, containers, item] = await Promise.all([
     fetchApp(api, { project, app }),
-    orUndefined(api(listContainers, { project, app })),
+    api(listContainers, { project, app }).catch(gantryError),
     run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
   ]);
   const cents = shown.costPerSecondCents;
   const live = liveBuild(shown);
   if (live !== undefined && live !== build) return { by: 'later', cents };
   const id = item?.containerId || item?.podName;
-  const container = containers?.find(({ containerId }) => containerId === id);
+  if (containers instanceof GantryError) {
+    return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
+  }
+  const container = containers.find(({ containerId }) => containerId === id);
   if (container?.buildId) return { by: container.buildId === build ? 'own' : 'earlier', cents };
   // The replica of the call is not shown: another build may have answered while it has replicas.
-  const isShared = containers?.some((each) => each.buildId && each.buildId !== build && !each.isTerminating);
-  return { by: isShared ? 'earlier' : 'own', cents };
+  if (containers.some((each) => each.buildId && each.buildId !== build && !each.isTerminating)) {
+    return { by: 'earlier', cents };
+  }
+  if (containers.some(({ buildId }) => buildId === build)) return { by: 'own', cents };
+  return { by: 'nobody', cents, unseen: 'no replica of it is listed' };
 }
 
 async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof GantryError) return undefined;
-    throw error;
-  });
+  return reading.catch((error: unknown) => void gantryError(error));
+}
+
+function gantryError(error: unknown): GantryError {
+  if (error instanceof GantryError) return error;
+  throw error;
 }
