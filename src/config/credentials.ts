@@ -5,6 +5,7 @@ import { emulatorIssuer } from '../contract/issuer.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
+import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
 
@@ -119,8 +120,7 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget): Auth
 
 /** Where the official client stores its login. */
 export function officialConfigFile(env: Environment): string {
-  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
-  return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
+  return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(homeFolder(env), '.cerebrium', 'config.yaml');
 }
 
 /** The fix for an expired token. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { realFolder } from './bound-folders.ts';
 import type { Folders } from './folders.ts';
@@ -18,12 +18,23 @@ export interface FolderTarget {
   deployedAt: string;
 }
 
-/** What is remembered for a folder; undefined if nothing is. A copy of the folder and a worktree are other folders. */
+/**
+ * What is remembered for a folder, or for the app that it is a part of; undefined if nothing is. A copy of the folder and a
+ * worktree are other folders, and so is another app below it.
+ */
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
-  const folder = realFolder(cwd);
-  const found = Object.hasOwn(all, folder) ? all[folder] : undefined;
+  const folder = findRemembered(all, realFolder(cwd));
+  const found = folder === undefined ? undefined : all[folder];
   return isFolderTarget(found) ? found : undefined;
+}
+
+function findRemembered(all: Record<string, unknown>, start: string): string | undefined {
+  if (Object.keys(all).length === 0) return undefined;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (Object.hasOwn(all, folder)) return folder;
+    if (dirname(folder) === folder || existsSync(join(folder, 'cerebrium.toml'))) return undefined;
+  }
 }
 
 /** Nothing is written into the folder itself. Folders that are gone, and the oldest of very many, are forgotten. */
@@ -46,7 +57,10 @@ export async function rememberFolderTarget(
 export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd: string): Promise<void> {
   if (readFolderTarget(folders, cwd)?.platform !== 'emulator') return;
   const { updateStoredFile } = await import('./stored-files.ts');
-  await updateStoredFile(folders.state, 'targets', ({ [realFolder(cwd)]: _, ...others }) => others);
+  await updateStoredFile(folders.state, 'targets', (stored) => {
+    const { [findRemembered(stored as Record<string, unknown>, realFolder(cwd)) ?? '']: _, ...others } = stored;
+    return others;
+  });
 }
 
 const maxFolders = 500;

@@ -16,7 +16,7 @@ export function resolveFolders(env: Environment): Folders {
   const given = readVariable(env, 'GANTRY_CONFIG_DIR');
   const own = given && resolve(given);
   if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };
-  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
+  const home = homeFolder(env);
   const folder = (variable: Variable, local: Variable, below: string) =>
     resolve(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');
   return {
@@ -24,4 +24,18 @@ export function resolveFolders(env: Environment): Folders {
     state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),
     cache: folder('XDG_CACHE_HOME', 'LOCALAPPDATA', '.cache'),
   };
+}
+
+/** That of the user's entry in the system if the environment has none: a service may start without. */
+export function homeFolder(env: Environment): string {
+  return readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? systemHome();
+}
+
+function systemHome(): string {
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir || '/';
+  } catch {
+    // A user without an entry, as in containers.
+    return '/';
+  }
 }

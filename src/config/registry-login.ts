@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readRegular } from '../disk/index.ts';
 import { type Environment, readVariable } from './environment.ts';
+import { homeFolder } from './folders.ts';
 
 interface DockerConfig {
   auths?: Record<string, { auth?: string } | undefined>;
@@ -67,8 +68,7 @@ export function findBaseImages(dockerfile: string): string[] {
 }
 
 async function dockerConfig(env: Environment): Promise<DockerConfig | undefined> {
-  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '';
-  const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(home, '.docker');
+  const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(homeFolder(env), '.docker');
   try {
     return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
   } catch {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { type Environment, readVariable } from '../config/environment.ts';
+import { homeFolder } from '../config/folders.ts';
 import type { Context } from '../context.ts';
 import { makeFolder, readRegular, writeFileAtomic } from '../disk/index.ts';
 import { FailedError, ProjectError } from '../errors.ts';
@@ -41,7 +42,7 @@ export const clientNames: readonly string[] = Object.keys(clients);
 /** What to add to the config file of a client. `args` are the arguments of gantry. */
 export function clientEntry({ cwd, env }: Context, client: string, args: string[]): ClientEntry {
   const { path, key } = clients[client] as Client;
-  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? cwd;
+  const home = homeFolder(env);
   const entry: ServerEntry = { type: 'stdio', command: 'gantry', args };
   return { client, path: path({ cwd, home, appData: appDataFolder(env, home) }), config: { [key]: { gantry: entry } } };
 }

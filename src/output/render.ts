@@ -15,6 +15,9 @@ export type JsonChoice = boolean | string[];
 /** The reader of stdout has closed it, as `| head` does: gantry then exits with code 0. */
 export class StdoutClosedError extends Error {}
 
+/** The result cannot be written, to a full disk for example. */
+export class StdoutError extends FailedError {}
+
 /** Writes results to stdout. */
 export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
@@ -104,9 +107,8 @@ function createWriter(stdout: Stream): (text: string | Uint8Array) => Promise<vo
     });
 }
 
-/** A full disk behind `> file`, for example. */
-function stdoutError(cause: NodeJS.ErrnoException): FailedError {
-  return new FailedError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
+function stdoutError(cause: NodeJS.ErrnoException): StdoutError {
+  return new StdoutError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
 type ToJson = (value: unknown, indent: number) => string;

@@ -117,6 +117,7 @@ export function createContext(
     silenceMs: io.silenceMs,
     onRetry,
     trace,
+    end: {},
     atEnd: [],
     unread,
   };

@@ -9,7 +9,7 @@ import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
-import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import { checkFields, createRenderer, type JsonChoice, type Renderer, StdoutError } from '../output/render.ts';
 import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
@@ -165,10 +165,25 @@ async function runAndShow(
   command: Command,
   context: Context,
   renderer: Renderer,
+  run: { inputs: unknown[]; state: RunState; json: JsonChoice },
+): Promise<number> {
+  const value = await runToEnd(command, context, run.inputs, run.state);
+  try {
+    return await showOutcome(command, context, renderer, run, value);
+  } catch (error) {
+    if (!(error instanceof StdoutError) || value instanceof DryRunEnd || command.onlyReads(...run.inputs)) throw error;
+    throw (await import('./unprinted-result.ts')).unprintedResult(error, value, command);
+  }
+}
+
+async function showOutcome(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
   { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
+  value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const value = await runToEnd(command, context, inputs, state);
   if (value instanceof DryRunEnd) {
     const result = markDryRun(value.result);
     const usual = (document: unknown) => withUsualNext(document, command, state, inputs);

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { announceEnd } from '../../src/operations/notify/index.ts';
 import { runNotifyCommand } from '../../src/operations/notify/notify-command.ts';
+import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
@@ -61,6 +63,25 @@ test('it ends in time, with all that it has started', async () => {
   };
   await runNotifyCommand(context as never, 'sleep 60 | sleep 60', {}, 50);
   expect(warnings).toEqual([expect.stringContaining('it did not end within 50 ms')]);
+});
+
+test('it gets what --timeout has left, and a moment in any case', async () => {
+  const warnings: unknown[] = [];
+  const context = {
+    cwd: app.path,
+    env: { PATH: process.env.PATH },
+    elapsed: () => 10_000,
+    end: { at: 9_000 },
+    progress: { warn: (text: unknown) => warnings.push(text), bell: () => {} },
+    secrets: new KnownSecrets(),
+  };
+  await announceEnd(
+    context as never,
+    'sleep 60',
+    (result) => result,
+    async () => ({}),
+  );
+  expect(warnings).toEqual([expect.stringContaining('it did not end within 2.0 s')]);
 });
 
 test.each([

@@ -49,3 +49,20 @@ test.each(['apps get web', 'plan cost', 'whoami'])('gantry %s prints names and v
   for (const pair of pairs) expect(pair).toMatch(/^[^\t]+\t[^\t]+$/);
   expect(pairs.filter((pair) => forPeople.test(pair.split('\t')[1] ?? ''))).toEqual([]);
 });
+
+test.each([
+  [['apps', 'scale', 'web', '--max-replicas', '7'], 'app web'],
+  [['secrets', 'set', 'A_KEY', '--from-env', '--yes'], ''],
+])('what %j has done is said where its result cannot be written', async (words, done) => {
+  const { code, stderr } = await gantry(words, { emulator, env: { A_KEY: 'a-value' }, isDiskFull: true });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /error: cannot write to stdout: no space left on device\n {2}why the command has done its work/,
+  );
+  expect(stderr).toContain(done);
+});
+
+test('a command that only reads has done nothing where its result cannot be written', async () => {
+  const { code, stderr } = await gantry(['apps', 'list'], { emulator, isDiskFull: true });
+  expect([code, stderr]).toEqual([1, expect.not.stringContaining('has done its work')]);
+});

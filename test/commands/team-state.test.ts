@@ -290,3 +290,13 @@ describe('the setting', () => {
     await rm(home, { recursive: true });
   });
 });
+
+test('a volume that hangs takes a part of the time and fails nothing', async () => {
+  refusing = () => new Promise(() => {});
+  const { code, stderr } = await deploy('one', ['--timeout', '6s'], {
+    silenceMs: 60_000,
+  });
+  expect([code, stderr.match(/no reply in time/g)?.length]).toEqual([0, 2]);
+  expect(stderr).toMatch(/cannot read the team state.*no reply in time/);
+  expect(builds).toHaveLength(1);
+}, 40_000);

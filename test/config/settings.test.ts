@@ -72,7 +72,6 @@ describe('the folder of settings', () => {
     [{ APPDATA: '/appdata', HOME: '/home' }, join('/appdata', 'gantry')],
     [{ HOME: '/home' }, join('/home', '.config', 'gantry')],
     [{ USERPROFILE: '/profile' }, join('/profile', '.config', 'gantry')],
-    [{}, join('/', '.config', 'gantry')],
   ])('with %j is %s', (env, folder) => {
     expect(resolveSettings(env, {}).folders.config).toBe(folder);
   });

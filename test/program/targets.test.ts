@@ -180,7 +180,6 @@ describe('a folder whose app went to one target', () => {
     ['a dry run', { env: { GANTRY_TOKEN: staging }, flags: { dryRun: true } }],
     ['another folder', { env: { GANTRY_TOKEN: staging }, cwd: 'worktree' }],
     ['a folder above', { env: { GANTRY_TOKEN: staging }, cwd: '.' }],
-    ['a folder below', { env: { GANTRY_TOKEN: staging }, cwd: 'app/src' }],
   ])('asks nothing for %s', async (_, { cwd, ...line }) => {
     await went('p-production');
     mkdirSync(join(folder, 'src'));

@@ -69,6 +69,8 @@ export interface Setting {
   browser?: boolean;
   /** Runs what it starts in the background, in this process, until it ends or this aborts. */
   background?: AbortSignal;
+  /** Stdout is a file on a full disk. */
+  isDiskFull?: boolean;
   /** Sends another signal instead. */
   signal?: TerminationSignal;
 }
@@ -118,6 +120,7 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
     once();
   });
   Object.assign(stdout, { rows: setting.rows });
+  if (setting.isDiskFull) stdout.write = fullDisk;
   const stdin = Object.assign(setting.stdin instanceof PassThrough ? setting.stdin : new PassThrough(), {
     isTTY: typed !== undefined || setting.terminal === true || setting.keyboard !== undefined,
     setRawMode: () => {},
@@ -186,6 +189,12 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
     opened,
     paged,
   };
+}
+
+function fullDisk(_: unknown, ...rest: unknown[]): boolean {
+  const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  queueMicrotask(() => (rest.at(-1) as (error: Error) => void)(error));
+  return false;
 }
 
 /** Waits until it has printed something, or has ended. */

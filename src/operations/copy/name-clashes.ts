@@ -161,7 +161,8 @@ export function clashError(clashes: Clash[], folder: string): ConflictError {
   const message = names.length === 1 ? single : `${count(names.length, 'group')} of names would collide in ${folder}`;
   return new ConflictError(message, {
     why: names.length === 1 ? 'one would overwrite the other' : lines.join('\n'),
-    fix: 'pass --rename-clashes to save them under different names',
+    fix: 'to save them under different names',
+    retryWith: ['--rename-clashes'],
     details: { clashes: names },
   });
 }

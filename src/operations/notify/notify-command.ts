@@ -5,7 +5,6 @@ import { stringifyJson } from '../../json-text.ts';
 import { duration } from '../../output/format.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
-const maxMs = 30_000;
 const maxShown = 200;
 
 /**
@@ -16,7 +15,7 @@ export async function runNotifyCommand(
   { cwd, env, progress }: Pick<Context, 'cwd' | 'env' | 'progress'>,
   command: string,
   document: object,
-  timeoutMs = maxMs,
+  timeoutMs: number,
 ): Promise<void> {
   const expired = timeoutSignal(timeoutMs, () => new UnavailableError(`it did not end within ${duration(timeoutMs)}`));
   const problem = await new Promise<string | undefined>((resolve) => {

@@ -116,7 +116,8 @@ async function checkSource(
   const unproven = (why: string) =>
     new ConflictError(`cannot prove that ${what} has the files of build ${shown}`, {
       why,
-      fix: 'pass --force to deploy it anyway',
+      fix: 'to deploy it anyway',
+      retryWith: ['--force'],
       details: { app, build },
     });
   if (!expected) throw unproven(`the platform lists no files of build ${shown}`);

@@ -1,8 +1,6 @@
 import { posix } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UnavailableError } from '../../errors.ts';
 import type { CopyOptions, CopyTarget, FoundFile } from '../copy/index.ts';
-import { timeoutSignal } from '../waiting/index.ts';
 
 /** Nothing is shown, and nothing of it can be resumed: what is missing is copied the next time. */
 const options: CopyOptions = {
@@ -38,9 +36,8 @@ export async function copyQuietly(
   return new Map(failed.map(({ path, reason }) => [path, reason]));
 }
 
-/** A context that shows nothing, and whose requests and pauses end in time. */
-export function quietly(context: Context, limitMs: number): Context {
-  const signal = timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), context.signal);
+/** A context that shows nothing, and whose requests and pauses end with a signal. */
+export function quietly(context: Context, signal: AbortSignal): Context {
   const apiWithSignal: Context['apiWithSignal'] = (until, _, send) => context.apiWithSignal(until, () => {}, send);
   const step = () => ({ update() {}, done() {}, fail() {}, clear() {} });
   const delay: Context['delay'] = (ms, until = signal) => context.delay(ms, until);

@@ -9,11 +9,9 @@ import { makePrivateFolder } from '../../disk/index.ts';
 import { FailedError, GantryError } from '../../errors.ts';
 import { deletePaths, formatRemotePath, type ListedEntry, listIfExists, parseVolumePath } from '../volumes/index.ts';
 import { isDocument, Outbox } from './outbox.ts';
-import { copyQuietly, folderName, quietly } from './quiet-copy.ts';
+import { copyQuietly, folderName } from './quiet-copy.ts';
+import { VolumeWaits } from './volume-waits.ts';
 
-/** How long a command waits for the volume at most, and how much longer for each byte that it sends or receives. */
-const limitMs = 10_000;
-const msPerByte = 1_000 / 2 ** 20;
 /** A listing is asked for again once it is this old: others may have deployed while this command waited. */
 const listingMs = 10_000;
 /** Anybody who can write to the volume can put a file there. */
@@ -67,6 +65,7 @@ export class TeamState {
   readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
   readonly #lastWork = new Map<string, (context: Context) => Promise<void>>();
   #hasFailed = false;
+  readonly #waits = new VolumeWaits();
   #sending: Promise<void> | undefined;
 
   constructor({ settings, project }: Context, place: string) {
@@ -159,7 +158,8 @@ export class TeamState {
     if (paths.length === 0) return;
     try {
       const targets = paths.map((path) => this.#at(path));
-      for (const { error } of await deletePaths(quietly(context, limitMs), targets)) if (error) throw error;
+      const results = await this.#waits.inTime(context, 0, (quiet) => deletePaths(quiet, targets));
+      for (const { error } of results) if (error) throw error;
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       context.trace(`cannot remove old team state: ${error.message}`);
@@ -168,11 +168,14 @@ export class TeamState {
 
   async #listNow(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
     if (this.#hasFailed) return undefined;
+    const step = context.progress.step('Reading the team state');
     try {
-      return await listIfExists(quietly(context, limitMs), this.#at(`${folder}/`));
+      return await this.#waits.inTime(context, 0, (quiet) => listIfExists(quiet, this.#at(`${folder}/`)));
     } catch (error) {
       this.#warnUnreadable(context, error);
       return undefined;
+    } finally {
+      step.clear();
     }
   }
 
@@ -185,7 +188,7 @@ export class TeamState {
         return { path, from: { ...this.#root, path: from }, bytes: size ?? undefined, modified: toMs(modified) };
       });
       const target = { kind: 'local', path: to } as const;
-      const failed = await copyQuietly(quietly(context, limitMs + bytes * msPerByte), files, target);
+      const failed = await this.#waits.inTime(context, bytes, (quiet) => copyQuietly(quiet, files, target));
       const [first] = failed.values();
       if (first !== undefined) throw new FailedError(first);
       return true;
@@ -221,7 +224,9 @@ export class TeamState {
     if (files.length === 0) return;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const at = { ...this.#root, path: `${this.#root.path}/` };
-    const failed = await copyQuietly(quietly(context, limitMs + bytes * msPerByte), files, { kind: 'remote', at });
+    const failed = await this.#waits.inTime(context, bytes, (quiet) =>
+      copyQuietly(quiet, files, { kind: 'remote', at }),
+    );
     for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
     const left = new Set((await this.#outbox.list(context.now())).map(({ path }) => path));
     for (const [path, reason] of failed) if (left.has(path)) throw new FailedError(reason);

@@ -41,6 +41,7 @@ export class TimeLimit {
     this.#defaultMs = defaultMs;
     this.#deadline =
       typedMs === undefined ? undefined : new Deadline(unlimited, typedMs, () => this.#createError(typedMs));
+    if (typedMs !== undefined) unlimited.end.at ??= unlimited.elapsed() + typedMs;
     this.context = this.#deadline ? this.#limit(unlimited, this.#deadline.signal) : unlimited;
   }
 
@@ -105,7 +106,12 @@ export class TimeLimit {
     const confirm: typeof prompt.confirm = async (...args) => {
       const started = this.unlimited.elapsed();
       this.#deadline?.close();
-      await prompt.confirm(...args).finally(() => this.#deadline?.resume(this.unlimited.elapsed() - started));
+      await prompt.confirm(...args).finally(() => {
+        const askedMs = this.unlimited.elapsed() - started;
+        this.#deadline?.resume(askedMs);
+        const { end } = this.unlimited;
+        if (end.at !== undefined) end.at += askedMs;
+      });
     };
     return Object.create(prompt, { confirm: { value: confirm } });
   }
