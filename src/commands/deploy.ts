@@ -140,8 +140,8 @@ export default defineCommand({
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
+    'deploy --if-changed --if-busy wait --watch --or-rollback',
     'deploy --dry-run --files',
-    'deploy --if-changed --if-busy wait',
     'deploy --preview --ttl 7d',
     'deploy --name web-staging --detach',
     'deploy --json=endpoint,build',
