@@ -17,6 +17,8 @@ export interface Look {
   containers?: readonly Container[] | undefined;
   /** Newest first; those of the first look were there before. */
   runs?: readonly Run[] | undefined;
+  /** Why runs are not shown. */
+  runsRefused?: string | undefined;
   /** Replicas that the app keeps without calls. */
   minReplicas?: number | undefined;
   /** How long a replica without calls is kept, in ms. */
@@ -35,6 +37,8 @@ export interface Observed {
   restarts: number;
   runs: number;
   failedRuns: number;
+  /** Why there may be more runs: the platform did not list them at last. */
+  runsRefused?: string | undefined;
 }
 
 /** Why a build is not healthy, and the replica that shows it. */
@@ -64,6 +68,7 @@ export class ObservedBuild {
   #live: string | undefined;
   #status: string | undefined;
   #hasRuns = false;
+  #runsRefused: string | undefined;
 
   constructor(
     private readonly build: string,
@@ -72,7 +77,8 @@ export class ObservedBuild {
     this.#slots = new ReplicaSlots(options.isNew);
   }
 
-  update({ at, live, status, containers, runs, minReplicas, cooldownMs }: Look): void {
+  update({ at, live, status, containers, runs, runsRefused, minReplicas, cooldownMs }: Look): void {
+    this.#runsRefused = runsRefused;
     this.#live = live ?? this.#live;
     this.#status = status ?? this.#status;
     for (const { containerId, buildId } of containers ?? []) {
@@ -92,7 +98,10 @@ export class ObservedBuild {
   final(isProven: boolean): Finding | undefined {
     const found = this.#troubleSeen();
     const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
-    if (found || isProven || succeeded || this.#slots.isRunning) return found;
+    if (found) return found;
+    const isAnswering = isProven || succeeded || this.#slots.isRunning;
+    if (isAnswering && this.#runsRefused === undefined) return undefined;
+    if (isAnswering) return { verdict: 'unknown', reason: `calls of it are not known (${this.#runsRefused})` };
     return { verdict: 'unknown', reason: this.#slots.waiting() ?? 'no replica and no call of it was seen' };
   }
 
@@ -118,7 +127,13 @@ export class ObservedBuild {
 
   counts(): Observed {
     const { replicas, restarts } = this.#slots;
-    return { replicas, restarts, runs: this.#ended().length, failedRuns: this.failedRuns().length };
+    return {
+      replicas,
+      restarts,
+      runs: this.#ended().length,
+      failedRuns: this.failedRuns().length,
+      runsRefused: this.#runsRefused,
+    };
   }
 
   failedRuns(): string[] {

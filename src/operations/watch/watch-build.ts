@@ -100,8 +100,9 @@ export async function doubtHealth(context: Context, options: WatchOptions, at: n
 }
 
 /** `2 replicas, 14 runs, 0 failed`. */
-export function summary({ replicas, restarts, runs, failedRuns }: Observed): string {
-  const parts = [count(replicas, 'replica'), count(runs, 'run'), `${failedRuns} failed`];
+export function summary({ replicas, restarts, runs, failedRuns, runsRefused }: Observed): string {
+  const calls = runsRefused === undefined ? [count(runs, 'run'), `${failedRuns} failed`] : ['calls are not known'];
+  const parts = [count(replicas, 'replica'), ...calls];
   return restarts > 0 ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
 }
 
@@ -114,7 +115,7 @@ async function look(
   const [shown, containers, runs] = await Promise.all([
     fetchApp(api, { project, app }),
     unlessRefused(api(listContainers, { project, app })),
-    unlessRefused(readRuns(context, app, observed)),
+    readRuns(context, app, observed).catch(refusal),
   ]);
   const { cooldownPeriodSeconds } = shown;
   return {
@@ -122,7 +123,7 @@ async function look(
     live: liveBuild(shown),
     status: shown.status ?? undefined,
     containers,
-    runs,
+    ...(runs instanceof GantryError ? { runsRefused: runs.message } : { runs }),
     minReplicas: shown.minReplicaCount ?? minReplicas,
     cooldownMs: typeof cooldownPeriodSeconds === 'number' ? cooldownPeriodSeconds * 1_000 : cooldownMs,
   };
@@ -140,8 +141,8 @@ async function readRuns({ api, project, now }: Context, app: string, observed: O
   };
   const first = await listPage(undefined).catch((error: unknown) => {
     // Not in the specification, which has the chart (spec 4.6) instead.
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
+    refusal(error);
+    return undefined;
   });
   const read = first ? listPage : chartPage;
   const pages = readPages<Run>({
@@ -160,12 +161,12 @@ async function readRuns({ api, project, now }: Context, app: string, observed: O
 
 /** What a token may not read, or a platform does not list, is not looked at. */
 async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof DeniedError) return undefined;
-    throw error;
-  }
+  return reading.catch((error: unknown) => void refusal(error));
+}
+
+function refusal(error: unknown): GantryError {
+  if (error instanceof NotFoundError || error instanceof DeniedError) return error;
+  throw error;
 }
 
 /** A failed look is not a verdict: the next one may succeed. Throws what the next one would meet too. */

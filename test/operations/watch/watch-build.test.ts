@@ -40,7 +40,7 @@ interface World {
   served: [at: number, build: string][];
   cooldown: number;
   /** What the platform does not list. */
-  hides: ('containers' | 'runs' | 'statuses' | 'scaling')[];
+  hides: ('containers' | 'runs' | 'chart' | 'statuses' | 'scaling')[];
   /** It does not answer from this time on. */
   isDownFrom: number;
   /** Of the app. */
@@ -84,6 +84,7 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
       return world.replicas.filter(isListed).map((each) => containerOf(each, now));
     }
     if (endpoint === listRuns && world.hides.includes('runs')) throw new NotFoundError('no such path');
+    if (endpoint === getRunsChart && world.hides.includes('chart')) throw new DeniedError('not allowed (403)');
     if (endpoint !== listRuns && endpoint !== getRunsChart) return { logs: [] };
     const started = world.calls.filter(({ startsAt }) => startsAt <= now).sort((a, b) => b.startsAt - a.startsAt);
     const from = Number(query?.nextToken ?? 0);
@@ -320,6 +321,11 @@ describe('unknown', () => {
     ],
     ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
     ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /no replica and no call/],
+    [
+      'calls are refused, although a replica runs',
+      { replicas: [life('c-1')], hides: ['runs', 'chart'] },
+      /calls of it are not known \(not allowed \(403\)\)/,
+    ],
     ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
     [
       'half of two calls failed',
