@@ -60,7 +60,7 @@ const mayImport: Record<string, string[]> = {
 
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
-  'program>operations': /operations\/(emulator|version)\/index$/,
+  'program>operations': /operations\/(apps|emulator|version)\/index$/,
   'operations>output': /output\/(redacted-json|progress|format|failure)$/,
   'program>project': /project\/toml\/closest-name$/,
   'transfer>api': /api\/(dispatch|http-reply|progress-limit|reply|retry|transience|transport|undici)$/,

@@ -108,7 +108,8 @@ async function executeFiltered(
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   const placed = placedArgument(state);
   try {
-    const resolved = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
+    const placedInputs = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
+    const resolved = await withAppHere(command, context, placedInputs);
     const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
       async (error: unknown) => {
         if (!(placed && error instanceof NotFoundError)) throw error;
@@ -122,6 +123,14 @@ async function executeFiltered(
     for (const work of context.atEnd) if (!context.signal.aborted) await work(context);
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
+}
+
+/** `--app .` is the app of this folder, as `.` is where the app is an argument. */
+async function withAppHere({ effect }: Command, context: Context, inputs: unknown[]): Promise<unknown[]> {
+  if ((inputs.at(-1) as { app?: unknown }).app !== '.') return inputs;
+  const { readNamedAppHere } = await import('../operations/apps/index.ts');
+  const app = await readNamedAppHere(context, effect === 'destroys');
+  return [...inputs.slice(0, -1), { ...(inputs.at(-1) as object), app }];
 }
 
 /** The first argument, if its value depends on where the command runs, and what it needs of the command line. */

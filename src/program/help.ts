@@ -106,13 +106,10 @@ function commandHelp({
   json,
 }: CommandHelp): Help {
   const fields = Object.keys(json);
-  const groups = groupFlags(flags.filter(({ seldom }) => !seldom));
-  // With several groups of flags, help would not fit on a screen.
-  const shown = examples.slice(0, groups.length > 1 ? 2 : shownExamples);
   const sections: HelpSection[] = [
     { title: 'arguments', rows: inputs.map(argumentRow) },
-    { title: 'examples', lines: shown.map((example) => `$ gantry ${example}`) },
-    ...groups.map(({ title, members }) => ({
+    { title: 'examples', lines: examples.slice(0, shownExamples).map((example) => `$ gantry ${example}`) },
+    ...groupFlags(flags.filter(({ seldom }) => !seldom)).map(({ title, members }) => ({
       title,
       rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
     })),
@@ -133,7 +130,7 @@ function commandHelp({
 /** `gantry reference` has all of them. */
 const shownExamples = 3;
 
-const shownFields = 16;
+const shownFields = 8;
 
 const footer = 'More: gantry help flags';
 

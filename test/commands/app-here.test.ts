@@ -163,3 +163,15 @@ describe('errors about the app', () => {
     expect((await failed('apps delete', here))[0]).toBe(2);
   });
 });
+
+test('--app . is the app of this folder, and its name is wanted by what destroys', async () => {
+  const setting = { ...here, env: { A: '1' } };
+  const named = await gantry(['secrets', 'set', 'A', '--from-env', '--app', '.', '--yes'], setting);
+  expect([named.code, named.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^ {2}fix gantry secrets set A --from-env --app web --yes$/m),
+  ]);
+  expect((await gantry(['secrets', 'set', 'A', '--from-env', '--app', 'web', '--yes'], setting)).code).toBe(0);
+  expect((await gantry(['secrets', 'list', '--app', '.', '--json'], setting)).json()).toEqual([{ name: 'A' }]);
+  expect((await gantry(['secrets', 'list', '--app', '.'], elsewhere)).code).toBe(2);
+});

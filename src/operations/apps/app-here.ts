@@ -26,6 +26,15 @@ export async function readAppHere(
   });
 }
 
+/** The app that `--app .` means. Throws UsageError where the name itself is wanted, with the line that has it. */
+export async function readNamedAppHere(context: Context, isNameWanted: boolean): Promise<string> {
+  const app = await readAppHere(context, 'cerebrium.toml');
+  if (!isNameWanted) return app;
+  throw new UsageError('a command that overwrites or removes something needs the name of the app, not "."', {
+    corrected: { typed: '.', meant: app },
+  });
+}
+
 /** The apps that could be meant. */
 async function nameAnother(
   context: Context,

@@ -1,5 +1,5 @@
 export { readAppCost } from './app-cost.ts';
-export { readAppHere } from './app-here.ts';
+export { readAppHere, readNamedAppHere } from './app-here.ts';
 export { dashboardUrl } from './dashboard.ts';
 export { deleteAppAndWait, removeApp } from './delete-app.ts';
 export { explainMissingApp } from './missing-app.ts';
