@@ -14,11 +14,11 @@ import type { Io } from '../process.ts';
 
 /**
  * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from
- * this folder went to, unless the line or the environment says otherwise. A command that needs its own starts it; another
- * one counts only while it runs.
+ * this folder went to, unless the line or the environment says otherwise. A command that needs its own starts it, but
+ * not one that only reads for a model; another one counts only while it runs.
  */
 export async function findLocalTarget(
-  { local, unattended }: Command,
+  { local, unattended, effect }: Command,
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function findLocalTarget(
     return running && { name, flags: [], origin, unused, variables, isStarted: false };
   }
   const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
-  if (local) {
+  if (local || (io.isForModel && effect === 'reads')) {
     const known = knownFolderEmulator(io.env, cwd);
     if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
     return { ...own, variables: { ...unset, ...known }, isStarted: false };

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
@@ -8,6 +9,7 @@ import { reference } from '../../src/reference.ts';
 import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
@@ -316,6 +318,16 @@ describe('gantry mcp --compact', () => {
     await reading.end();
     const nothing = await call(session, 'find', { query: 'zebra' });
     expect(JSON.parse(textOf(nothing)).error).toMatchObject({ message: 'no command found for "zebra"' });
+  });
+
+  test('starts no emulator and writes no history for what only reads', async () => {
+    const folder = newFolder();
+    await using session = await open(['--compact'], { emulator, env: { GANTRY_CONFIG_DIR: folder } });
+    const local = await call(session, 'call', { argv: ['apps', 'list', '-p', 'local'] });
+    expect(JSON.parse(textOf(local)).error).toMatchObject({ message: 'this folder has no emulator yet' });
+    const status = await call(session, 'call', { argv: ['status', 'transcriber'] });
+    expect(status.isError ?? false).toBe(false);
+    expect(readdirSync(folder, { recursive: true })).toEqual([]);
   });
 
   test('runs command lines as the tools do', async () => {

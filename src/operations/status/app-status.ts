@@ -9,7 +9,7 @@ import { readAppName } from '../../project/read-app-name.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { compareHere, type DifferenceHere } from '../deploy/index.ts';
 import { explainFailure } from '../explain/index.ts';
-import { recordLook } from '../history/index.ts';
+import { readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { runHasFailed, searchRuns } from '../runs/index.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
@@ -100,7 +100,8 @@ async function readLive(context: Context, app: string, asked: App): Promise<AppS
   const build = liveBuild(asked);
   if (build === undefined) return null;
   const [history, { createdAt }] = await Promise.all([
-    recordLook(context, app, asked),
+    // What only reads for a model writes no file.
+    context.isForModel ? readHistory(context, app) : recordLook(context, app, asked),
     fetchBuild(api, { project, app, build }),
   ]);
   return { build, createdAt: createdAt ?? null, found: history.markOf(build) ?? null };

@@ -48,6 +48,8 @@ export async function runSmokeTests(context: Context, options: SmokeOptions): Pr
 async function runTest(context: Context, { app, build }: SmokeOptions, test: SmokeTest): Promise<SmokeResult> {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
+  // The reason goes into the history, which holds no arguments.
+  const name = test.path ?? test.fn ?? 'the call';
   for (let calls = 1; ; calls++) {
     const answer = await call(context, app, test);
     const { by, cents, unseen } = await findAnswering(context, { app, build }, answer.run);
@@ -58,14 +60,14 @@ async function runTest(context: Context, { app, build }: SmokeOptions, test: Smo
       progress.note(`${test.typed}: ${answer.problem ?? 'answered'} in ${duration(answer.durationMs)}, ${cost}`);
       if (answer.problem === undefined) return { verdict: 'healthy', reason: '', calls };
       const verdict = answer.isUnreachable ? 'unknown' : 'sick';
-      return { verdict, reason: `${test.typed}: ${answer.problem}`, calls };
+      return { verdict, reason: `${name}: ${answer.problem}`, calls };
     }
     if (by === 'nobody' && elapsed() - started > listedMs) {
-      const reason = `${test.typed}: ${answer.problem ?? 'answered'}, and which build did is not known: ${unseen}`;
+      const reason = `${name}: ${answer.problem ?? 'answered'}, and which build did is not known: ${unseen}`;
       return { verdict: 'unknown', reason, calls };
     }
     if (elapsed() - started > turnMs) {
-      const reason = `${test.typed}: replicas of the build before still answered after ${duration(turnMs)}`;
+      const reason = `${name}: replicas of the build before still answered after ${duration(turnMs)}`;
       return { verdict: 'unknown', reason, calls };
     }
     await delay(pauseMs);

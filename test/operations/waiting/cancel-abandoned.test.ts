@@ -19,7 +19,7 @@ test('work that ended before it could be canceled is reported as ended, with the
       throw new ConflictError('too late');
     },
   };
-  expect(await cancelAbandoned(context as never, work)).toBe(false);
+  expect(await cancelAbandoned(context as never, work)).toBe('success');
   expect(warnings.map((warning) => JSON.parse(JSON.stringify(warning)))).toEqual([
     {
       severity: 'warning',
