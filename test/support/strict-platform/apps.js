@@ -131,6 +131,8 @@ function getBuild(request, platform) {
   // Each look is one step on, once the archive has come; a canceled build stays as it is.
   const next = found.coming.length > 1 ? found.coming.shift() : found.coming[0];
   if (found.zip && next && !isOver(found.status)) found.status = next;
+  const app = platform.store.apps.get(found.app);
+  if (app && isOver(found.status) && !isBad(found.status)) app.fields = { ...app.fields, latestBuildId: found.id };
   const plain = plainBuild(found);
   const { initError } = plain;
   return { status: 200, json: initError ? { ...plain, initError: filledIn(initError, platform) } : plain };
