@@ -19,7 +19,8 @@ export async function startUp({ folder, quick, report }) {
     const env = { ...login, GANTRY_CONFIG_DIR: mkdtempSync(join(folder, 'config-')) };
     const appsList = { name: 'apps list', command: gantry('apps', 'list'), env };
     // The first run creates the folder of compiled code, the second one fills it.
-    for (let time = 0; time < 2; time++) await timed(appsList);
+    const exec = { name: 'emulator exec -- true', command: gantry('emulator', 'exec', '--', 'true'), env };
+    for (let time = 0; time < 2; time++) for (const command of [appsList, exec]) await timed(command);
     const rounds = quick ? 1 : 21;
     report.begin(`start-up, ${rounds} rounds`);
     const runs = await inTurns(
@@ -30,6 +31,7 @@ export async function startUp({ folder, quick, report }) {
         { name: 'deploy --help', command: gantry('deploy', '--help') },
         { name: 'a bare http.get', command: [node, '-e', bare, stub.url] },
         appsList,
+        exec,
       ],
       rounds,
     );
@@ -44,6 +46,7 @@ export async function startUp({ folder, quick, report }) {
           { over: 'a bare http.get', most: 1.5 },
         ],
       },
+      'emulator exec -- true': { over: [{ over: 'node -e 0', most: 4 }] },
     });
   } finally {
     stub.stop();

@@ -18,14 +18,13 @@ import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { VolumeFiles } from './running/volumes/volume-files.ts';
 import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
-import { seedApps } from './server/seed-apps.ts';
 
 export type { Emulator, EmulatorOptions } from './emulator.ts';
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
 export { DataFolderInUseError } from './model/state/data-folder.ts';
 export { killTree } from './running/processes/kill-tree.ts';
-export { findPython } from './running/processes/python.ts';
+export { findPython, isPythonOnPath } from './running/processes/python.ts';
 
 /**
  * Starts the platform. Rejects with `EADDRINUSE` if the port is in use, a `DataFolderInUseError` if another emulator uses
@@ -124,12 +123,10 @@ async function startIn(
     isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
     requestStop: () => stopRequest.abort(),
   };
-  // Found while the first requests arrive: a build waits for it.
-  runner.python();
   endAbandonedRuns(platform);
   endAbandonedBuilds(platform);
-  const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
-  if (store.isNew) seed();
+  const seed = await loadSeed(project, options.seed);
+  if (store.isNew) seed(platform);
   server.open(platform);
   const issueToken = (claims: Partial<TokenClaims>) =>
     signToken({ ...defaultClaims(project, now()), ...claims }, store.key);
@@ -158,7 +155,7 @@ async function startIn(
       calls.length = 0;
       deliveries.length = 0;
       rmSync(storage, { recursive: true, force: true });
-      seed();
+      seed(platform);
       await stopped;
       runner.logs.clear();
       runner.usage.clear();
@@ -169,6 +166,12 @@ async function startIn(
       await releaseFolder();
     },
   };
+}
+
+async function loadSeed(project: string, seed: number | undefined): Promise<(platform: Platform) => void> {
+  if (seed === undefined) return () => {};
+  const { seedApps } = await import('./server/seed-apps.ts');
+  return (platform) => seedApps(project, seed, platform);
 }
 
 function defaultClaims(project: string, now: number): TokenClaims {

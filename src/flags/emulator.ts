@@ -14,7 +14,6 @@ import {
   startEmulator,
 } from '../emulator/index.ts';
 import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
-import { pythonFolder } from '../operations/cache/index.ts';
 import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
@@ -79,7 +78,7 @@ export async function startEmulatorFromFlags(
   }
   const emulator = await startEmulator({
     ...options,
-    packages: pythonFolder(context.settings.folders.cache),
+    packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
@@ -90,6 +89,11 @@ export async function startEmulatorFromFlags(
   });
   for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
   return emulator;
+}
+
+async function environmentsFolder({ settings }: Pick<Context, 'settings'>): Promise<string> {
+  const { pythonFolder } = await import('../operations/cache/index.ts');
+  return pythonFolder(settings.folders.cache);
 }
 
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf } from '../support/app.ts';
@@ -65,6 +66,21 @@ test.each([
   expect(readdirSync(place.path)).toEqual([]);
 });
 
+test('an emulator that nothing is deployed to starts no Python, and loads no code of requests', async () => {
+  await using place = await folderOf({ python3: '#!/bin/sh\ntouch "$(dirname "$0")/started"\n' });
+  chmodSync(join(place.path, 'python3'), 0o755);
+  const env = cleanEnvironment(undefined, { PATH: `${place.path}:${process.env.PATH}` });
+  const hook = join(import.meta.dirname, 'record-loaded.cjs');
+  const loaded = { ...env, NODE_OPTIONS: `--require ${hook}`, RECORD_LOADED: join(place.path, 'loaded') };
+  expect(await run(['emulator', 'exec', '--', 'true'], { env: loaded })).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(place.path).sort()).toEqual(['loaded', 'python3']);
+  const files = readFileSync(join(place.path, 'loaded'), 'utf8').split('\n');
+  const sources = files.filter((file) => /dist\/[^/]+\.cjs$/.test(file)).map((file) => readFileSync(file, 'utf8'));
+  const message = 'route not found: ';
+  expect(readdirSync('dist').some((file) => file.endsWith('.cjs') && includes(join('dist', file), message))).toBe(true);
+  expect(sources.filter((source) => source.includes(message))).toEqual([]);
+});
+
 test('exactly one of ten emulators gets the data folder of a killed one, at once', async () => {
   await using place = await folderOf({});
   const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', place.path];
@@ -97,6 +113,8 @@ async function started() {
   const { environment, url, project } = JSON.parse(emulator.said.stdout);
   return { emulator, env: cleanEnvironment(undefined, environment), url, project };
 }
+
+const includes = (file: string, text: string) => readFileSync(file, 'utf8').includes(text);
 
 /** What has ended but was not fetched by anybody does not count. */
 function isAlive(pid: number): boolean {

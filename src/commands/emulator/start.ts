@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { findPython } from '../../emulator/index.ts';
+import { isPythonOnPath } from '../../emulator/index.ts';
 import {
   defaultPort,
   type EmulatorFlags,
@@ -79,7 +79,7 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
     progress.note(`emulator listening on ${url}; press Ctrl-C to stop`);
     progress.note(`to see apps, builds and runs, open ${emulator.dashboardUrl}`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
-    if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
+    if (!isPythonOnPath()) progress.note('python3 not found: calls of apps are simulated');
     progress.note('to use it in this folder, pass --local; in another shell, type');
     const { approvalAddress: approveUrl, dashboardUrl } = emulator;
     const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };

@@ -6,7 +6,7 @@ import type { Platform } from '../endpoints/platform.ts';
 import { replyToMalformed } from '../http/malformed.ts';
 import { OriginPolicy } from '../http/origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from '../http/reply.ts';
-import { serveRequest } from './serve.ts';
+import type { serveRequest } from './serve.ts';
 import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
@@ -34,7 +34,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
           endWithReply(response, reply);
           return;
         }
-        const served: Promise<void> = serveRequest(request, response, platform)
+        const served: Promise<void> = serve(request, response, platform)
           .catch((error: Error) => {
             if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
             // An app's response may have headers that HTTP does not allow.
@@ -69,6 +69,12 @@ export async function startServer(port: number, allowedOrigins: readonly string[
       await Promise.all([closed, ...activeRequests]);
     },
   };
+}
+
+/** The handlers are loaded by the first request: an emulator is ready before. */
+async function serve(...request: Parameters<typeof serveRequest>): Promise<void> {
+  const { serveRequest } = await import('./serve.ts');
+  return serveRequest(...request);
 }
 
 function bind(server: Server, port: number): Promise<void> {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { acceptAppSocket } from '../endpoints/invocation/sockets.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
 import { RefusalError, writeRawReply } from '../http/reply.ts';
@@ -19,6 +18,7 @@ export async function acceptSocket(
   try {
     const url = parseRequestTarget(request, platform.url);
     if (url.pathname.startsWith('/v4/')) {
+      const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
       await acceptAppSocket(request, url, { client, head }, platform);
       return;
     }

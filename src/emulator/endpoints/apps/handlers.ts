@@ -7,7 +7,8 @@ import { dashboardAddress } from '../../model/dashboard-address.ts';
 import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { replaceSettings } from '../../model/state/settings-history.ts';
-import { createBuild, startBuild } from '../builds/handlers.ts';
+import { createBuild } from '../builds/create-build.ts';
+import { startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../storage/signed-url.ts';
 import { appDetails, appEndpoint, appSummary } from './view.ts';
@@ -68,11 +69,13 @@ interface Deployment {
 
 /** Replaces the app's record and creates a build that waits for its archive. */
 function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
-  const { store, now } = platform;
+  const { store, now, runner } = platform;
   const settings = withDefaults(body);
   const registries = registriesIn(body.dockerAuth);
   const problem = findInvalidSetting(settings, runtimes);
   if (problem) refuse(400, problem);
+  // Found while the archive is uploaded: the build waits for it.
+  void runner.python();
 
   const id = `${project}-${body.name}`;
   const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());

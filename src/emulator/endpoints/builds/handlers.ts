@@ -5,9 +5,8 @@ import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { requirementsOf } from '../../model/builds/requirements.ts';
 import { createBuildScript, filesToRead } from '../../model/builds/script.ts';
 import type { BuildPlan } from '../../model/builds/stages.ts';
-import { fileNameOf } from '../../model/state/file-names.ts';
 import { findApp, findBuild } from '../../model/state/find-app.ts';
-import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import type { BuildRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 import { listArchive, readArchive } from '../../running/archives/archive.ts';
 import { performBuild } from '../../running/builds/perform-build.ts';
@@ -60,28 +59,6 @@ export const buildHandlers: BuildHandlers = {
     return `Build ${build.id} cancelled`;
   },
 };
-
-/** A build that waits for its archive. `registries` are those that credentials were sent for. */
-export function createBuild(
-  app: AppRecord,
-  { registries }: Pick<BuildRecord, 'registries'>,
-  { store, now, pace }: Platform,
-): BuildRecord {
-  const id = store.newId();
-  const build: BuildRecord = {
-    id,
-    app: app.id,
-    createdAt: now(),
-    settings: app.settings,
-    registries,
-    pace,
-    keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
-    script: { scenes: [] },
-  };
-  store.builds.set(id, build);
-  store.save();
-  return build;
-}
 
 /**
  * Starts a build, with its archive unless it is a partner's app. A second upload, or one after the build was canceled,

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 /** The path of the interpreter of Python 3; undefined if it is not installed. */
 export function findPython(): Promise<string | undefined> {
@@ -7,6 +9,14 @@ export function findPython(): Promise<string | undefined> {
 }
 
 let python: Promise<string | undefined> | undefined;
+
+/** Whether a program with the name of an interpreter is on the PATH. Starts none, unlike {@link findPython}. */
+export function isPythonOnPath(path = process.env.PATH ?? ''): boolean {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return path
+    .split(delimiter)
+    .some((folder) => commands.some(([name]) => existsSync(join(folder, `${name}${suffix}`))));
+}
 
 /** In pip's format. `latest`, `*` and an empty version mean any version; a bare number is exact. */
 export function formatRequirements(versions: Record<string, string>): string {
