@@ -53,9 +53,10 @@ const mayImport: Record<string, string[]> = {
   disk: [],
   views: ['context', 'result-schema', 'operations', 'contract', 'output'],
   output: ['config'],
-  project: ['disk'],
+  interpreters: [],
+  project: ['disk', 'interpreters'],
   contract: [],
-  emulator: ['contract', 'disk'],
+  emulator: ['contract', 'disk', 'interpreters'],
 };
 
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { settingFidelity } from '../src/emulator/model/apps/setting-fidelity.ts';
 import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/errors.ts';
 import { groupFlags } from '../src/output/flag-groups.ts';
 import { type CommandReference, flagMeaning, reference } from '../src/reference.ts';
@@ -46,6 +47,15 @@ ${documents.map((file) => `- [${title(file)}](${file})`).join('\n')}
 ${names.map((name) => `- [gantry ${name}](commands.md): ${summary(name)}`).join('\n')}
 `;
   await expect(text).toMatchFileSnapshot('../docs/llms.txt');
+});
+
+test('docs/emulator.md says of each setting what the emulator makes of it', async () => {
+  const rows = Object.entries(settingFidelity).map(([key, { is, note = '' }]) => `| \`${key}\` | ${is} | ${note} |`);
+  const table = ['| setting | is | |', '|---|---|---|', ...rows].join('\n');
+  const text = readFileSync('docs/emulator.md', 'utf8');
+  const renewed = text.replace(/(?<=<!-- settings -->\n\n)[\s\S]*?(?=\n\n<!-- end of settings -->)/, () => table);
+  expect(renewed).toContain(table);
+  await expect(renewed).toMatchFileSnapshot('../docs/emulator.md');
 });
 
 test('every command has an example, and every example is a valid command line', async () => {

@@ -29,6 +29,8 @@ const fields = {
   id: textOrEmpty,
   /** Only from the emulator, for what it cannot run: nothing is known of the app, and what calls get. */
   notStarted: v.optional(objectOf({ reason: textOrEmpty, calls: enumOrEmpty('refused', 'simulated') })),
+  /** Only from the emulator: what is not as on the platform. */
+  differences: v.optional(v.array(textOrEmpty)),
   status: enumOrEmpty(...statuses),
   createdAt: optionalTime,
   updatedAt: optionalTime,

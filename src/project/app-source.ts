@@ -17,10 +17,12 @@ export function checkSource(
   { root, deployment }: AppConfig,
   file: string,
   shownAs: string,
-  options: ParserOptions,
+  { onOtherVersion, ...options }: ParserOptions,
 ): Promise<Problem[]> {
-  const pythonVersion = deployment.python_version ?? String(sections.deployment.keys.python_version.default);
-  return findSyntaxErrors({ path: join(root, file), shownAs, pythonVersion }, options);
+  const { python_version: wanted } = deployment;
+  const pythonVersion = wanted ?? String(sections.deployment.keys.python_version.default);
+  const source = { path: join(root, file), shownAs, pythonVersion };
+  return findSyntaxErrors(source, { ...options, ...(wanted !== undefined && { onOtherVersion }) });
 }
 
 export function throwOnError(problems: readonly Problem[]): void {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../disk/index.ts';
 import type { FileLocation, Problem } from '../errors.ts';
+import { locatePython } from '../interpreters.ts';
 
 /** A Python file of an app. */
 export interface PythonSource {
@@ -14,21 +15,26 @@ export interface PythonSource {
 }
 
 export interface ParserOptions {
-  /** `python3` is looked up in its PATH. */
+  /** The interpreter is looked up in its PATH, and its HOME. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
+  /** Called with the version that has checked a file, if it is not that of the app. */
+  onOtherVersion?: ((version: string, wanted: string) => void) | undefined;
 }
 
 /**
- * The syntax error of a file, as the `python3` of this machine reports it. Nothing of the file is run, and nothing is
- * written. Empty if there is no error, no Python, or no result in time.
+ * The syntax error of a file, as the Python of the app's version reports it, if this machine has one, and else `python3`.
+ * Nothing of the file is run, and nothing is written. Empty if there is no error, no Python, or no result in time.
  */
 export async function findSyntaxErrors(source: PythonSource, options: ParserOptions): Promise<Problem[]> {
-  const python = startPython(options);
+  const python = startPython(source.pythonVersion, options);
   if (!python) return [];
   const code = await readRegular(source.path).catch(() => undefined);
-  const found = await python.parse(code);
-  return code && found ? [toProblem(source, String(code), found)] : [];
+  const { version, failure } = await python.parse(code);
+  if (failure) return code ? [toProblem(source, String(code), failure)] : [];
+  if (version !== undefined && version !== source.pythonVersion)
+    options.onOtherVersion?.(version, source.pythonVersion);
+  return [];
 }
 
 interface SyntaxFailure {
@@ -42,10 +48,14 @@ interface SyntaxFailure {
   endColumn: number;
 }
 
-/** Compiles what is on stdin without running it: only the compiler knows errors such as `return` outside of a function. */
+/**
+ * Compiles what is on stdin without running it: only the compiler knows errors such as `return` outside of a function. A
+ * newer Python than that of the app can refuse most of what the older one does not know.
+ */
 const parser = `
 import sys
 code = sys.stdin.buffer.read()
+wanted = tuple(int(number) for number in sys.argv[1].split("."))
 try:
     # Columns are right only in text, but only bytes may declare their encoding.
     if not any(b"coding" in line for line in code[:1000].splitlines()[:2]):
@@ -53,10 +63,16 @@ try:
 except ValueError:
     pass
 try:
+    if wanted < sys.version_info[:2]:
+        import ast
+        ast.parse(code, "<app>", feature_version=wanted)
     compile(code, "<app>", "exec", 0, True)
-except SyntaxError as error:
-    at = [error.lineno, error.offset, getattr(error, "end_lineno", 0), getattr(error, "end_offset", 0)]
-    fields = ["%d.%d" % sys.version_info[:2], str(error.msg)] + [str(number or 0) for number in at]
+    print("%d.%d" % sys.version_info[:2])
+except (SyntaxError, ValueError) as error:
+    # NUL is a ValueError for some versions.
+    at = [getattr(error, name, 0) for name in ("lineno", "offset", "end_lineno", "end_offset")]
+    message = str(getattr(error, "msg", error))
+    fields = ["%d.%d" % sys.version_info[:2], message] + [str(number or 0) for number in at]
     sys.stdout.buffer.write("\\0".join(fields).encode("utf-8", "replace"))
 except Exception:
     pass
@@ -65,35 +81,43 @@ except Exception:
 /** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
 const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 
-/** On Windows, `python3` may be a program that only opens the store. */
-const command = process.platform === 'win32' ? ['py', '-3'] : ['python3'];
-
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
 const timeoutMs = 5_000;
 
-function startPython({ env, signal }: ParserOptions) {
-  if (!env.PATH || isInstaller(env.PATH)) return undefined;
+function startPython(version: string, { env, signal }: ParserOptions) {
+  const [program = '', ...first] = interpreter(version, env);
+  if (program === '') return undefined;
   let finish = (_: string) => {};
   const output = new Promise<string>((resolve) => {
     finish = resolve;
   });
-  const [program = '', ...first] = command;
   const child = execFile(
     program,
-    [...first, ...flags],
+    [...first, ...flags, version],
     { env, timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true, ...(signal && { signal }) },
     (error, stdout) => finish(error ? '' : stdout),
   );
   child.stdin?.on('error', () => {});
   return {
-    async parse(code: Buffer | undefined): Promise<SyntaxFailure | undefined> {
+    /** `version` is undefined if it is not Python, or did not answer. */
+    async parse(code: Buffer | undefined): Promise<{ version?: string; failure?: SyntaxFailure }> {
       child.stdin?.end(code ?? '');
-      const [version, message, ...numbers] = (await output).split('\0');
-      if (!version || message === undefined || numbers.length !== 4) return undefined;
+      const [version = '', message, ...numbers] = (await output).trim().split('\0');
+      if (!/^\d+\.\d+$/.test(version)) return {};
+      if (message === undefined || numbers.length !== 4) return { version };
       const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
-      return { version, message, line, column, endLine, endColumn };
+      return { version, failure: { version, message, line, column, endLine, endColumn } };
     },
   };
+}
+
+/** Empty if there is none. On Windows, `python3` may be a program that only opens the store. */
+function interpreter(version: string, env: NodeJS.ProcessEnv): string[] {
+  if (!env.PATH) return [];
+  if (process.platform === 'win32') return ['py', '-3'];
+  const located = locatePython(version, env);
+  if (located !== undefined) return [located];
+  return isInstaller(env.PATH) ? [] : ['python3'];
 }
 
 /** Without the developer tools, the `python3` of macOS opens a window that offers to install them. */

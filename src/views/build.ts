@@ -7,6 +7,7 @@ const fields = {
   updatedAt: text('RFC 3339, UTC'),
   initError: text('why the app did not start'),
   notStarted: optional(anything('only from the emulator: reason and calls of an app that it cannot run')),
+  differences: optional(anything('only from the emulator: what it does not do as the platform does')),
   found: nullable(
     text(
       'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',

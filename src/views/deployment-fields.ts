@@ -25,6 +25,7 @@ export const deploymentFields = {
       calls: text('refused or simulated'),
     }),
   ),
+  differences: list(text('a setting'), 'what the emulator does not do as the platform does'),
   endpoint: text('URL of the app'),
   dashboard: text('URL of the app in the dashboard'),
   files: integer('number of files sent'),

@@ -53,6 +53,12 @@ export class DevPrinter {
     this.#progress.event('reload', { app, at, build, changed, durationMs: tookMs });
   }
 
+  /** What is not as on the platform. */
+  differences(app: string, lines: readonly string[]): void {
+    const label = this.#label(app) === undefined ? '' : `[${app}] `;
+    for (const line of lines) this.#progress.note(`${label}not as on the platform: ${line}`);
+  }
+
   /** `servingSince` is when the version that is still running was deployed. */
   failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void {
     const at = this.time();

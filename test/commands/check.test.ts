@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -11,6 +15,28 @@ test('accepts a valid file without token and network', async () => {
   const { code, stdout, stderr } = await gantry(['check'], { cwd: app.path });
   expect([code, stdout, stderr]).toEqual([0, 'cerebrium.toml is valid: app web, runtime cortex\n', '']);
 });
+
+test.skipIf(!python)(
+  'says which Python has checked the syntax, if it is not that of the app (needs python3)',
+  async () => {
+    const version = String(execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])).trim();
+    const other = ['3.10', '3.13'].find((one) => one !== version) ?? '';
+    await using app = await folderOf({
+      ...smallApp(),
+      'cerebrium.toml': `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\npython_version = "${other}"\n`,
+      'bin/python3': `#!/bin/sh\nPATH='${process.env.PATH}' exec python3 "$@"\n`,
+    });
+    chmodSync(join(app.path, 'bin/python3'), 0o755);
+    const { code, stderr } = await gantry(['check', '--strict'], {
+      cwd: app.path,
+      env: { PATH: join(app.path, 'bin') },
+    });
+    expect([code, stderr]).toEqual([
+      0,
+      `syntax was checked by Python ${version}: Python ${other} is not on this machine\n`,
+    ]);
+  },
+);
 
 test('prints a document with --json', async () => {
   await using app = await folderOf(smallApp());

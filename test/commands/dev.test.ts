@@ -235,6 +235,18 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).not.toMatch(/is ready|reloaded in/);
   });
 
+  test('says once what is not as on the platform', async () => {
+    const config = named('web', '[cerebrium.scaling]\nscaling_target = 50\n');
+    const { stderr } = await developing({ ...app, 'cerebrium.toml': config }, [], async ({ until, write }) => {
+      await until(ready);
+      write('main.py', `${main}\n`);
+      await until(reloads(1));
+    });
+    expect(stderr.match(/not as on the platform: .*/g)).toEqual([
+      'not as on the platform: scaling_target 50 is ignored',
+    ]);
+  });
+
   test('shows a syntax error of main.py with its place when it is saved', async () => {
     const { stderr } = await developing(
       app,

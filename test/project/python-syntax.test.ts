@@ -11,13 +11,17 @@ const version = python ? execFileSync('python3', ['-c', 'import sys; print("%d.%
 
 async function check(
   code: string | Buffer,
-  { pythonVersion = String(version).trim(), environment = env as NodeJS.ProcessEnv } = {},
+  {
+    pythonVersion = String(version).trim(),
+    environment = env as NodeJS.ProcessEnv,
+    noteVersion = (_: string) => {},
+  } = {},
 ) {
   await using folder = await folderOf({});
   writeFileSync(join(folder.path, 'main.py'), code);
   const problems = await findSyntaxErrors(
     { path: join(folder.path, 'main.py'), shownAs: 'main.py', pythonVersion },
-    { env: environment },
+    { env: environment, onOtherVersion: noteVersion },
   );
   // Nothing is written, not even bytecode.
   expect(readdirSync(folder.path)).toEqual(['main.py']);
@@ -71,6 +75,26 @@ describe.skipIf(!python)('syntax errors (need python3)', () => {
       message: 'main.py may have a syntax error',
       why: expect.stringMatching(/\(Python 3\.\d+ on this machine; the app has 9\.1\)$/),
     });
+  });
+
+  test('are those of the Python that the app has, also if this machine has a newer one', async () => {
+    await using folder = await folderOf({ 'python3.9': '#!/bin/sh\nexec python3 "$@"\n' });
+    chmodSync(join(folder.path, 'python3.9'), 0o755);
+    for (const path of [`${folder.path}:${env.PATH}`, env.PATH]) {
+      const versions: string[] = [];
+      const noteVersion = (version: string) => void versions.push(version);
+      const [problem] = await check('match x:\n    case 1: pass\n', {
+        pythonVersion: '3.9',
+        environment: { PATH: path },
+        noteVersion,
+      });
+      expect(problem).toMatchObject({
+        severity: 'error',
+        why: 'Pattern matching is only supported in Python 3.10 and greater',
+      });
+      expect(await check('x = 1\n', { pythonVersion: '3.9', environment: { PATH: path }, noteVersion })).toEqual([]);
+      expect(versions).toEqual([String(version).trim()]);
+    }
   });
 
   test('do not depend on modules and settings of the user', async () => {

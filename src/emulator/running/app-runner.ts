@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
@@ -7,6 +8,7 @@ import type { ArchiveLimits } from './archives/archive.ts';
 import { unpackZip } from './archives/unpack.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics/usage-sampler.ts';
+import { type AppPython, choosePython } from './processes/app-python.ts';
 import { findContainerEngine } from './processes/container-engine.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
 import type { AppProcess } from './processes/process.ts';
@@ -102,9 +104,9 @@ export class AppRunner {
     return this.#packages !== undefined;
   }
 
-  /** The Python interpreter; undefined if apps cannot run here. */
+  /** The interpreter that `python3` is; undefined if apps cannot run here. */
   async python(): Promise<string | undefined> {
-    return this.options.real ? findPython() : undefined;
+    return this.options.real ? (await findPython())?.path : undefined;
   }
 
   /** docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
@@ -112,11 +114,20 @@ export class AppRunner {
     return this.options.real ? findContainerEngine() : undefined;
   }
 
-  /** An interpreter with these packages, if packages are installed here. Rejects with an `InstallError`. */
-  async pythonWith(requirements: string, log: (line: string) => void = () => {}): Promise<string | undefined> {
-    const python = await this.python();
+  /**
+   * The interpreter for an app, with these packages, if packages are installed here; undefined if it cannot run here.
+   * Rejects with an `InstallError`.
+   */
+  async pythonFor(
+    { pythonVersion }: AppSettings,
+    requirements: string,
+    log: (line: string) => void = () => {},
+  ): Promise<AppPython | undefined> {
+    if (!this.options.real) return undefined;
+    const installer = { log, track: (process: AppProcess) => this.trackProcess(process) };
+    const python = await choosePython(pythonVersion, { ...installer, installs: this.installsPackages });
     if (!python || !this.#packages || requirements.trim() === '') return python;
-    return this.#packages.install(requirements, { python, log, track: (process) => this.trackProcess(process) });
+    return { ...python, path: await this.#packages.install(requirements, { ...installer, python: python.path }) };
   }
 
   /** Aborts when the emulator stops. */

@@ -71,6 +71,7 @@ export class BuildUpload {
       build,
       status: ended?.status ?? created.status ?? 'pending',
       notStarted: ended?.notStarted ?? null,
+      differences: ended?.differences ?? [],
       endpoint: created.internalEndpoint || app?.internalEndpoint || '',
       dashboard: created.dashboardUrl ?? '',
       ...facts,

@@ -45,6 +45,8 @@ export interface Deployment {
   status: string;
   /** Why nothing is known of the app, on a platform that does not start it: the emulator. */
   notStarted: NonNullable<Build['notStarted']> | null;
+  /** What an emulator does not do as the platform does. */
+  differences: string[];
   endpoint: string;
   dashboard: string;
   /** Zero for a partner's app, which has no files to upload. */

@@ -80,6 +80,7 @@ export async function findLiveDeployment(
     bytes: 0,
     packMs: 0,
     notStarted: null,
+    differences: [],
     uploadMs: 0,
     buildMs: 0,
     changed: false,

@@ -9,6 +9,7 @@ import { type AppConfig, checkAppConfig, loadAppConfig } from '../../project/con
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
 import type { FileEntry, SkippedFile } from '../../project/files/entry.ts';
 import { isGeneratedAndSent, planGeneratedFiles } from '../../project/generated-files.ts';
+import type { ParserOptions } from '../../project/python-syntax.ts';
 import { withAppName } from '../../project/rename.ts';
 
 /** The app on disk: its config file and the files to send. */
@@ -82,7 +83,9 @@ export async function checkLocalApp(
   const { project } = checked;
   if (!project || project.partner) return checked;
   const step = context.progress.step('Checking files');
-  const found = await collectApp(context, project, options)
+  const onOtherVersion = (version: string, wanted: string) =>
+    context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
+  const found = await collectApp(context, project, { ...options, onOtherVersion })
     .then(
       ({ warnings }) => warnings,
       (error: unknown) => {
@@ -112,7 +115,13 @@ type Collected = Omit<LocalApp, 'project'>;
 async function collectApp(
   context: Context,
   project: AppConfig,
-  { name, useGitignore, checkSource = true, outputs = [] }: LocalAppOptions,
+  {
+    name,
+    useGitignore,
+    checkSource = true,
+    outputs = [],
+    onOtherVersion,
+  }: LocalAppOptions & Pick<ParserOptions, 'onOtherVersion'>,
 ): Promise<Collected> {
   const { deployment, dependencies, root, file, custom } = project;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
@@ -138,7 +147,7 @@ async function collectApp(
       onSkipped: (one) => skipped.push(one),
       signal,
     }),
-    checkSource ? checkAppSource(project, cwd, { env, signal }) : [],
+    checkSource ? checkAppSource(project, cwd, { env, signal, onOtherVersion }) : [],
   ]);
   throwOnError(sourceProblems);
   const collected = new Set(collection.entries.map(({ path }) => path));

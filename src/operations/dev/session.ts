@@ -45,6 +45,8 @@ interface SessionPrinter {
   output(app: string, line: AppLine): void;
   ready(app: string, build: string, tookMs: number, formerName: string | undefined): void;
   reload(app: string, build: string, reload: Reload): void;
+  /** What is not as on the platform. */
+  differences(app: string, lines: readonly string[]): void;
   /** `servingSince` is when the version that is still running was deployed. */
   failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void;
   /** Says once what can be done now. */
@@ -95,6 +97,7 @@ export class DevSession {
   /** Runs the app of a folder, and again on every change, until the signal aborts. */
   async run(folder: string, { fromEnvFile, readSecrets }: AppSources): Promise<void> {
     const { context, platform, options } = this;
+    const { print } = options;
     const own = context.withOverrides(platform.environment, folder, options.signal);
     const { elapsed, progress } = context;
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
@@ -102,6 +105,7 @@ export class DevSession {
     this.#watchers.push(watcher);
     let name: string | undefined;
     let since: string | undefined;
+    let told: readonly string[] = [];
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
       this.#listen(wanted);
@@ -114,16 +118,21 @@ export class DevSession {
       for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
-          this.options.print.failure(shown, reload.changed, reload.outcome.error, since);
-          this.options.print.explain(this.#latest !== undefined);
+          print.failure(shown, reload.changed, reload.outcome.error, since);
+          print.explain(this.#latest !== undefined);
           continue;
         }
         const { version } = reload.outcome;
-        if (name === version.app) this.options.print.reload(name, version.build, reload);
+        if (name === version.app) print.reload(name, version.build, reload);
         else await this.#introduce(version, reload, name, own);
+        print.differences(
+          version.app,
+          version.differences.filter((line) => !told.includes(line)),
+        );
+        told = version.differences;
         this.#latest = version;
         name = version.app;
-        since = this.options.print.time();
+        since = print.time();
       }
     } finally {
       watcher.close();

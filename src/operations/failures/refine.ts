@@ -156,7 +156,15 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }) =>
   return { ...found, title, setting: `deployment.${key}` };
 };
 
+/** The emulator ran the app with another Python than that of `python_version`. */
+const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
+  const [, differs] = /^hint: the app ran with (Python .+)$/m.exec(reason) ?? [];
+  if (differs === undefined || found.cause !== 'syntax-error') return undefined;
+  return { ...found, fix: `correct it, unless it is right there: the app ran with ${differs}` };
+};
+
 const refinements: readonly Refinement[] = [
+  otherPythonHere,
   excludedModule,
   excludedFile,
   notInstalledHere,

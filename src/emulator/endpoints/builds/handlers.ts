@@ -73,7 +73,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
     archivePath &&
     (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
   const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
-  const plan = await planBuild(build, requirements, platform);
+  const plan = await planBuild(build, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };
   build.script = createBuildScript(input, fault);
@@ -86,17 +86,18 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
 }
 
 /** Undefined if the whole build is simulated. */
-async function planBuild(build: BuildRecord, requirements: string, platform: Platform): Promise<BuildPlan | undefined> {
+async function planBuild(build: BuildRecord, platform: Platform): Promise<BuildPlan | undefined> {
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
   const obstacle = await whyNotRunnable(build, platform);
-  const installs = !obstacle && runner.installsPackages && requirements.trim() !== '';
+  const installs = !obstacle && runner.installsPackages;
   const { reason, status } = obstacle ?? {};
   return { installs, obstacle: reason ? { reason, calls: status ? 'refused' : 'simulated' } : undefined };
 }
 
 function buildView(build: BuildRecord, now: number) {
-  const { status, reason, notStarted, changedAt } = getBuildProgress(build, now);
+  const { status, reason, notStarted, differences, changedAt } = getBuildProgress(build, now);
   const times = { createdAt: formatTime(build.createdAt), updatedAt: formatTime(changedAt) };
-  return { id: build.id, status, ...times, ...(reason && { initError: reason }), ...(notStarted && { notStarted }) };
+  const facts = { ...(notStarted && { notStarted }), ...(differences && { differences }) };
+  return { id: build.id, status, ...times, ...(reason && { initError: reason }), ...facts };
 }

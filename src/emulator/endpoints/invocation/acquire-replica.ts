@@ -25,7 +25,8 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
   const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
-  const python = (await runner.pythonWith(await readRequirements(build, folder)).catch(throwStartError)) ?? '';
+  const requirements = await readRequirements(build, folder);
+  const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
   const onQueued = () => markQueued(run, platform);
   const slot = await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
   try {

@@ -5,7 +5,7 @@ import { shortAppName } from '../../../contract/endpoint.ts';
 import type { startRun as contract } from '../../../contract/run-app.ts';
 import { runLimits } from '../../../contract/run-app.ts';
 import { refuse } from '../../http/reply.ts';
-import { withDefaults } from '../../model/apps/settings.ts';
+import { type AppSettings, withDefaults } from '../../model/apps/settings.ts';
 import { nameRules } from '../../model/apps/settings-rules.ts';
 import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -42,7 +42,7 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     const { requests = 0 } = runner.images.get(digest) ?? {};
     const requirements = formatRequirements(body.dependencies.pip ?? {});
     runner.images.set(digest, { requests: requests + 1, requirements });
-    const installed = await isInstalled(requirements, platform);
+    const installed = await isInstalled(findApp(store, { project, app }).settings, requirements, platform);
     return installed && (pace === 0 || requests > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
   },
 
@@ -61,8 +61,8 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
 };
 
 /** Whether the requirements are installed. The installation continues between requests. */
-function isInstalled(requirements: string, { runner }: Platform): Promise<boolean> {
-  const installing = runner.pythonWith(requirements).then(
+function isInstalled(settings: AppSettings, requirements: string, { runner }: Platform): Promise<boolean> {
+  const installing = runner.pythonFor(settings, requirements).then(
     () => true,
     (error: Error) => refuse(400, error.message),
   );

@@ -6,6 +6,7 @@ export interface BuildProgress {
   /** Why it failed. */
   reason: string | undefined;
   notStarted?: NotStarted;
+  differences?: string[];
   /** Milliseconds since 1970, like all times here. */
   changedAt: number;
   lines: LogLine[];

@@ -1,3 +1,4 @@
+import { settingDifferences } from '../apps/setting-fidelity.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { NotStarted } from '../state/records.ts';
 import type { ReadArchive } from './read-archive.ts';
@@ -14,7 +15,7 @@ export interface BuildInput {
 }
 
 export interface BuildPlan {
-  /** Whether the packages of `requirements.txt` are installed. */
+  /** Whether the Python of the app and the packages of `requirements.txt` are installed. */
   installs: boolean;
   /** Why the app is not started; undefined if it is. */
   obstacle: NotStarted | undefined;
@@ -38,10 +39,14 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
   const logins = registries.map(words.login);
   if (!archive) return withLines([...logins, words.partnerImage(settings)]);
   if (dockerfile)
-    return withLines(logins, plan ? [] : dockerLines(dockerfile, read(dockerfile)), copyLines(archive, words));
+    return withLines(
+      [...logins, ...(plan ? settingDifferences(settings) : dockerLines(dockerfile, read(dockerfile)))],
+      copyLines(archive, words),
+    );
   return [
     ...withLines(
       [...logins, words.image(settings.baseImage)],
+      plan ? settingDifferences(settings) : [],
       commandLines(words.commands('pre-build'), settings.preBuildCommands),
       words.apt(read('pkglist.txt')),
       words.conda(read('conda_pkglist.txt')),

@@ -167,4 +167,6 @@ interface BuildEnd {
   reason?: string;
   /** Why the app was not started, although the build succeeded. */
   notStarted?: NotStarted;
+  /** What is not as on the platform, for the developer of the app. */
+  differences?: string[];
 }

@@ -67,6 +67,7 @@ const Build = v.looseObject({
       v.looseObject({
         status: v.string(),
         reason: v.optional(v.string()),
+        differences: v.optional(texts),
         notStarted: v.optional(v.looseObject({ reason: v.string(), calls: v.picklist(['refused', 'simulated']) })),
       }),
     ),

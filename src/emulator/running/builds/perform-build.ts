@@ -1,5 +1,7 @@
 import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
+import type { AppPython } from '../processes/app-python.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
 import type { Running } from '../running.ts';
@@ -19,12 +21,14 @@ export async function performBuild(
   // The runner has another signal after a reset.
   const { signal } = runner;
   const canceled = runner.trackBuild(build.id);
+  let python: AppPython | undefined;
   try {
-    const python = await install(build, requirements, running);
+    python = await install(build, requirements, running);
     await start(app, build, python, AbortSignal.any([signal, canceled]), running);
-    build.script.end = { status: 'success' };
+    const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
+    build.script.end = { status: 'success', ...(differences.length > 0 && { differences }) };
   } catch (error) {
-    build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, running);
+    build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, python, running);
   } finally {
     runner.untrackBuild(build.id);
     store.save();
@@ -40,23 +44,32 @@ export function endAbandonedBuilds({ store }: Running): void {
 }
 
 async function install(build: BuildRecord, requirements: string, { runner, now }: Running) {
+  // An image has its own.
+  if (build.settings.dockerfilePath) return undefined;
   const work = findWork(build, 'building');
-  const python = await runner.pythonWith(requirements, (text) => {
+  const python = await runner.pythonFor(build.settings, requirements, (text) => {
     if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
   });
   if (work) work.endedAt = now();
-  // An image has its own.
-  return python ?? '';
+  return python;
 }
 
-async function start(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal, running: Running) {
+async function start(
+  app: AppRecord,
+  build: BuildRecord,
+  python: AppPython | undefined,
+  signal: AbortSignal,
+  running: Running,
+) {
   const { runner, now } = running;
-  const work = findWork(build, 'initializing');
-  if (!work) return;
+  const scene = build.script.scenes.find(({ status, work }) => status === 'initializing' && work);
+  if (!scene?.work) return;
+  const { work } = scene;
+  if (python) scene.lines.unshift(python.differs ?? `Python ${python.version}`);
   const print = (text: string) => {
     if (work.lines.length < maxLines) work.lines.push({ at: now(), text });
   };
-  await runner.startFirstReplica({ app, build, python, signal, print });
+  await runner.startFirstReplica({ app, build, python: python?.path ?? '', signal, print });
   work.lines.push({ at: now(), text: 'App is ready' });
   work.endedAt = now();
 }
@@ -69,7 +82,12 @@ function findWork({ script }: BuildRecord, status: BuildScene['status']): SceneW
 }
 
 /** The work that failed is the first that has not ended. Nothing follows it. */
-function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now }: Running): BuildScript {
+function failed(
+  { scenes, ...script }: BuildScript,
+  error: Error,
+  python: AppPython | undefined,
+  { runner, now }: Running,
+): BuildScript {
   const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
   const work = scenes[last]?.work;
   const printed = work?.lines.map(({ text }) => text) ?? [];
@@ -78,7 +96,9 @@ function failed({ scenes, ...script }: BuildScript, error: Error, { runner, now 
     work.endedAt = now();
   }
   const reason =
-    error instanceof InstallError ? error.message : describeStartFailure(error, printed, runner.installsPackages);
+    error instanceof InstallError
+      ? error.message
+      : describeStartFailure(error, printed, { installs: runner.installsPackages, python });
   return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
 }
 

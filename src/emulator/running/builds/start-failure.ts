@@ -1,14 +1,22 @@
+import type { AppPython } from '../processes/app-python.ts';
+
 /**
  * Why an app did not start, for its developer: the error, and the app's own part of the last traceback. Without one, the
  * last lines that it printed.
  */
-export function describeStartFailure({ message }: Error, printed: readonly string[], installs: boolean): string {
+export function describeStartFailure({ message }: Error, printed: readonly string[], setup: AppSetup): string {
   const trace = lastTraceback(printed);
   const excerpt = trace ?? printed.filter((line) => line.trim() !== '').slice(-maxTailLines);
   // A syntax error's message also has its place: `invalid syntax (main.py, line 1)`.
   const isRepeated = trace?.some((line) => message === line || message.startsWith(`${line} (`));
   const text = [...(isRepeated ? [] : [message]), ...excerpt].join('\n');
-  return [text, ...missingPackageHint(text, installs)].join('\n');
+  return [text, ...missingPackageHint(text, setup), ...otherPythonHint(text, setup)].join('\n');
+}
+
+interface AppSetup {
+  /** Whether packages are installed for apps (`--install`). */
+  installs: boolean;
+  python: AppPython | undefined;
 }
 
 const maxTailLines = 8;
@@ -44,7 +52,7 @@ function ownFrames(lines: readonly string[]): string[] {
 }
 
 /** The flag that installs what is missing, or where to list it. */
-function missingPackageHint(text: string, installs: boolean): string[] {
+function missingPackageHint(text: string, { installs }: AppSetup): string[] {
   const [, module, program] =
     /ModuleNotFoundError: No module named '([\w.]+)'|its entrypoint failed to start: (\S+) not found/.exec(text) ?? [];
   if (module === undefined && program === undefined) return [];
@@ -53,4 +61,10 @@ function missingPackageHint(text: string, installs: boolean): string[] {
   return [
     `hint: the emulator installs packages only with --install (gantry dev --install, gantry emulator start --install)`,
   ];
+}
+
+/** Code for one version of Python may be wrong in another. */
+function otherPythonHint(text: string, { python }: AppSetup): string[] {
+  const isAffected = /(?:Syntax|Indentation|Import|ModuleNotFound|Attribute|Type|Name)Error: /.test(text);
+  return python?.differs !== undefined && isAffected ? [`hint: the app ran with ${python.differs}`] : [];
 }

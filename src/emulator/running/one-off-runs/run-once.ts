@@ -33,7 +33,8 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
   const call = { functionName: query.functionName ?? '', method: 'POST', async: false };
   const { requirements = '' } = runner.images.get(query.imageDigest ?? '') ?? {};
-  const python = await runner.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
+  const refuseIt = (error: Error) => refuse(400, error.message);
+  const python = (await runner.pythonFor(app.settings, requirements).catch(refuseIt))?.path;
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
   const folder = runner.folderFor(app.id, container);
   const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));

@@ -9,13 +9,17 @@ import { AppProcess } from './process.ts';
 /** The message is that of pip or uv. */
 export class InstallError extends Error {}
 
-export interface InstallOptions {
-  /** The interpreter that environments are made of. */
-  python: string;
-  /** Receives what pip or uv prints. */
+/** For the processes of pip and uv. */
+export interface InstallerOptions {
+  /** Receives what they print. */
   log: (line: string) => void;
   /** Stops the process with the emulator. */
   track: (process: AppProcess) => AppProcess;
+}
+
+interface InstallOptions extends InstallerOptions {
+  /** The interpreter that environments are made of. */
+  python: string;
 }
 
 /**
@@ -110,21 +114,21 @@ async function createEnvironment(folder: string, requirements: string, options: 
   const list = join(folder, 'requirements.txt');
   await writeFile(list, requirements);
   const interpreter = interpreterOf(folder);
-  const hasUv = await isInstalled('uv', options);
+  const hasUv = await hasInstaller('uv', options);
   log(hasUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED');
   // An environment without pip uses that of the interpreter: installing one takes longer than most packages.
-  await run(python, ['-m', 'venv', '--without-pip', folder], options);
+  await runInstaller(python, ['-m', 'venv', '--without-pip', folder], options);
   const install = hasUv
     ? ['uv', 'pip', 'install', '--no-progress', '--python', interpreter, '-r', list]
     : [python, '-m', 'pip', '--python', interpreter, 'install', ...pipFlags, '-r', list];
   const [program = '', ...args] = install;
-  await run(program, args, options);
+  await runInstaller(program, args, options);
   await writeFile(join(folder, marker), '');
 }
 
 const pipFlags = ['--disable-pip-version-check', '--progress-bar', 'off'];
 
-async function isInstalled(program: string, { track }: InstallOptions): Promise<boolean> {
+export async function hasInstaller(program: string, { track }: InstallerOptions): Promise<boolean> {
   const probe = track(new AppProcess(program, ['--version'], { env: environment(), stdio: 'ignore' }));
   return probe.ended.then(({ code }) => code === 0).catch(() => false);
 }
@@ -132,7 +136,8 @@ async function isInstalled(program: string, { track }: InstallOptions): Promise<
 // pip may need the machine's settings of proxies, certificates and indexes.
 const environment = () => ({ ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined });
 
-async function run(program: string, args: string[], { log, track }: InstallOptions): Promise<void> {
+/** Rejects with an `InstallError`. */
+export async function runInstaller(program: string, args: string[], { log, track }: InstallerOptions): Promise<void> {
   const started = track(new AppProcess(program, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }));
   let lastError = '';
   const onError = (line: string) => {

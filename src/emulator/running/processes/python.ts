@@ -1,14 +1,28 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { locatePython } from '../../../interpreters.ts';
 
-/** The path of the interpreter of Python 3; undefined if it is not installed. */
-export function findPython(): Promise<string | undefined> {
-  python ??= firstPython(commands);
-  return python;
+/** An interpreter of this machine. */
+export interface Python {
+  path: string;
+  /** `3.12.1` */
+  version: string;
 }
 
-let python: Promise<string | undefined> | undefined;
+/** Python 3 as `python3` starts it, or of a version such as `3.12`; undefined if it is not installed. */
+export function findPython(version = ''): Promise<Python | undefined> {
+  const key = `${version} ${process.env.PATH}`;
+  const known = found.get(key);
+  if (known) return known;
+  const search = version === '' ? firstThatRuns(commands) : findVersion(version);
+  found.set(key, search);
+  // It may be installed later.
+  search.then((python) => version !== '' && !python && found.delete(key));
+  return search;
+}
+
+const found = new Map<string, Promise<Python | undefined>>();
 
 /** Whether a program with the name of an interpreter is on the PATH. Starts none, unlike {@link findPython}. */
 export function isPythonOnPath(path = process.env.PATH ?? ''): boolean {
@@ -29,20 +43,42 @@ export function formatRequirements(versions: Record<string, string>): string {
     .join('');
 }
 
-/** On Windows, `python3` may be a program that only opens the store. */
-const commands = process.platform === 'win32' ? [['py', '-3'], ['python'], ['python3']] : [['python3'], ['python']];
+const isWindows = process.platform === 'win32';
 
-async function firstPython([command, ...others]: string[][]): Promise<string | undefined> {
-  if (!command) return undefined;
-  return (await interpreterOf(command)) ?? firstPython(others);
+/** On Windows, `python3` may be a program that only opens the store. */
+const commands = isWindows ? [['py', '-3'], ['python'], ['python3']] : [['python3'], ['python']];
+
+/** `python3` is preferred, because people install their packages for it. */
+async function findVersion(version: string): Promise<Python | undefined> {
+  const isWanted = (python: Python | undefined) => python?.version.startsWith(`${version}.`);
+  const usual = await findPython();
+  if (isWanted(usual)) return usual;
+  const located = isWindows ? ['py', `-${version}`] : [locatePython(version, process.env) ?? ''];
+  const python = await ask(located);
+  if (isWanted(python)) return python;
+  const known = await output(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
+  const managed = known && (await ask([known]));
+  return managed && isWanted(managed) ? managed : undefined;
 }
 
-function interpreterOf([program = '', ...args]: string[]): Promise<string | undefined> {
-  const script = 'import sys; print(sys.executable if sys.version_info[0] == 3 else "")';
+async function firstThatRuns([command, ...others]: string[][]): Promise<Python | undefined> {
+  if (!command) return undefined;
+  return (await ask(command)) ?? firstThatRuns(others);
+}
+
+async function ask(command: string[]): Promise<Python | undefined> {
+  const script = 'import sys; print("%d.%d.%d" % sys.version_info[:3], sys.executable)';
+  const [, version, path] = /^(3\.\S+) (.+)$/.exec(await output([...command, '-c', script])) ?? [];
+  return version !== undefined && path !== undefined ? { path, version } : undefined;
+}
+
+/** Of a command that succeeds; else empty. */
+function output([program = '', ...args]: string[], env = process.env): Promise<string> {
+  if (program === '') return Promise.resolve('');
   return new Promise((resolve) => {
     // It may be a slow script of a version manager.
-    execFile(program, [...args, '-c', script], { timeout: 10_000, windowsHide: true }, (error, stdout) => {
-      resolve(error ? undefined : stdout.trim() || undefined);
+    execFile(program, args, { env, timeout: 10_000, windowsHide: true }, (error, stdout) => {
+      resolve(error ? '' : stdout.trim());
     });
   });
 }

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * The Python of a version such as `3.12`: on the PATH, or where version managers keep theirs. Only files are looked at, so
+ * it may not work. On Windows, where the launcher `py` knows the versions, undefined.
+ */
+export function locatePython(version: string, env: NodeJS.ProcessEnv): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const folders = [...(env.PATH ?? '').split(delimiter), ...managedFolders(version, env)];
+  // A shim is there for every version, and fails for all but the selected one.
+  const usable = folders.filter((folder) => folder !== '' && !/[/\\]shims[/\\]?$/.test(folder));
+  return usable.map((folder) => join(folder, `python${version}`)).find((path) => existsSync(path));
+}
+
+function managedFolders(version: string, env: NodeJS.ProcessEnv): string[] {
+  const { HOME: home } = env;
+  if (home === undefined) return [];
+  const data = env.XDG_DATA_HOME ?? join(home, '.local/share');
+  const managers = [
+    env.UV_PYTHON_INSTALL_DIR ?? join(data, 'uv/python'),
+    join(env.PYENV_ROOT ?? join(home, '.pyenv'), 'versions'),
+    join(env.MISE_DATA_DIR ?? join(data, 'mise'), 'installs/python'),
+    join(env.ASDF_DATA_DIR ?? join(home, '.asdf'), 'installs/python'),
+  ];
+  return managers.flatMap((folder) => installed(folder, version).map((name) => join(folder, name, 'bin')));
+}
+
+/** `3.12.1` and `cpython-3.12.1-linux-x86_64-gnu`, the newest first. */
+function installed(folder: string, version: string): string[] {
+  const patchOf = (name: string) => Number(/^(?:cpython-)?\d+\.\d+\.(\d+)(?:-|$)/.exec(name)?.[1] ?? Number.NaN);
+  const isVersion = (name: string) => name.replace(/^cpython-/, '').startsWith(`${version}.`);
+  try {
+    const names = readdirSync(folder).filter((name) => isVersion(name) && !Number.isNaN(patchOf(name)));
+    return names.sort((one, other) => patchOf(other) - patchOf(one));
+  } catch {
+    return [];
+  }
+}
