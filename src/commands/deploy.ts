@@ -1,12 +1,10 @@
 import { defineCommand, type NextCommand } from '../command.ts';
-import { gantryCommand } from '../command-line.ts';
+import { CommandLine, gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError, platformExits } from '../errors.ts';
-import { requiring, seldom } from '../flags/rules.ts';
-import { durationFlag, repeatableFlag } from '../flags/values.ts';
+import { deployAgain, deployFlags } from '../flags/deploy.ts';
 import {
-  busyPolicies,
   type Deployment,
   type DeployPlan,
   prepareDeploy,
@@ -26,71 +24,7 @@ import { deploymentView, notStartedProblem } from '../views/deployment.ts';
 import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command
-      .optionsGroup('what is sent')
-      .option('--config-file <file>', 'config file', 'cerebrium.toml')
-      .option('--preview [name]', 'as an app of its own for the branch, or this name')
-      .addOption(
-        requiring(command.createOption('--ttl <duration>', 'how long it is needed').argParser(durationFlag), 'preview'),
-      )
-      .option('--name <name>', 'override the app name of the config file')
-      .option('--use-gitignore', 'skip files that git ignores')
-      .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
-      .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))
-      .addOption(seldom(command.createOption('--disable-build-logs', 'ask the platform not to keep a build log')))
-      .addOption(
-        seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)),
-      )
-      .option('--dry-run', 'show what would be sent and changed')
-      .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-      .addOption(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun'))
-      .addOption(
-        seldom(
-          requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun'),
-        ),
-      )
-      .optionsGroup('when')
-      .addOption(
-        command
-          .createOption('--if-changed', 'only if settings or files differ from the live build')
-          .conflicts('dryRun'),
-      )
-      .addOption(
-        command
-          .createOption('--if-busy <action>', 'if builds of the app are in progress')
-          .choices(busyPolicies)
-          .default('proceed' as const)
-          .conflicts('dryRun'),
-      )
-      .option('--fail-on-drift', 'only if no setting was changed elsewhere')
-      .addOption(
-        command
-          .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')
-          .conflicts('dryRun'),
-      )
-      .optionsGroup('afterwards')
-      .addOption(
-        command
-          .createOption('--smoke <test>', 'call /path or f={"x":1}, expect :text (any number)')
-          .argParser(repeatableFlag)
-          .conflicts(['dryRun', 'detach']),
-      )
-      .addOption(
-        command
-          .createOption('--watch [duration]', 'watch replicas and calls of the build (default: 2m)')
-          .argParser(durationFlag)
-          .conflicts(['dryRun', 'detach']),
-      )
-      .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
-      .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
-      .addOption(
-        command
-          .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
-          .conflicts('dryRun'),
-      )
-      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
-      .addOption(seldom(command.createOption('--events', 'print progress as JSON lines'))),
+  configure: deployFlags,
   run: (unlimited, options): Promise<DeployPlan | Deployed> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       const { dryRun = false, timeout: typedMs, watch } = options;
@@ -114,10 +48,11 @@ export default defineCommand({
         cache: options.repack !== true,
         logs: !unlimited.progress.isQuiet,
         limit,
+        inTurn: deployAgain(options, { ifBusy: 'wait' }),
         verification: {
           watchMs: watch === true ? defaultWatchMs : watch,
           smokeTests: (options.smoke ?? []).map(parseSmokeTest),
-          flags: flagsOfPlan(options),
+          goOn: deployAgain(options, { ifChanged: true }),
         },
         confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
       });
@@ -193,13 +128,14 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
   }
 }
 
-function nextCommands(value: DeployPlan | Deployed, options: PlannedOptions): NextCommand[] {
+function nextCommands(value: DeployPlan | Deployed, options: { savePlan?: string | undefined }): NextCommand[] {
   if ('dryRun' in value) {
-    const flags = flagsOfPlan(options);
+    const line = deployAgain(options);
     if (options.savePlan !== undefined) {
-      return [{ line: gantryCommand`deploy ${flags} --apply-plan ${options.savePlan}`, when: 'to apply the plan' }];
+      const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);
+      return [{ line: apply, when: 'to apply the plan' }];
     }
-    return value.changed ? [{ line: gantryCommand`deploy ${flags}`, when: 'to deploy it' }] : [];
+    return value.changed ? [{ line, when: 'to deploy it' }] : [];
   }
   const { app, build, status, call } = value;
   if (buildPhase(status) !== 'succeeded') {
@@ -207,32 +143,6 @@ function nextCommands(value: DeployPlan | Deployed, options: PlannedOptions): Ne
   }
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
   return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
-}
-
-/** The flags that decide what is deployed: the same go to a dry run and to its deploy. */
-interface PlannedOptions {
-  configFile: string;
-  savePlan?: string | undefined;
-  preview?: string | true | undefined;
-  ttl?: number | undefined;
-  name?: string | undefined;
-  useGitignore?: boolean | undefined;
-  keepScaling?: boolean | undefined;
-  disableBuildLogs?: boolean | undefined;
-  logLevel?: string | undefined;
-}
-
-function flagsOfPlan({ configFile, preview, name, ...options }: PlannedOptions): string[] {
-  return [
-    ...(configFile === 'cerebrium.toml' ? [] : ['--config-file', configFile]),
-    ...(preview === undefined ? [] : preview === true ? ['--preview'] : ['--preview', preview]),
-    ...(options.ttl === undefined ? [] : ['--ttl', `${options.ttl / 1_000}s`]),
-    ...(name === undefined ? [] : ['--name', name]),
-    ...(options.useGitignore ? ['--use-gitignore'] : []),
-    ...(options.keepScaling ? ['--keep-scaling'] : []),
-    ...(options.disableBuildLogs ? ['--disable-build-logs'] : []),
-    ...(options.logLevel === undefined ? [] : ['--log-level', options.logLevel]),
-  ];
 }
 
 /** What became of the build, as far as it is known. One that is not healthy is no success, although it was built. */

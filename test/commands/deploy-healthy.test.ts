@@ -20,10 +20,13 @@ interface Seen {
 /** Deploys, and then shows these replicas and runs, one entry for each look; the last one stays. */
 async function watched(looks: Seen[], flags: string[] = [], more = '') {
   let build = '';
+  let isUp = false;
   let number = 0;
   const look = () => looks[Math.min(number, looks.length - 1)] ?? {};
   const env = await altering(emulator, (method, path, json) => {
     if (method === 'POST' && path.endsWith('/apps')) build = (json as { buildId: string }).buildId;
+    isUp ||= path.endsWith(`/builds/${build}`) && (json as { status: string }).status === 'success';
+    if (!isUp) return undefined;
     if (path.endsWith('/containers')) {
       return { body: (look().containers ?? []).map((each) => ({ containerId: 'c-1', buildId: build, ...each })) };
     }

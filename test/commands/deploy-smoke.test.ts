@@ -38,7 +38,10 @@ test('a build that answers is healthy, and what the call costs is said', async (
 
 test('an answer without the text is sick', async () => {
   const { code, stderr } = await deploy('run:Goodbye');
-  expect([code, stderr]).toEqual([12, expect.stringContaining('the response has no "Goodbye"')]);
+  expect([code, stderr]).toEqual([
+    12,
+    expect.stringContaining('run:Goodbye: the response does not have the expected text'),
+  ]);
 });
 
 test('the first call that fails decides', async () => {

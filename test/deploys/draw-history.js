@@ -19,6 +19,7 @@ function drawQuirks(draw) {
     hasStatuses: draw.chance(0.5),
     hasText: draw.chance(0.3),
     hasNoTimes: draw.chance(0.2),
+    ...(draw.chance(0.3) && { lagsMs: draw.int(500, 9_000), flickers: draw.chance(0.5) }),
     ...(draw.chance(0.3) && { pageSize: draw.int(7, 30) }),
     ...(draw.chance(0.2) && { refuses: { runs: /** @type {const} */ (404) } }),
     ...(draw.chance(0.3) && { defaults: { cooldownPeriodSeconds: draw.int(5, 600), maxReplicaCount: draw.int(2, 9) } }),
@@ -53,6 +54,7 @@ const kinds = {
       () => ({ replicas: /** @type {const} */ ('restarts-once') }),
       () => ({ calls: { everyMs: draw.int(1_500, 5_000) } }),
       () => ({ least: 0, calls: { everyMs: draw.int(1_500, 5_000) } }),
+      () => ({ lingersMs: draw.int(3_000, 9_000), calls: { everyMs: draw.int(1_500, 3_000) } }),
       () => ({ calls: { everyMs: 600, failing: draw.int(40, 60), code: draw.pick([422, 500, 404]) } }),
     ])(),
   sick: (draw) =>
@@ -63,8 +65,12 @@ const kinds = {
       () => ({ least: 2, replicas: /** @type {const} */ ('half') }),
       () => ({ calls: { everyMs: draw.int(1_500, 4_000), failing: 1, code: draw.pick([500, 503]) } }),
       () => ({ calls: { everyMs: 1_000, failing: draw.int(2, 3), code: 500 } }),
-      () => ({ replicas: /** @type {const} */ ('unlisted'), calls: { everyMs: draw.int(1_500, 4_000), failing: 1 } }),
     ])(),
-  idle: (draw) => draw.pick([() => ({ least: 0 }), () => ({ replicas: /** @type {const} */ ('waiting') })])(),
+  idle: (draw) =>
+    draw.pick([
+      () => ({ least: 0 }),
+      () => ({ replicas: /** @type {const} */ ('waiting') }),
+      () => ({ replicas: /** @type {const} */ ('unlisted'), calls: { everyMs: draw.int(1_500, 4_000) } }),
+    ])(),
   superseded: (draw) => draw.pick([() => ({}), () => ({ least: 0 }), () => ({ calls: { everyMs: 1_000 } })])(),
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApi } from '../../src/api/client.ts';
+import { gantryCommand } from '../../src/command-line.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { GantryError } from '../../src/errors.ts';
@@ -10,6 +11,7 @@ import { verifyBuild } from '../../src/operations/deploy/verify-build.ts';
 import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
 import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
+import { type Before, lookBefore } from '../../src/operations/watch/index.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
@@ -54,6 +56,7 @@ class History {
   readonly #context: Context;
   /** What is true of each build. */
   readonly #labels = new Map<string, Drawn['label']>();
+  #before: Before | undefined;
 
   constructor(
     private readonly platform: AppPlatform,
@@ -66,6 +69,8 @@ class History {
   async deploy(
     drawn: Drawn,
   ): Promise<{ said: string; expected: string; from?: string | undefined; to?: string | undefined }> {
+    // The app is late to show what serves, by less than that.
+    clock.now += 10_000;
     const before = this.#live();
     if (before) await recordLook(this.#context, 'web', await this.#read());
     const build = await this.#build(drawn, drawn.label);
@@ -77,6 +82,8 @@ class History {
       Object.assign(others, { uploadedAt: clock.now, behavior: { buildMs: drawn.othersAfterMs } });
     }
     const said = await this.#verdict(build);
+    // What lingers is no measure for the next build.
+    if (before?.behavior.lingersMs) clock.now += 300_000;
     const expected = expectedOf[drawn.label];
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
     const to = findBuildBefore(await readBuilds(this.#context, 'web'), build.id, before?.id);
@@ -91,7 +98,9 @@ class History {
     label: Drawn['label'],
     restored?: string,
   ): Promise<Build> {
+    this.#before = await lookBefore(this.#context, 'web');
     const build = this.platform.world.create({ name: 'web', minReplicaCount: minReplicas });
+    this.#before = await lookBefore(this.#context, 'web', this.#before);
     this.#labels.set(build.id, label);
     Object.assign(build, { uploadedAt: clock.now, behavior: behaves });
     const digests = { settingsDigest: '', filesDigest: '', settings: {}, ...(restored && { restored }) };
@@ -104,9 +113,18 @@ class History {
   async #verdict({ id: build }: Build): Promise<string> {
     try {
       const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
-      const asked = { watchMs, smokeTests: [], flags: [] };
+      const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy` };
       return String(
-        (await verifyBuild(this.#context, { ...asked, app: 'web', build, minReplicas, isNew: true }))?.verdict,
+        (
+          await verifyBuild(this.#context, {
+            ...asked,
+            app: 'web',
+            build,
+            minReplicas,
+            isNew: true,
+            before: this.#before,
+          })
+        )?.verdict,
       );
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;

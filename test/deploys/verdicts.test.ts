@@ -8,8 +8,11 @@ const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
 const idle = 'min_replicas = 0\n';
 
 interface Printed {
-  health?: { verdict: string; runs: number };
-  error?: { message: string; details?: { verdict?: string; rollback?: { outcome: string; serves: string } } };
+  health?: { verdict: string; runs: number | null; failedRuns: number | null };
+  error?: {
+    message: string;
+    details?: { verdict?: string; rollback?: { outcome: string; serves: string; restored?: string } };
+  };
 }
 
 const printed = ({ json }: Outcome) => json() as Printed;
@@ -30,7 +33,7 @@ describe('the line of the documents, typed again on a fresh machine', () => {
     const stage = await Stage.open();
     const machine = await stage.machine(crashing);
     stage.platform.after = ({ point, nth }) => {
-      stage.platform.isDown ||= point === 'containers' && nth === 2;
+      stage.platform.isDown ||= point === 'containers' && nth === 4;
     };
     const first = await machine.run(safeLine);
     expect(first).toMatchObject({ code: 8, stderr: expect.stringContaining('whether it is healthy is not known') });
@@ -96,26 +99,27 @@ const onceOf99 = { everyMs: 300, failing: 99 };
 const quirks = { hasStatuses: true };
 
 const sick: Case[] = [
-  ['runs that have only a status code', { calls: seldom }, { quirks: { refuses: { containers: 403 } } }],
+  ['runs that have only a status code', { calls: seldom }],
   ['runs whose status code is text', { calls: seldom }, { quirks: { hasText: true } }],
   ['failing runs among many pages of others', { calls: { everyMs: 100, failing: 10 } }, { quirks: { pageSize: 7 } }],
   ['failing runs on a platform that has only the chart', { calls: seldom }, { quirks: { refuses: { runs: 404 } } }],
   ['replicas that come back under other names', { replicas: 'renamed' }],
   ['the same without a minimum', { replicas: 'renamed', ...busy }, { scaling: idle }],
   ['one of two replicas that stays away', { replicas: 'half' }, { scaling: 'min_replicas = 2\n' }],
-  ['failing runs of a replica that was never listed', { replicas: 'unlisted', calls: seldom }],
   ['a replica that restarts in place', { replicas: 'crash' }],
 ];
 const unknown: Case[] = [
   ['nobody called it, and it keeps no replica', {}, { scaling: idle }],
   ['its replica waits for the whole watch', { replicas: 'waiting' }],
+  ['runs of a replica that was never listed fail', { replicas: 'unlisted', calls: seldom }],
+  ['calls succeed, and replicas are not listed', busy, { quirks: { refuses: { containers: 404 } } }],
+  ['calls fail, and replicas are not listed', { calls: seldom }, { quirks: { refuses: { containers: 403 } } }],
   ['nothing of it is listed', busy, { quirks: { refuses: { containers: 403, runs: 404, chart: 404 } } }],
 ];
 const healthy: Case[] = [
   ['one failed call of many, which is its caller’s', { calls: { ...onceOf99, code: 422 } }, { quirks }],
   ['one failed call of many, which is its own', { calls: onceOf99 }, { quirks }],
   ['a replica that restarted once', { replicas: 'restarts-once' }],
-  ['calls that succeed, although no replica is listed', busy, { quirks: { refuses: { containers: 404 } } }],
 ];
 
 describe.each([
@@ -152,9 +156,67 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
       const outcome = await machine.run('deploy --smoke run --or-rollback --json');
       expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
       expect(printed(outcome).error?.message).toMatch(
-        /which build did is not known: (no replica of it is listed|replicas are not listed \(.*\))/,
+        /which build did is not known: (its replica is (not listed|listed without a build)|replicas are not listed \(.*\))/,
       );
     }
+  });
+});
+
+describe('a replica of the build before that is not listed any more, and still answers calls', () => {
+  const lingering: AppOf = { behaves: { calls: { everyMs: 300 }, lingersMs: 9_000 } };
+
+  test.each(['deploy --watch 20s --or-rollback --json', 'deploy --smoke run --watch 20s --or-rollback --json'])(
+    'says nothing against the new one: %s',
+    async (line) => {
+      const stage = await Stage.open();
+      const machine = await stage.machine();
+      await machine.deploys(lingering);
+      stage.pass(60_000);
+      await machine.write({ version: 2 });
+      const outcome = await machine.run(line);
+      expect([outcome.code, verdictOf(outcome)]).toEqual([0, 'healthy']);
+      expect(printed(outcome).health).toMatchObject({ failedRuns: 0 });
+    },
+  );
+
+  test('says nothing for it', async () => {
+    const stage = await Stage.open({ refuses: { containers: 404 } });
+    const machine = await stage.machine(lingering);
+    await machine.deploys(lingering);
+    await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+    expect(verdictOf(await machine.run('deploy --watch 20s --json'))).toBe('unknown');
+  });
+});
+
+describe('an app that is late to show which build serves', () => {
+  test.each<[string, Quirks, AppOf, number, string]>([
+    ['at first', { lagsMs: 8_000 }, {}, 0, 'healthy'],
+    ['now and then', { lagsMs: 300_000, flickers: true }, {}, 0, 'healthy'],
+    ['now and then, and the build is sick', { lagsMs: 300_000, flickers: true }, crashing, 12, 'sick'],
+  ])('is not superseded: %s', async (_, quirks, app, code, verdict) => {
+    const stage = await Stage.open(quirks);
+    const machine = await stage.machine();
+    await machine.deploys({});
+    const first = stage.platform.live();
+    stage.pass(600_000);
+    await machine.write({ version: 2, ...app });
+    const outcome = await machine.run('deploy --smoke run --watch 40s --or-rollback --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([code, verdict]);
+    if (code !== 0) expect(printed(outcome).error?.details?.rollback).toMatchObject({ restored: first });
+  });
+
+  test('for the whole watch: unknown', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    stage.pass(600_000);
+    await machine.write({ version: 2 });
+    stage.platform.after = ({ point, nth }) => {
+      if (point === 'containers' && nth === 3) stage.platform.world.quirks.lagsMs = 300_000;
+    };
+    const outcome = await machine.run('deploy --watch 20s --or-rollback --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(printed(outcome).error?.message).toMatch(/the app shows build \S+, which served before/);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/client.ts';
-import { gantryCommand } from '../../command-line.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
@@ -29,6 +29,11 @@ interface BusyOptions {
   stuck: StuckBuilds;
 }
 
+interface TurnOptions extends BusyOptions {
+  /** The same deploy, waiting for other builds. */
+  inTurn: CommandLine;
+}
+
 /**
  * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
  * in progress when the time is over.
@@ -37,13 +42,13 @@ export async function resolveBusyBuilds(
   context: Context,
   app: string,
   policy: BusyPolicy,
-  { limit, stuck }: BusyOptions,
+  { limit, stuck, inTurn }: TurnOptions,
 ): Promise<void> {
   const busy = await findBusyBuilds(context, app, policy, stuck);
   if (busy.length === 0) return;
   const { api, delay, progress, project } = context;
   const named = names(busy);
-  if (policy === 'fail') throw busyError(app, busy);
+  if (policy === 'fail') throw busyError(app, busy, inTurn);
   if (policy === 'wait') await limit.wait((ms) => waitUntilNone(context, app, ms, stuck));
   if (policy === 'proceed') progress.note(`${named} of ${app} in progress; this deploy does not wait (--if-busy wait)`);
   if (policy === 'cancel') {
@@ -183,9 +188,9 @@ function names(builds: Build[]): string {
   return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
 }
 
-function busyError(app: string, builds: Build[]): ConflictError {
+function busyError(app: string, builds: Build[], fix: CommandLine): ConflictError {
   return new ConflictError(`${names(builds)} of ${app} in progress`, {
-    fix: gantryCommand`deploy --if-busy wait`,
+    fix,
     details: { app, builds: builds.map(({ id }) => id) },
   });
 }

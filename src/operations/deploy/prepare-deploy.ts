@@ -1,8 +1,10 @@
+import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { TimeLimit } from '../waiting/index.ts';
+import { type Before, lookBefore } from '../watch/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
-import { checkPlan } from './check-plan.ts';
+import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
 import { KnownBuild } from './known-build.ts';
@@ -33,6 +35,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   limit: TimeLimit;
   /** What the new build must show. */
   verification: Verification;
+  /** The same deploy, waiting for other builds. */
+  inTurn: CommandLine;
   /** False: compress every file again. */
   cache: boolean;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -73,6 +77,11 @@ export async function prepareDeploy(
     const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, local, options.cache) };
     return findLiveDeployment(context, local, await planDeploy(context, local, fresh), sent, fresh.checksums);
   };
+  let before: Before | undefined;
+  const check = async (planned: PlannedDeploy) => {
+    if (approved) await checkPlan(context, local, approved, planned);
+    if (isAsked(options.verification)) before = await lookBefore(context, plan.app, before);
+  };
   const run = async () => {
     if (live) return verified(limit.unlimited, live, plan, local, options);
     const deployOptions: DeployOptions = {
@@ -80,12 +89,12 @@ export async function prepareDeploy(
       ifBusy,
       limit,
       stuck,
-      check: approved && ((planned) => checkPlan(context, local, approved, planned)),
+      check,
       recheck: ifChanged ? recheck : undefined,
     };
     const deployment = await deploy(context, local, deployOptions);
     limit.handOver();
-    return verified(limit.unlimited, deployment, plan, local, options);
+    return verified(limit.unlimited, deployment, plan, local, options, before);
   };
   return { plan, run };
 }
@@ -94,13 +103,13 @@ export async function prepareDeploy(
 async function planInTurn(
   context: Context,
   local: LocalApp,
-  { dryRun, ifBusy, ifChanged, limit, stuck }: DeployAppOptions & { stuck: StuckBuilds },
+  { dryRun, ifBusy, ifChanged, limit, stuck, inTurn }: DeployAppOptions & { stuck: StuckBuilds },
   planOptions: PlanOptions,
 ): Promise<DeployPlan> {
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const isQueued = ifBusy === 'wait' && !ifChanged;
   const { name } = local.project;
-  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck });
+  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck, inTurn });
   if (ifBusy !== 'proceed') await resolved;
   const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
   return plan;
@@ -113,11 +122,12 @@ async function verified(
   { setup, keep }: DeployPlan,
   { project: config }: LocalApp,
   { verification, detach }: DeployAppOptions,
+  before?: Before,
 ): Promise<Deployment> {
   const { app, build, changed } = deployment;
   if (!isAsked(verification) || detach) return deployment;
   const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
-  const verifying = { ...verification, app, build, minReplicas, config, isNew: changed };
+  const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const known = new KnownBuild(context.signal, deployment);
   const health = await known.during(() => verifyBuild(context, verifying));
   return { ...deployment, ...(health && { health }) };

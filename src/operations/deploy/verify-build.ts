@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
@@ -7,6 +6,7 @@ import type { AppConfig } from '../../project/config.ts';
 import { readHistory, recordEvent, type Verdict } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
 import {
+  type Before,
   doubtHealth,
   runSmokeTests,
   type SmokeTest,
@@ -22,8 +22,8 @@ export interface Verification {
   watchMs?: number | undefined;
   /** Calls that it must answer. */
   smokeTests: readonly SmokeTest[];
-  /** Flags of the deploy that decide what is deployed, to go on with the same. */
-  flags: readonly string[];
+  /** The command that goes on after an interruption: nothing is sent if nothing has changed. */
+  goOn: CommandLine;
 }
 
 export interface BuildVerification extends Verification {
@@ -34,12 +34,14 @@ export interface BuildVerification extends Verification {
   config?: AppConfig | undefined;
   /** Whether this command has deployed it. Another one may have been found healthy before. */
   isNew: boolean;
+  /** What there was before it was uploaded. */
+  before?: Before | undefined;
 }
 
-/** What was seen of a healthy build. */
-export type Health = Pick<Watched, 'verdict' | 'watchedMs' | 'replicas' | 'restarts' | 'runs' | 'failedRuns'> & {
-  smokeCalls: number;
-};
+/** What was seen of a healthy build; null where it was not looked at, or not shown. */
+export type Health = Pick<Watched, 'verdict' | 'watchedMs' | keyof Seen> & { smokeCalls: number };
+type Seen = Pick<Watched, 'replicas' | 'restarts' | 'runs' | 'failedRuns'>;
+const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
 
 export function isAsked({ watchMs, smokeTests }: Verification): boolean {
   return watchMs !== undefined || smokeTests.length > 0;
@@ -54,11 +56,14 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { app, build, watchMs, smokeTests } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
-  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${goOn(options)}`;
-  const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { app, build, tests: smokeTests }) : undefined;
-  const isProven = smoke?.verdict === 'healthy';
+  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${options.goOn}`;
   const history = await readHistory(context, app);
-  const watching = { ...options, isProven, sickTimes: history.sickTimes() };
+  const earlierBuilds = new Set([...history.servedEarlier(build), ...(options.before?.builds ?? [])]);
+  earlierBuilds.delete(build);
+  const known = { ...options, earlierBuilds };
+  const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { ...known, tests: smokeTests }) : undefined;
+  const isProven = smoke?.verdict === 'healthy';
+  const watching = { ...known, isProven, sickTimes: history.sickTimes() };
   const isWatched =
     watchMs !== undefined &&
     (!smoke || isProven) &&
@@ -66,11 +71,11 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (!smoke && !isWatched) return undefined;
   const watched = isWatched ? await watchBuild(context, { ...watching, watchMs }) : undefined;
   const { verdict, reason } = watched ?? smoke ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
-  const { replicas = 0, restarts = 0, runs = 0, failedRuns = 0 } = watched ?? {};
+  const { replicas, restarts, runs, failedRuns } = watched ?? notSeen;
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;
   const container = watched?.container ?? undefined;
-  const checks = { watchMs: watched?.watchedMs ?? 0, smokeTests: smokeTests.map(({ typed }) => sha256(typed)) };
+  const checks = { watchMs: watched?.watchedMs ?? 0 };
   await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen, checks });
   if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
@@ -96,10 +101,6 @@ async function isKnownHealthy(
   return doubt === undefined;
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 /** Lines of the log in the error, and lines that the cause is looked for in. */
 const shownLines = 20;
 const readLines = 200;
@@ -109,7 +110,7 @@ interface Ended {
   reason: string;
   watched: Watched | undefined;
   watchedMs: number;
-  seen: Record<string, number>;
+  seen: Record<string, number | null>;
 }
 
 async function verdictError(context: Context, options: BuildVerification, ended: Ended): Promise<GantryError> {
@@ -130,7 +131,7 @@ async function verdictError(context: Context, options: BuildVerification, ended:
     return new PendingError(
       `${app} serves build ${shortBuild(build)}, and whether it is healthy is not known: ${reason}`,
       {
-        fix: goOn(options),
+        fix: options.goOn,
         details,
       },
     );
@@ -146,11 +147,4 @@ async function verdictError(context: Context, options: BuildVerification, ended:
   const error = new NotReadyError(`${app} is not healthy: ${reason}`, facts);
   await (await import('../failures/index.ts')).addCause(context, error, config);
   return error;
-}
-
-/** Watches the same build again: nothing is sent if nothing has changed. */
-function goOn({ watchMs, smokeTests, flags }: Verification): CommandLine {
-  const watch = watchMs === undefined ? [] : ['--watch', duration(watchMs).replaceAll(' ', '')];
-  const smoke = smokeTests.flatMap(({ typed }) => ['--smoke', typed]);
-  return gantryCommand`deploy ${flags} --if-changed ${watch} ${smoke}`;
 }

@@ -114,6 +114,23 @@ export class AppHistory {
     return builds.slice(at + 1);
   }
 
+  /** Builds that were seen serving before this one was; before it was sent, if it never was. */
+  servedEarlier(build: string): Set<string> {
+    const looks = this.#all('served');
+    const first = looks.findIndex((look) => look.build === build);
+    const sentAt = Date.parse(this.sent(build)?.at ?? '');
+    const earlier = looks.filter(({ at }, index) => (first < 0 ? !(Date.parse(at) > sentAt) : index < first));
+    const before = looks[first]?.before ?? null;
+    return new Set(
+      earlier
+        .flatMap((look) => look.before ?? [])
+        .concat(
+          earlier.map((look) => look.build),
+          before ?? [],
+        ),
+    );
+  }
+
   /** What the platform first showed of a build: what it made of the settings that were sent. */
   firstSettingsOf(build: string): Record<string, unknown> | undefined {
     return this.#all('served').find((event) => event.build === build)?.settings;

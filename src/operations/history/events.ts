@@ -41,10 +41,10 @@ const kinds = {
     /** The replica that shows it. */
     container: v.optional(text),
     watchedMs: v.number(),
-    /** Counts of what was looked at. */
-    seen: v.record(v.string(), v.number()),
-    /** What it rests on: how long the build was watched, and SHA-256 of the calls as they were typed. */
-    checks: v.optional(v.object({ watchMs: v.number(), smokeTests: v.array(text) })),
+    /** Counts of what was looked at; null where it was not shown. */
+    seen: v.record(v.string(), v.nullable(v.number())),
+    /** How long the build was watched. */
+    checks: v.optional(v.object({ watchMs: v.number() })),
   }),
   'rolled-back': v.object({
     from: build,

@@ -17,10 +17,14 @@ export interface RollbackChoice {
 }
 
 /** The build to return to: the given one, or the last one that succeeded before the live one. */
-export async function chooseBuild(context: Context, name: string, requested?: string): Promise<RollbackChoice> {
+export async function chooseBuild(
+  context: Context,
+  name: string,
+  { build: requested, replaces }: { build?: string | undefined; replaces?: string | undefined },
+): Promise<RollbackChoice> {
   const { api, project } = context;
   const app = await fetchApp(api, { project, app: name });
-  const live = liveBuild(app);
+  const live = replaces ?? liveBuild(app);
   await recordLook(context, name, app);
   const target =
     requested === undefined

@@ -85,7 +85,7 @@ async function rollBack(
       return { outcome: 'no-earlier-build', serves: build, message };
     }
     const scaling = known.history.settingsOf(before.id);
-    const all = { ...options, build: before.id, force: false, isConfirmed: true, scaling, reason };
+    const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };
     const { build: serves, restored } = await rollback(context, app, all);
     return {
       outcome: 'rolled-back',
@@ -112,7 +112,9 @@ async function findLaterDeploy(
 ): Promise<RollbackOutcome | undefined> {
   const serves = await readLive(context, app);
   const outcome = 'deployed-meanwhile';
-  if (serves !== null && serves !== build) {
+  // The app may be late to show what serves.
+  const isLate = serves !== null && known.history.servedEarlier(build).has(serves);
+  if (serves !== null && serves !== build && !isLate) {
     return {
       outcome,
       serves,

@@ -24,6 +24,8 @@ export interface RollbackOptions extends SourceChoice {
   isConfirmed?: boolean;
   /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
   restoreScaling?: boolean | undefined;
+  /** The build that serves, if that is known better than from the app, which may be late to show it. */
+  replaces?: string | undefined;
   /** The settings that replicas, cooldown and concurrency are taken from, if not those of the app now. */
   scaling?: Record<string, unknown> | undefined;
   /** Why, for the history. */
@@ -61,7 +63,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
-  const choice = await chooseBuild(context, app, options.build);
+  const choice = await chooseBuild(context, app, options);
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);

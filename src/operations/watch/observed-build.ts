@@ -1,29 +1,11 @@
 import { isUnwell } from '../../contract/apps.ts';
-import type { Container } from '../../contract/containers.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count, shortBuild } from '../../output/format.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
 import { compareErrors, type ErrorCount } from './error-rates.ts';
+import type { Before, Look } from './look.ts';
+import { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
-
-/** What the platform showed at one time. Undefined: it did not show it. */
-export interface Look {
-  /** When, in ms of a clock that does not jump. */
-  at: number;
-  /** The build that serves. */
-  live?: string | undefined;
-  /** That of the app. */
-  status?: string | undefined;
-  containers?: readonly Container[] | undefined;
-  /** Newest first; those of the first look were there before. */
-  runs?: readonly Run[] | undefined;
-  /** Why runs are not shown. */
-  runsRefused?: string | undefined;
-  /** Replicas that the app keeps without calls. */
-  minReplicas?: number | undefined;
-  /** How long a replica without calls is kept, in ms. */
-  cooldownMs?: number | undefined;
-}
 
 /** From a time in ms up to another. */
 export interface TimeSpan {
@@ -31,14 +13,12 @@ export interface TimeSpan {
   to: number;
 }
 
-/** Counts of what was looked at. */
+/** Counts of what was looked at; null where the platform did not list it. */
 export interface Observed {
-  replicas: number;
-  restarts: number;
-  runs: number;
-  failedRuns: number;
-  /** Why there may be more runs: the platform did not list them at last. */
-  runsRefused?: string | undefined;
+  replicas: number | null;
+  restarts: number | null;
+  runs: number | null;
+  failedRuns: number | null;
 }
 
 /** Why a build is not healthy, and the replica that shows it. */
@@ -49,6 +29,10 @@ export interface Finding {
 }
 
 export interface ObservedOptions {
+  /** What there was before it was uploaded; undefined for a build that serves for longer. */
+  before?: Before | undefined;
+  /** Builds that served before it: an app that shows one of them lags behind. */
+  earlierBuilds?: ReadonlySet<string> | undefined;
   /** When builds served that are no measure, since they were found sick. */
   sickTimes?: readonly TimeSpan[] | undefined;
   /** Whether all restarts of replicas are recent. */
@@ -60,13 +44,13 @@ export interface ObservedOptions {
 /** What was seen of a build: its replicas, the runs that ended, and the runs before them to compare with. */
 export class ObservedBuild {
   readonly #slots: ReplicaSlots;
-  /** Containers of other builds. */
-  readonly #others = new Set<string>();
-  /** Runs of the first look, which other builds have handled. */
-  readonly #before = new Map<string, Run>();
+  readonly #owners: ReplicaOwners;
   readonly #runs = new Map<string, Run>();
+  /** Runs of before the build, by key: those of the first look, if nobody looked before. */
+  #earlier: Set<string> | undefined;
   #live: string | undefined;
   #status: string | undefined;
+  #hasReplicas = false;
   #hasRuns = false;
   #runsRefused: string | undefined;
 
@@ -74,19 +58,30 @@ export class ObservedBuild {
     private readonly build: string,
     private readonly options: ObservedOptions = {},
   ) {
-    this.#slots = new ReplicaSlots(options.isNew);
+    const { before, isNew = true, servesSince } = options;
+    this.#slots = new ReplicaSlots(isNew);
+    this.#owners = new ReplicaOwners(build, before?.replicas, !isNew || servesSince !== undefined);
+    if (before) this.#addRuns(before.runs);
   }
 
   update({ at, live, status, containers, runs, runsRefused, minReplicas, cooldownMs }: Look): void {
     this.#runsRefused = runsRefused;
     this.#live = live ?? this.#live;
     this.#status = status ?? this.#status;
-    for (const { containerId, buildId } of containers ?? []) {
-      if (buildId && buildId !== this.build) this.#others.add(containerId);
+    if (containers) {
+      this.#hasReplicas = true;
+      this.#owners.see(containers);
+      const own = containers.filter(({ containerId }) => this.#owners.isOwn(containerId));
+      this.#slots.update(own, { at, minReplicas, cooldownMs });
     }
-    const own = containers?.filter(({ containerId }) => !this.#others.has(containerId));
-    if (own) this.#slots.update(own, { at, minReplicas, cooldownMs });
-    if (runs) this.#addRuns(runs);
+    if (!runs) return;
+    this.#hasRuns = true;
+    this.#addRuns(runs);
+  }
+
+  /** Whether the app showed a build at last that served before this one: it has not caught up, or went back. */
+  get isBehind(): boolean {
+    return this.#live !== undefined && this.#live !== this.build && this.#isEarlier(this.#live);
   }
 
   /** What is certain before the end of the watch. */
@@ -96,13 +91,13 @@ export class ObservedBuild {
 
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
-    const found = this.#troubleSeen();
-    const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
+    const found = this.#troubleSeen() ?? this.#behind() ?? this.#unattributed();
     if (found) return found;
+    const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
     const isAnswering = isProven || succeeded || this.#slots.isRunning;
     if (isAnswering && this.#runsRefused === undefined) return undefined;
     if (isAnswering) return { verdict: 'unknown', reason: `calls of it are not known (${this.#runsRefused})` };
-    return { verdict: 'unknown', reason: this.#slots.waiting() ?? 'no replica and no call of it was seen' };
+    return { verdict: 'unknown', reason: this.#slots.waiting() ?? this.#nothingSeen() };
   }
 
   /** What speaks against a build that was found healthy before. That it sleeps does not. */
@@ -121,18 +116,18 @@ export class ObservedBuild {
 
   /** Whether a run is known and cannot change any more. */
   isSettled(run: Run): boolean {
-    const known = this.#runs.get(runKey(run)) ?? this.#before.get(runKey(run));
+    const known = this.#runs.get(runKey(run));
     return known !== undefined && hasEnded(known);
   }
 
   counts(): Observed {
     const { replicas, restarts } = this.#slots;
+    const isListed = this.#runsRefused === undefined && this.#hasRuns;
     return {
-      replicas,
-      restarts,
-      runs: this.#ended().length,
-      failedRuns: this.failedRuns().length,
-      runsRefused: this.#runsRefused,
+      replicas: this.#hasReplicas ? replicas : null,
+      restarts: this.#hasReplicas ? restarts : null,
+      runs: isListed ? this.#ended().length : null,
+      failedRuns: isListed ? this.failedRuns().length : null,
     };
   }
 
@@ -147,38 +142,76 @@ export class ObservedBuild {
     return this.#slots.restarted();
   }
 
-  /**
-   * The runs of the first look were there before, unless replicas of this build have them. Later ones are of this build,
-   * unless replicas of another one have them: a replica may end before it is ever listed.
-   */
   #addRuns(runs: readonly Run[]): void {
-    for (const run of runs) {
-      const key = runKey(run);
-      const container = run.containerId || run.podName || '';
-      const isOwn = this.#slots.has(container);
-      const isEarlier =
-        !this.#hasRuns && !(Date.parse(run.createdAt ?? '') >= (this.options.servesSince ?? Number.POSITIVE_INFINITY));
-      if (!isOwn && (isEarlier || this.#before.has(key) || this.#others.has(container))) this.#before.set(key, run);
-      else this.#runs.set(key, run);
-    }
-    this.#hasRuns = true;
+    this.#earlier ??= new Set(runs.filter((run) => !this.#isSinceAlone(run)).map(runKey));
+    for (const run of runs) this.#runs.set(runKey(run), run);
+  }
+
+  #isSinceAlone({ createdAt }: Run): boolean {
+    return Date.parse(createdAt ?? '') >= (this.options.servesSince ?? Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Whose a run is, as far as it is known by now. That of a replica that was never listed is nobody's: one of the build
+   * before may answer after it is gone from the list, and one of this build may end before it is listed.
+   */
+  #ownerOf(run: Run): 'own' | 'other' | 'nobody' {
+    const container = run.containerId || run.podName || '';
+    if (this.#owners.isOwn(container)) return 'own';
+    if (this.#earlier?.has(runKey(run)) || this.#owners.of(container) === 'other') return 'other';
+    return this.#isSinceAlone(run) ? 'own' : 'nobody';
+  }
+
+  #isEarlier(build: string): boolean {
+    return this.options.earlierBuilds?.has(build) ?? false;
   }
 
   #superseded(): Finding | undefined {
-    if (this.#live === undefined || this.#live === this.build) return undefined;
+    if (this.#live === undefined || this.#live === this.build || this.isBehind) return undefined;
     return { verdict: 'superseded', reason: `build ${shortBuild(this.#live)} serves now` };
+  }
+
+  #behind(): Finding | undefined {
+    if (!this.isBehind) return undefined;
+    return { verdict: 'unknown', reason: `the app shows build ${shortBuild(this.#live ?? '')}, which served before` };
   }
 
   #errors(isEarly: boolean): Finding | undefined {
     const now = countErrors(this.#ended());
-    const before = countErrors([...this.#before.values()].filter((run) => hasEnded(run) && !this.#isOfSick(run)));
+    const before = this.#errorsBefore();
     const compared = compareErrors(now, before, isEarly);
     if (compared === 'no worse') return undefined;
-    const failed = `${now.failed} of ${count(now.calls, 'call')} failed`;
-    const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
-    if (compared === 'worse') return { verdict: 'sick', reason: `${failed}, ${earlier}`, container: this.#failing() };
+    const rates = ratesText(now, before);
+    if (compared === 'worse') return { verdict: 'sick', reason: rates, container: this.#failing() };
     const doubt = compared === 'as bad' ? 'no better than before' : 'too few calls to tell';
-    return isEarly ? undefined : { verdict: 'unknown', reason: `${failed}, ${earlier}: ${doubt}` };
+    return isEarly ? undefined : { verdict: 'unknown', reason: `${rates}: ${doubt}` };
+  }
+
+  /** Calls that would make it sick if they were its own. */
+  #unattributed(): Finding | undefined {
+    const open = countErrors(this.#ended('nobody'));
+    if (open.failed === 0) return undefined;
+    const own = countErrors(this.#ended());
+    const before = this.#errorsBefore();
+    const all = {
+      calls: own.calls + open.calls,
+      failed: own.failed + open.failed,
+      byCaller: own.byCaller + open.byCaller,
+    };
+    if (!/^(worse|as bad)$/.test(compareErrors(all, before, false))) return undefined;
+    return { verdict: 'unknown', reason: `${ratesText(open, before)}, and which build handled them is not known` };
+  }
+
+  #nothingSeen(): string {
+    const open = this.#ended('nobody').length;
+    if (open === 0) return 'no replica and no call of it was seen';
+    return `which build handled ${count(open, 'call')} is not known: no replica of it is listed`;
+  }
+
+  /** Of the runs before the build, those that are a measure. */
+  #errorsBefore(): ErrorCount {
+    const earlier = [...this.#runs].filter(([key, run]) => this.#earlier?.has(key) && this.#ownerOf(run) === 'other');
+    return countErrors(earlier.map(([, run]) => run).filter((run) => hasEnded(run) && !this.#isOfSick(run)));
   }
 
   #isOfSick({ createdAt }: Run): boolean {
@@ -191,9 +224,14 @@ export class ObservedBuild {
     return run?.containerId || run?.podName || undefined;
   }
 
-  #ended(): Run[] {
-    return [...this.#runs.values()].filter(hasEnded);
+  #ended(owner: 'own' | 'nobody' = 'own'): Run[] {
+    return [...this.#runs.values()].filter((run) => hasEnded(run) && this.#ownerOf(run) === owner);
   }
+}
+
+function ratesText(now: ErrorCount, before: ErrorCount): string {
+  const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
+  return `${now.failed} of ${count(now.calls, 'call')} failed, ${earlier}`;
 }
 
 function sick(problem: SlotProblem | undefined): Finding | undefined {

@@ -1,18 +1,24 @@
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
-import { listContainers } from '../../contract/containers.ts';
+import { type Container, listContainers } from '../../contract/containers.ts';
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
-import { dollars, duration } from '../../output/format.ts';
+import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun } from '../runs/index.ts';
+import type { Before } from './look.ts';
+import { type Owner, ReplicaOwners } from './replica-owners.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 export interface SmokeOptions {
   app: string;
   build: string;
   tests: readonly SmokeTest[];
+  /** What there was before the build was uploaded; undefined for a build that serves for longer. */
+  before?: Before | undefined;
+  /** Builds that served before it: an app that shows one of them lags behind. */
+  earlierBuilds: ReadonlySet<string>;
 }
 
 /** What the calls of a new build showed. */
@@ -27,7 +33,7 @@ export interface SmokeResult {
 const answerMs = 600_000;
 /** How long calls are repeated until the new build answers: replicas of the build before take their time to go. */
 const turnMs = 120_000;
-/** How long a replica that has answered may take to be listed. */
+/** How long a replica that has answered may take to be listed, and one that is gone from the list may answer. */
 const listedMs = 10_000;
 const pauseMs = 2_000;
 
@@ -37,23 +43,23 @@ const pauseMs = 2_000;
  */
 export async function runSmokeTests(context: Context, options: SmokeOptions): Promise<SmokeResult> {
   let calls = 0;
+  const answering = new Answering(context, options);
   for (const test of options.tests) {
-    const result = await runTest(context, options, test);
+    const result = await runTest(context, options.app, test, answering);
     calls += result.calls;
     if (result.verdict !== 'healthy') return { ...result, calls };
   }
   return { verdict: 'healthy', reason: '', calls };
 }
 
-async function runTest(context: Context, { app, build }: SmokeOptions, test: SmokeTest): Promise<SmokeResult> {
+async function runTest(context: Context, app: string, test: SmokeTest, answering: Answering): Promise<SmokeResult> {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
-  // The reason goes into the history, which holds no arguments.
-  const name = test.path ?? test.fn ?? 'the call';
+  const { name } = test;
   for (let calls = 1; ; calls++) {
     const answer = await call(context, app, test);
-    const { by, cents, unseen } = await findAnswering(context, { app, build }, answer.run);
-    if (by === 'later') return { verdict: 'superseded', reason: 'another build serves now', calls };
+    const { by, cents, unseen, later } = await answering.find(answer.run);
+    if (later !== undefined) return { verdict: 'superseded', reason: `build ${shortBuild(later)} serves now`, calls };
     if (by === 'own') {
       const cost =
         cents === undefined ? 'its cost is not known' : `about ${dollars((cents * answer.durationMs) / 1_000)}`;
@@ -100,7 +106,8 @@ async function call(context: Context, app: string, { path, fn, data, expected }:
     if (fn !== undefined && !isOfFunction) return { ...answer, problem: notOfFunction(body), isUnreachable: true };
     const text = typeof body === 'string' ? body : stringifyJson(body);
     const isMissing = expected !== undefined && !text.includes(expected);
-    return { ...answer, ...(isMissing && { problem: `the response has no "${expected}"` }) };
+    // It goes into the history, which holds nothing that was typed.
+    return { ...answer, ...(isMissing && { problem: 'the response does not have the expected text' }) };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     const { run } = (error.facts.details ?? {}) as { run?: string | null };
@@ -113,41 +120,67 @@ function notOfFunction(body: unknown): string {
   return `a function answers with JSON, but the response ${body === '' ? 'is empty' : 'is none'}`;
 }
 
-interface Answering {
-  /** The build that is tested, the one before it, one that replaced it, or none that is known. */
-  by: 'own' | 'earlier' | 'later' | 'nobody';
+interface Answered {
+  /** The build that is tested, the one before it, or none that is known. */
+  by: 'own' | 'earlier' | 'nobody';
+  /** A build that has replaced the tested one. */
+  later?: string;
   /** Why it is not known. */
   unseen?: string;
   /** What a replica costs, per second. */
   cents: number | undefined;
 }
 
-/** Which build has answered: that of the replica, or the only one that is listed with replicas. */
-async function findAnswering(
-  { api, project }: Context,
-  { app, build }: { app: string; build: string },
-  run: string | undefined,
-): Promise<Answering> {
-  const [shown, containers, item] = await Promise.all([
-    fetchApp(api, { project, app }),
-    api(listContainers, { project, app }).catch(gantryError),
-    run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
-  ]);
-  const cents = shown.costPerSecondCents;
-  const live = liveBuild(shown);
-  if (live !== undefined && live !== build) return { by: 'later', cents };
-  const id = item?.containerId || item?.podName;
-  if (containers instanceof GantryError) {
-    return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
+/** Which build has answered: that of the replica that the run names. */
+class Answering {
+  readonly #owners: ReplicaOwners;
+  readonly #started: number;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: SmokeOptions,
+  ) {
+    this.#owners = new ReplicaOwners(options.build, options.before?.replicas);
+    this.#started = context.elapsed();
   }
-  const container = containers.find(({ containerId }) => containerId === id);
-  if (container?.buildId) return { by: container.buildId === build ? 'own' : 'earlier', cents };
-  // The replica of the call is not shown: another build may have answered while it has replicas.
-  if (containers.some((each) => each.buildId && each.buildId !== build && !each.isTerminating)) {
-    return { by: 'earlier', cents };
+
+  async find(run: string | undefined): Promise<Answered> {
+    const { api, project } = this.context;
+    const { app, build, earlierBuilds } = this.options;
+    const [shown, containers, item] = await Promise.all([
+      fetchApp(api, { project, app }),
+      api(listContainers, { project, app }).catch(gantryError),
+      run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
+    ]);
+    const cents = shown.costPerSecondCents;
+    const live = liveBuild(shown);
+    const isReplaced = live !== undefined && live !== build && !earlierBuilds.has(live);
+    if (isReplaced) return { by: 'nobody', later: live, cents };
+    if (containers instanceof GantryError) {
+      return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
+    }
+    this.#owners.see(containers);
+    const replica = item?.containerId || item?.podName;
+    return { cents, ...(replica ? this.#ofReplica(replica, containers) : this.#ofOnlyOne(containers)) };
   }
-  if (containers.some(({ buildId }) => buildId === build)) return { by: 'own', cents };
-  return { by: 'nobody', cents, unseen: 'no replica of it is listed' };
+
+  #ofReplica(replica: string, containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
+    const owner = this.#owners.of(replica);
+    if (owner === 'own') return { by: 'own' };
+    if (owner === 'other') return { by: 'earlier' };
+    const isListed = containers.some(({ containerId }) => containerId === replica);
+    return { by: 'nobody', unseen: isListed ? 'its replica is listed without a build' : 'its replica is not listed' };
+  }
+
+  /** Where the run names no replica: another build may have answered while it has replicas, or had some just now. */
+  #ofOnlyOne(containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
+    const mayLinger = this.#owners.hadOthers && this.context.elapsed() - this.#started <= listedMs;
+    const hasOwner = (wanted: Owner) =>
+      containers.some(({ containerId, isTerminating }) => !isTerminating && this.#owners.of(containerId) === wanted);
+    if (mayLinger || hasOwner('other')) return { by: 'earlier' };
+    if (hasOwner('own')) return { by: 'own' };
+    return { by: 'nobody', unseen: 'no replica of it is listed' };
+  }
 }
 
 async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {

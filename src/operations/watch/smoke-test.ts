@@ -4,6 +4,8 @@ import { tryParseJson } from '../../json-text.ts';
 /** A call that a new build must answer, as typed: `/health`, `/health:ok`, `run`, `run={"name":"Ada"}:Hello`. */
 export interface SmokeTest {
   typed: string;
+  /** What is called: the path or the function. */
+  name: string;
   /** GET this path of an app with a server of its own. */
   path?: string;
   /** Or call this function, with JSON. */
@@ -16,10 +18,10 @@ export interface SmokeTest {
 /** Parses the value of `--smoke`. Throws UsageError. */
 export function parseSmokeTest(typed: string): SmokeTest {
   const [, named, data] = /^([A-Za-z]\w*)=(.*)$/s.exec(typed) ?? [];
-  if (named !== undefined && data !== undefined) return { typed, fn: named, ...splitJson(typed, data) };
+  if (named !== undefined && data !== undefined) return { typed, name: named, fn: named, ...splitJson(typed, data) };
   const colon = typed.indexOf(':');
   const called = colon < 0 ? typed : typed.slice(0, colon);
-  const rest = colon < 0 ? { typed } : { typed, expected: typed.slice(colon + 1) };
+  const rest = { typed, name: called, ...(colon >= 0 && { expected: typed.slice(colon + 1) }) };
   if (called.startsWith('/')) return { ...rest, path: called };
   if (/^[A-Za-z]\w*$/.test(called)) return { ...rest, fn: called };
   throw new UsageError(`invalid --smoke "${typed}": expected a path, or a function with JSON`, {

@@ -1,28 +1,18 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { liveBuild } from '../../contract/apps.ts';
-import { listContainers } from '../../contract/containers.ts';
-import { getRunsChart, listRuns, type Run } from '../../contract/runs.ts';
-import { AuthError, DeniedError, GantryError, NotFoundError } from '../../errors.ts';
+import { AuthError, GantryError, NotFoundError } from '../../errors.ts';
 import { count, duration } from '../../output/format.ts';
 import type { Verdict } from '../history/index.ts';
-import { fetchApp, type PagePosition, readPages } from '../replies/index.ts';
-import { runKey } from '../runs/index.ts';
-import { type Look, type Observed, ObservedBuild, type TimeSpan } from './observed-build.ts';
+import { type Look, lookAt } from './look.ts';
+import { type Observed, ObservedBuild, type ObservedOptions } from './observed-build.ts';
 
-export interface WatchOptions {
+export interface WatchOptions extends Omit<ObservedOptions, 'servesSince'> {
   app: string;
   build: string;
   watchMs: number;
   /** What was sent, as far as the platform does not show it. */
   minReplicas: number;
-  cooldownMs?: number | undefined;
   /** Whether a call of the build has succeeded: it is proven to answer. */
   isProven?: boolean | undefined;
-  /** When builds served that are no measure for this one. */
-  sickTimes?: readonly TimeSpan[] | undefined;
-  /** Whether it has just been deployed: all restarts are recent. */
-  isNew?: boolean | undefined;
 }
 
 /** The verdict on a build, and what it rests on. */
@@ -39,11 +29,8 @@ export interface Watched extends Observed {
 }
 
 const pollMs = 2_000;
-/** Runs that a look reads at most: those of the first one are compared with. */
-const maxRunsRead = 1_000;
-const pageRuns = 100;
-/** How far back the chart is asked for runs to compare with, in ms. */
-const comparedFromMs = -6 * 3_600_000;
+/** How much longer than the watch an app may show the build before, in ms. */
+const maxBehindMs = 10_000;
 
 /**
  * Watches a new build: its replicas, its calls, and whether it still serves. Superseded and sick end the watch early. A
@@ -51,9 +38,9 @@ const comparedFromMs = -6 * 3_600_000;
  */
 export async function watchBuild(context: Context, options: WatchOptions): Promise<Watched> {
   const { elapsed, delay, progress } = context;
-  const { app, build, watchMs, isProven = false, sickTimes, isNew } = options;
+  const { app, build, watchMs, isProven = false } = options;
   const started = elapsed();
-  const observed = new ObservedBuild(build, { sickTimes, isNew });
+  const observed = new ObservedBuild(build, options);
   const step = progress.step(`Watching ${app}`);
   const end = (verdict: Verdict, reason: string, container?: string): Watched => ({
     verdict,
@@ -74,14 +61,16 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
       } catch (error) {
         lastFailure = transient(error, context);
       }
-      const found = leftMs > 0 ? observed.early() : observed.final(isProven);
+      const isOver = leftMs <= (observed.isBehind ? -maxBehindMs : 0);
+      const found = isOver ? observed.final(isProven) : observed.early();
       if (found && found.verdict !== 'unknown') return end(found.verdict, found.reason, found.container);
-      if (leftMs <= 0) {
+      if (isOver) {
         if (lastFailure) return end('unknown', `the platform did not answer: ${lastFailure.message}`);
         return found ? end('unknown', found.reason, found.container) : end('healthy', '');
       }
-      step.update({ text: `${summary(observed.counts())}, ${duration(leftMs)} left` });
-      await delay(Math.min(pollMs, leftMs));
+      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the app shows it';
+      step.update({ text: `${summary(observed.counts())}, ${left}` });
+      await delay(leftMs > 0 ? Math.min(pollMs, leftMs) : pollMs);
     }
   } finally {
     step.clear();
@@ -90,7 +79,7 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
 
 /** One look at a build that was found healthy at a time (ms): why it may not be so any more. */
 export async function doubtHealth(context: Context, options: WatchOptions, at: number): Promise<string | undefined> {
-  const observed = new ObservedBuild(options.build, { sickTimes: options.sickTimes, servesSince: at });
+  const observed = new ObservedBuild(options.build, { ...options, isNew: true, servesSince: at });
   try {
     observed.update(await look(context, options, observed));
   } catch (error) {
@@ -100,73 +89,15 @@ export async function doubtHealth(context: Context, options: WatchOptions, at: n
 }
 
 /** `2 replicas, 14 runs, 0 failed`. */
-export function summary({ replicas, restarts, runs, failedRuns, runsRefused }: Observed): string {
-  const calls = runsRefused === undefined ? [count(runs, 'run'), `${failedRuns} failed`] : ['calls are not known'];
-  const parts = [count(replicas, 'replica'), ...calls];
-  return restarts > 0 ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
+export function summary({ replicas, restarts, runs, failedRuns }: Observed): string {
+  const calls = runs === null ? ['calls are not known'] : [count(runs, 'run'), `${failedRuns} failed`];
+  const parts = [replicas === null ? 'replicas are not known' : count(replicas, 'replica'), ...calls];
+  return restarts ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
 }
 
-async function look(
-  context: Context,
-  { app, minReplicas, cooldownMs }: WatchOptions,
-  observed: ObservedBuild,
-): Promise<Look> {
-  const { api, project, elapsed } = context;
-  const [shown, containers, runs] = await Promise.all([
-    fetchApp(api, { project, app }),
-    unlessRefused(api(listContainers, { project, app })),
-    readRuns(context, app, observed).catch(refusal),
-  ]);
-  const { cooldownPeriodSeconds } = shown;
-  return {
-    at: elapsed(),
-    live: liveBuild(shown),
-    status: shown.status ?? undefined,
-    containers,
-    ...(runs instanceof GantryError ? { runsRefused: runs.message } : { runs }),
-    minReplicas: shown.minReplicaCount ?? minReplicas,
-    cooldownMs: typeof cooldownPeriodSeconds === 'number' ? cooldownPeriodSeconds * 1_000 : cooldownMs,
-  };
-}
-
-/** Of all pages: a busy app has more runs between two looks than fit on one. Ends where nothing is new any more. */
-async function readRuns({ api, project, now }: Context, app: string, observed: ObservedBuild): Promise<Run[]> {
-  const listPage = (position: PagePosition | undefined) =>
-    api(listRuns, { project, app, query: position && 'token' in position ? { nextToken: position.token } : {} });
-  const chartPage = async (position: PagePosition | undefined) => {
-    const startTime = new Date(now() + comparedFromMs).toISOString();
-    const at = position && ('token' in position ? { nextToken: position.token } : position);
-    const { items, ...page } = await api(getRunsChart, { project, app, query: { startTime, limit: pageRuns, ...at } });
-    return { ...page, items: items ?? [] };
-  };
-  const first = await listPage(undefined).catch((error: unknown) => {
-    // Not in the specification, which has the chart (spec 4.6) instead.
-    refusal(error);
-    return undefined;
-  });
-  const read = first ? listPage : chartPage;
-  const pages = readPages<Run>({
-    read: (position) => (position || !first ? read(position) : Promise.resolve(first)),
-    key: runKey,
-    by: 'token',
-    fix: gantryCommand`runs list ${app}`.toString(),
-  });
-  const runs: Run[] = [];
-  for await (const { items } of pages) {
-    runs.push(...items);
-    if (runs.length >= maxRunsRead || (items.length > 0 && items.every((run) => observed.isSettled(run)))) break;
-  }
-  return runs;
-}
-
-/** What a token may not read, or a platform does not list, is not looked at. */
-async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => void refusal(error));
-}
-
-function refusal(error: unknown): GantryError {
-  if (error instanceof NotFoundError || error instanceof DeniedError) return error;
-  throw error;
+async function look(context: Context, options: WatchOptions, observed: ObservedBuild): Promise<Look> {
+  const seen = await lookAt(context, options.app, (run) => observed.isSettled(run));
+  return { ...seen, minReplicas: seen.minReplicas ?? options.minReplicas };
 }
 
 /** A failed look is not a verdict: the next one may succeed. Throws what the next one would meet too. */

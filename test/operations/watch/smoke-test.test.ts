@@ -3,13 +3,13 @@ import { UsageError } from '../../../src/errors.ts';
 import { parseSmokeTest } from '../../../src/operations/watch/index.ts';
 
 test.each<[string, object]>([
-  ['/health', { path: '/health' }],
-  ['/health:ok', { path: '/health', expected: 'ok' }],
-  ['run', { fn: 'run' }],
-  ['run:Hello', { fn: 'run', expected: 'Hello' }],
-  ['run={"name":"Ada"}', { fn: 'run', data: '{"name":"Ada"}' }],
-  ['run={"name":"Ada"}:Hello', { fn: 'run', data: '{"name":"Ada"}', expected: 'Hello' }],
-  ['run={"at":"10:30"}:a:b', { fn: 'run', data: '{"at":"10:30"}', expected: 'a:b' }],
+  ['/health', { name: '/health', path: '/health' }],
+  ['/health:ok', { name: '/health', path: '/health', expected: 'ok' }],
+  ['run', { name: 'run', fn: 'run' }],
+  ['run:Hello', { name: 'run', fn: 'run', expected: 'Hello' }],
+  ['run={"name":"Ada"}', { name: 'run', fn: 'run', data: '{"name":"Ada"}' }],
+  ['run={"name":"Ada"}:Hello', { name: 'run', fn: 'run', data: '{"name":"Ada"}', expected: 'Hello' }],
+  ['run={"at":"10:30"}:a:b', { name: 'run', fn: 'run', data: '{"at":"10:30"}', expected: 'a:b' }],
 ])('%s', (typed, parsed) => {
   expect(parseSmokeTest(typed)).toEqual({ typed, ...parsed });
 });

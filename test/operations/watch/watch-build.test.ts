@@ -149,8 +149,10 @@ describe('healthy', () => {
   test.each<[string, Partial<World>]>([
     ['a replica that runs', { replicas: [life('c-1')] }],
     ['a replica that takes its time to start', { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 }],
-    ['calls that succeed, although no replica is listed', { calls: calls(3), hides: ['containers'] }],
-    ['calls that succeed on a platform without the list of runs', { calls: calls(3), hides: ['containers', 'runs'] }],
+    [
+      'calls that succeed on a platform without the list of runs',
+      { replicas: [life('c-1')], calls: calls(3), hides: ['runs'] },
+    ],
     [
       'a replica that was there before the first look, and was scaled down after its calls',
       { replicas: [life('c-1', { startsAt: -40_000, readyAt: -40_000, endsAt: 12_000 })], calls: calls(1) },
@@ -285,11 +287,6 @@ describe('sick', () => {
       /of \d calls failed/,
     ],
     [
-      'failing calls of a replica that was never listed',
-      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
-      /of \d calls failed/,
-    ],
-    [
       'failing calls on a later page',
       {
         replicas: [life('c-1')],
@@ -320,6 +317,16 @@ describe('unknown', () => {
       /c-1 is PENDING/,
     ],
     ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
+    [
+      'calls of a replica that was never listed fail',
+      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
+      /9 of 9 calls failed, .*which build handled them is not known/,
+    ],
+    [
+      'calls succeed, although no replica is listed',
+      { calls: calls(3), hides: ['containers'] },
+      /which build handled 3 calls is not known/,
+    ],
     ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /no replica and no call/],
     [
       'calls are refused, although a replica runs',

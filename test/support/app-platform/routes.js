@@ -142,7 +142,7 @@ function getApp(found, _, platform) {
     key,
     typeof value === 'number' && key !== 'port' ? String(value) : value,
   ]);
-  const [live, newest] = [world.live(found), found.builds.at(-1)];
+  const [live, newest] = [world.shownLive(found), found.builds.at(-1)];
   return {
     json: {
       ...Object.fromEntries(shown),

@@ -11,6 +11,8 @@ export interface Behavior {
    * stays away. `unlisted`: they die before anybody lists them.
    */
   replicas?: 'well' | 'crash' | 'renamed' | 'half' | 'waiting' | 'unlisted' | 'restarts-once';
+  /** How long its replicas answer calls after the next build went live, with failures, although nothing lists them. In ms. */
+  lingersMs?: number;
   /** Calls of strangers while it serves; every `failing`-th one fails with this code. */
   calls?: { everyMs: number; failing?: number; code?: number };
 }
@@ -29,6 +31,10 @@ export interface Quirks {
   hasText?: boolean;
   /** Of runs. */
   pageSize?: number;
+  /** How late get app shows which build serves, in ms. */
+  lagsMs?: number;
+  /** Only every second reply of get app is late. */
+  flickers?: boolean;
   /** How much faster replicas live and die. */
   pace?: number;
   /** What is answered with 404 or 403. */

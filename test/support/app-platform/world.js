@@ -28,6 +28,7 @@ export class World {
   apps = new Map();
   /** @type {Map<string, Build>} */
   builds = new Map();
+  #looks = 0;
   /** Calls that were answered, by the client's own doing. @type {{ app: string, build: string, at: number, code: number, id: string }[]} */
   calls = [];
 
@@ -83,6 +84,14 @@ export class World {
     return app.services.at(-1)?.build;
   }
 
+  /** What get app says. @param {App} app @returns {Build | undefined} */
+  shownLive(app) {
+    const { lagsMs = 0, flickers } = this.quirks;
+    this.#looks += 1;
+    const at = flickers && this.#looks % 2 === 0 ? this.now() : this.now() - lagsMs;
+    return app.services.findLast(({ from }) => from <= at)?.build;
+  }
+
   /** @param {App} app */
   statusOfApp(app) {
     if (app.status) return app.status;
@@ -109,7 +118,7 @@ export class World {
   replicas(app) {
     const [now, { pace = 1 }] = [this.now(), this.quirks];
     return app.services
-      .filter(({ until }) => now < until + drainMs)
+      .filter(({ build, until }) => now < until + (build.behavior.lingersMs === undefined ? drainMs : 0))
       .flatMap((service) =>
         replicasOf(service, app, now, pace).map((replica) => ({ ...replica, build: service.build.id })),
       );
@@ -170,16 +179,16 @@ function replicasOf({ build, from, until }, app, now, pace) {
 
 /** @param {Service} service @param {number} now */
 function callsOf({ build, from, until }, now) {
-  const { replicas = 'well', calls } = build.behavior;
+  const { replicas = 'well', calls, lingersMs = 0 } = build.behavior;
   if (!calls) return [];
   const { everyMs, failing = 0, code = 500 } = calls;
   const first = Math.max(0, Math.ceil((now - listedMs - from) / everyMs));
-  const number = Math.max(0, Math.floor((Math.min(now, until) - from) / everyMs) - first);
+  const end = Math.min(now, until + lingersMs);
+  const number = Math.max(0, Math.floor((end - from) / everyMs) - first);
   const pod = replicas === 'unlisted' ? 'gone' : '0';
-  return Array.from({ length: number }, (_, index) => first + index).map((at) => ({
-    id: `${build.id}-call-${at}`,
-    at: from + (at + 1) * everyMs,
-    code: failing > 0 && at % failing === failing - 1 ? code : 200,
-    pod: `${build.id}-${pod}`,
-  }));
+  return Array.from({ length: number }, (_, index) => first + index).map((call) => {
+    const at = from + (call + 1) * everyMs;
+    const answered = failing > 0 && call % failing === failing - 1 ? code : 200;
+    return { id: `${build.id}-call-${call}`, at, code: at > until ? 502 : answered, pod: `${build.id}-${pod}` };
+  });
 }

@@ -1,0 +1,81 @@
+import type { Command as Commander, Option, OptionValues } from '@commander-js/extra-typings';
+import { Command as DeclaringCommand } from 'commander';
+import type { FlagRules } from '../command.ts';
+import { CommandLine } from '../command-line.ts';
+import { busyPolicies } from '../operations/deploy/index.ts';
+import { requiring, seldom } from './rules.ts';
+import { typedFlags } from './typed-flags.ts';
+import { durationFlag, repeatableFlag } from './values.ts';
+
+/** The flags of `gantry deploy`. */
+export function deployFlags(command: Commander) {
+  return command
+    .optionsGroup('what is sent')
+    .option('--config-file <file>', 'config file', 'cerebrium.toml')
+    .option('--preview [name]', 'as an app of its own for the branch, or this name')
+    .addOption(
+      requiring(command.createOption('--ttl <duration>', 'how long it is needed').argParser(durationFlag), 'preview'),
+    )
+    .option('--name <name>', 'override the app name of the config file')
+    .option('--use-gitignore', 'skip files that git ignores')
+    .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
+    .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))
+    .addOption(seldom(command.createOption('--disable-build-logs', 'ask the platform not to keep a build log')))
+    .addOption(seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)))
+    .option('--dry-run', 'show what would be sent and changed')
+    .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
+    .addOption(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun'))
+    .addOption(
+      seldom(requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun')),
+    )
+    .optionsGroup('when')
+    .addOption(
+      command.createOption('--if-changed', 'only if settings or files differ from the live build').conflicts('dryRun'),
+    )
+    .addOption(
+      command
+        .createOption('--if-busy <action>', 'if builds of the app are in progress')
+        .choices(busyPolicies)
+        .default('proceed' as const)
+        .conflicts('dryRun'),
+    )
+    .option('--fail-on-drift', 'only if no setting was changed elsewhere')
+    .addOption(
+      command
+        .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')
+        .conflicts('dryRun'),
+    )
+    .optionsGroup('afterwards')
+    .addOption(
+      command
+        .createOption('--smoke <test>', 'call /path or f={"x":1}, expect :text (any number)')
+        .argParser(repeatableFlag)
+        .conflicts(['dryRun', 'detach']),
+    )
+    .addOption(
+      command
+        .createOption('--watch [duration]', 'watch replicas and calls of the build (default: 2m)')
+        .argParser(durationFlag)
+        .conflicts(['dryRun', 'detach']),
+    )
+    .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
+    .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
+    .addOption(
+      command
+        .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
+        .conflicts('dryRun'),
+    )
+    .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
+    .addOption(seldom(command.createOption('--events', 'print progress as JSON lines')));
+}
+
+/** The deploy that was typed, with other values of some flags: from how it was parsed, so that no flag is forgotten. */
+export function deployAgain(options: OptionValues, changed: OptionValues = {}): CommandLine {
+  const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
+  return new CommandLine(['gantry', 'deploy', ...typedFlags(flags.filter(isRepeated), { ...options, ...changed })]);
+}
+
+/** Not those of a dry run, and no plan: it holds once. */
+function isRepeated(flag: Option & Partial<FlagRules>): boolean {
+  return !flag.requires?.includes('dryRun') && !['dryRun', 'applyPlan'].includes(flag.attributeName());
+}
