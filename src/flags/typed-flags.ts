@@ -2,7 +2,7 @@ import type { Option } from 'commander';
 
 type DeclaredFlag = Pick<Option, 'attributeName' | 'defaultValue' | 'long' | 'parseArg'>;
 
-/** Flags as they are typed, from what they were parsed to: `--watch 2m`. Those with their default are left out. */
+/** Flags as they are typed, from what they were parsed to: `--watch 2m`. Those with their default are omitted. */
 export function typedFlags(flags: readonly DeclaredFlag[], options: Record<string, unknown>): string[] {
   return flags.flatMap((flag) => {
     const value = options[flag.attributeName()];

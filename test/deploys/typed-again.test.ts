@@ -58,7 +58,7 @@ const turns: Record<string, Turn> = {
     first: 'deploy --smoke run:ok',
     next: 'deploy --if-changed --smoke run:NOTTHERE',
     code: 12,
-    says: /the response has no "NOTTHERE"/,
+    says: /run:NOTTHERE: the response does not have the expected text/,
   },
   'it is as well as before': { first: again, next: again, code: 0, says: /run: answered.*not watched again/s },
   'it sleeps': {
