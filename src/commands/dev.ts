@@ -29,9 +29,9 @@ export default defineCommand({
   run: (context, folders, options) => serve(context, folders, options),
   verbatim: () => true,
   view:
-    ({ endpoint, curl }) =>
+    ({ page, endpoint, curl }) =>
     ({ columns }) =>
-      `${endpoint}\n${wrapCommand(curl, columns)}`,
+      `${page || endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
   local: true,
   unattended: false,

@@ -77,6 +77,8 @@ export const CreatedApp = replyObject(
     uploadUrl: textOrEmpty,
     keyName: optionalText,
     internalEndpoint: optionalText,
+    /** Only from the emulator: where a browser finds the pages of the app. */
+    pageUrl: optionalText,
     dashboardUrl: optionalText,
   },
   'buildId',
@@ -109,6 +111,8 @@ export const App = nonEmptyReply({
   memory: optionalNumber,
   gpuCount: optionalNumber,
   computeTier: optionalText,
+  /** Only from the emulator: where a browser finds the pages of the app. */
+  pageUrl: optionalText,
   costPerSecondCents: optionalNumber,
   minReplicaCount: optionalNumber,
   maxReplicaCount: optionalNumber,

@@ -107,6 +107,7 @@ async function startIn(
   const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,
+    hasAppOrigins: server.hasAppOrigins,
     storage,
     store,
     volumes,

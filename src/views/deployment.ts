@@ -6,7 +6,7 @@ import { shortBuild } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
-export function deploymentView({ app, build, status, notStarted, endpoint, changed, serves }: Deployment): View {
+export function deploymentView({ app, build, status, notStarted, endpoint, page, changed, serves }: Deployment): View {
   return ({ style }) =>
     [
       !changed
@@ -17,6 +17,7 @@ export function deploymentView({ app, build, status, notStarted, endpoint, chang
             ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
             : `build ${shortBuild(build)} is ${status}`,
       endpoint ? '' : `the platform returned no endpoint; see ${gantryCommand`apps get ${app}`}`,
+      page && !notStarted ? `its pages: ${page}` : '',
       style.dim(`dashboard: ${gantryCommand`open ${app}`}`),
     ]
       .filter(Boolean)

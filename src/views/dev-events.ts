@@ -11,6 +11,7 @@ export const devEvents = stream(
     type: choice(['ready'], 'the app can be called; printed again if it gets another name'),
     app,
     endpoint: text('URL of the app'),
+    page: text('address of its pages for a browser; empty if it has only functions'),
     curl: text('a command that calls the app'),
     dashboard: text('URL of the page of the app; keep it secret'),
     url: text('URL of the emulator'),

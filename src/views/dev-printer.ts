@@ -85,8 +85,9 @@ export class DevPrinter {
   }
 
   addresses(apps: Iterable<AppAddresses>): void {
-    for (const { endpoint, curl, dashboard } of apps) {
-      const lines = ({ columns }: Page) => [endpoint, wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
+    for (const { page, endpoint, curl, dashboard } of apps) {
+      const lines = ({ columns }: Page) =>
+        [page, endpoint, wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
       this.#progress.note(lines);
     }
   }

@@ -313,7 +313,7 @@ def run(): return 1
     const voice = (name: string) => readFileSync(`fixtures/apps/voice/${name}`, 'utf8');
     const files = Object.fromEntries(readdirSync('fixtures/apps/voice').map((name) => [name, voice(name)]));
     const { stderr } = await developing(files, [], async ({ until, headers }) => {
-      const url = (await until(/(http:\S+\/voice)\n/)).replace('http', 'ws');
+      const url = (await until(/curl (http:\S+\/voice)\//)).replace('http', 'ws');
       const socket = new WebSocket(`${url}/ws`, { headers: await headers() });
       await once(socket, 'open');
       socket.close();
@@ -483,6 +483,17 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
   test('--open opens the app once it is ready', async () => {
     const { opened } = await developing(app, ['--open'], async ({ until }) => void (await until(/(another shell)/)));
     expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
+  });
+
+  test('--open opens the origin of a server, which is printed', async () => {
+    const config = named(
+      'web',
+      '[cerebrium.runtime.custom]\nentrypoint = ["python", "-m", "http.server", "8197"]\nport = 8197\n',
+    );
+    const work = async ({ until }: Session) => void (await until(/(another shell)/));
+    const { opened, stdout } = await developing({ 'cerebrium.toml': config }, ['--open'], work);
+    expect(stdout).toMatch(/^http:\/\/web\.localhost:\d+\/\ncurl http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web\/\n$/);
+    expect(opened).toEqual([stdout.split('\n')[0]]);
   });
 });
 

@@ -15,6 +15,8 @@ import type { Caller } from './caller.ts';
 export interface Platform extends Running {
   /** The base URL, without a trailing slash. */
   readonly url: string;
+  /** Whether apps have origins of their own (`http://web.localhost:4100`). */
+  readonly hasAppOrigins: boolean;
   /** The folder of uploads. */
   readonly storage: string;
   readonly volumes: VolumeStore;

@@ -10,9 +10,11 @@ const appPath = '/v4/';
  */
 export class OriginPolicy {
   readonly #hosts: readonly string[];
+  readonly #port: number;
   readonly #allowed: ReadonlySet<string>;
 
   constructor(port: number, allowed: readonly string[]) {
+    this.#port = port;
     const names = ['127.0.0.1', 'localhost', '[::1]'];
     // Browsers omit the default port.
     this.#hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
@@ -23,14 +25,16 @@ export class OriginPolicy {
   refusal({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const host = headers.host?.toLowerCase() ?? '';
     // An absolute request target takes precedence over the Host header (RFC 9112, 3.2.2).
-    if (![host, absoluteHost(url) ?? host].every((name) => this.#hosts.includes(name))) {
+    const target = absoluteHost(url) ?? host;
+    const isHere = this.#hosts.includes(host) ? this.#hosts.includes(target) : this.#isOfApp(host) && target === host;
+    if (!isHere) {
       return jsonReply(
         { message: `this emulator only accepts requests to ${this.#hosts[0]}, not to ${host || 'no host'}` },
         421,
       );
     }
-    if (this.#isAllowed(url, headers.origin)) return undefined;
-    if (headers.origin !== undefined && !this.#isOwn(headers.origin)) {
+    if (this.#isAllowed({ url, headers })) return undefined;
+    if (headers.origin !== undefined && !this.#isOwn(headers.origin, host)) {
       return jsonReply({ message: `requests from the web page ${headers.origin} are not allowed; ${hint}` }, 403);
     }
     const site = headers['sec-fetch-site'];
@@ -46,7 +50,7 @@ export class OriginPolicy {
   /** Headers that let an allowed web page read the reply. */
   corsHeaders({ url = '', headers }: IncomingMessage): Record<string, string> {
     const { origin } = headers;
-    if (origin === undefined || !this.#isAllowed(url, origin)) return {};
+    if (origin === undefined || !this.#isAllowed({ url, headers })) return {};
     return {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
@@ -58,8 +62,7 @@ export class OriginPolicy {
   /** The reply to a CORS preflight of an allowed web page; undefined for other requests. */
   preflight({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const requestedMethod = headers['access-control-request-method'];
-    if (method !== 'OPTIONS' || requestedMethod === undefined || !this.#isAllowed(url, headers.origin))
-      return undefined;
+    if (method !== 'OPTIONS' || requestedMethod === undefined || !this.#isAllowed({ url, headers })) return undefined;
     const requestedHeaders = headers['access-control-request-headers'];
     return {
       status: 204,
@@ -73,12 +76,19 @@ export class OriginPolicy {
     };
   }
 
-  #isOwn(origin: string): boolean {
-    return this.#hosts.some((host) => origin === `http://${host}`);
+  /** The origin of an app is only its own. */
+  #isOwn(origin: string, host: string): boolean {
+    const names = isAppHost(host) ? [host] : this.#hosts;
+    return names.some((name) => origin === `http://${name}`);
   }
 
-  #isAllowed(url: string, origin: string | undefined): boolean {
-    return origin !== undefined && this.#allowed.has(origin) && isAppPath(url);
+  #isOfApp(host: string): boolean {
+    const [, port = '80'] = /:(\d+)$/.exec(host) ?? [];
+    return isAppHost(host) && Number(port) === this.#port;
+  }
+
+  #isAllowed({ url = '', headers: { origin, host = '' } }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+    return origin !== undefined && this.#allowed.has(origin) && (isAppHost(host) || isAppPath(url));
   }
 }
 
@@ -88,6 +98,11 @@ const hint = 'start the emulator with --allow-origin to let a page call apps';
 function isAppPath(target: string): boolean {
   const address = `http://localhost${target}`;
   return target.startsWith('/') && URL.canParse(address) && new URL(address).pathname.startsWith(appPath);
+}
+
+/** Whether a Host header could be that of an app's own origin: `web.localhost:4100`. */
+export function isAppHost(host: string): boolean {
+  return /^[a-z\d_][a-z\d_.-]*\.localhost(:\d+)?$/i.test(host);
 }
 
 /** The host of `http://host/path` as a request target; undefined for a path. */

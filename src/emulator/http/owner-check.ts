@@ -39,7 +39,8 @@ type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remot
 /** Undefined if the other end is closed: the system then no longer knows its user. */
 async function userOf(socket: Ends, folder: string): Promise<number | undefined> {
   const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
-  for (const [file, encode] of [['tcp', encodeV4] as const, ['tcp6', encodeMapped] as const]) {
+  const tables = remoteAddress === '::1' ? ipv6Tables : ipv4Tables;
+  for (const [file, encode] of tables) {
     const wanted = `${endpoint(encode(remoteAddress), remotePort)} ${endpoint(encode(localAddress), localPort)}`;
     const table = await readFile(`${folder}/${file}`, 'latin1').catch(() => '');
     const line = table.split('\n').find((each) => each.includes(wanted));
@@ -48,6 +49,9 @@ async function userOf(socket: Ends, folder: string): Promise<number | undefined>
   }
   return undefined;
 }
+
+const ipv4Tables = [['tcp', encodeV4] as const, ['tcp6', encodeMapped] as const];
+const ipv6Tables = [['tcp6', encodeLoopback] as const];
 
 function endpoint(address: string, port: number): string {
   return `${address}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -67,6 +71,11 @@ function encodeV4(address: string): string {
 /** An IPv4 address as sockets of IPv6 have it. */
 function encodeMapped(address: string): string {
   return `${'0'.repeat(16)}${hex(inOrder([0, 0, 255, 255]))}${encodeV4(address)}`;
+}
+
+/** `::1` */
+function encodeLoopback(): string {
+  return `${'0'.repeat(24)}${hex(inOrder([0, 0, 0, 1]))}`;
 }
 
 function hex(bytes: number[]): string {

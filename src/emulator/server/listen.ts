@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { replyToMalformed } from '../http/malformed.ts';
 import { OriginPolicy } from '../http/origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from '../http/reply.ts';
+import { enterOwnOrigin } from './own-origin.ts';
 import type { serveRequest } from './serve.ts';
 import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 
@@ -15,21 +16,26 @@ export async function startServer(port: number, allowedOrigins: readonly string[
   // Clients test their own timeouts, so a stalled upload must not time out here.
   server.requestTimeout = 0;
   await bind(server, port);
+  const address = server.address() as AddressInfo;
+  const twin = await bindTwin(server, address.port);
   const activeRequests = new Set<Promise<void>>();
   const upgradedStreams = new Set<Duplex>();
-  const address = server.address() as AddressInfo;
   const origins = new OriginPolicy(address.port, allowedOrigins);
 
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
+    /** Whether names such as `web.localhost` lead here, and to nobody else, for every browser. */
+    hasAppOrigins: twin !== 'taken',
 
     open(platform: Platform): void {
       replyToMalformed(server);
       server.on('request', (request, response) => {
+        const refusal = origins.refusal(request);
+        const astray = enterOwnOrigin(request, platform);
+        const reply = refusal ?? astray ?? origins.preflight(request);
         if (platform.onCall) observeCall(request, response, platform.onCall);
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
-        const reply = origins.refusal(request) ?? origins.preflight(request);
         if (reply) {
           endWithReply(response, reply);
           return;
@@ -49,7 +55,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
           return;
         }
         upgradedStreams.add(stream.on('error', () => {}).on('close', () => upgradedStreams.delete(stream)));
-        const refusal = origins.refusal(request);
+        const refusal = origins.refusal(request) ?? enterOwnOrigin(request, platform);
         if (refusal) writeRawReply(stream, refusal);
         else acceptSocket(request, stream, head, platform).catch(() => stream.destroy());
       });
@@ -63,7 +69,8 @@ export async function startServer(port: number, allowedOrigins: readonly string[
 
     /** Closes all connections, and resolves when every request handler has ended. */
     async close(): Promise<void> {
-      const closed = new Promise((done) => server.close(done));
+      const all = twin === undefined || twin === 'taken' ? [server] : [server, twin];
+      const closed = Promise.all(all.map((one) => new Promise((done) => one.close(done))));
       server.closeAllConnections();
       for (const stream of upgradedStreams) stream.destroy();
       await Promise.all([closed, ...activeRequests]);
@@ -75,6 +82,20 @@ export async function startServer(port: number, allowedOrigins: readonly string[
 async function serve(...request: Parameters<typeof serveRequest>): Promise<void> {
   const { serveRequest } = await import('./serve.ts');
   return serveRequest(...request);
+}
+
+/**
+ * Accepts connections to `::1` as well, which browsers try first for names such as `web.localhost`. Undefined if this
+ * machine has no such address, `taken` if another program listens there.
+ */
+async function bindTwin(server: Server, port: number): Promise<NetServer | 'taken' | undefined> {
+  const twin = createNetServer((socket) => server.emit('connection', socket));
+  try {
+    await new Promise<void>((done, failed) => twin.once('error', failed).listen(port, '::1', done));
+    return twin;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'taken' : undefined;
+  }
 }
 
 function bind(server: Server, port: number): Promise<void> {

@@ -73,6 +73,7 @@ export class BuildUpload {
       notStarted: ended?.notStarted ?? null,
       differences: ended?.differences ?? [],
       endpoint: created.internalEndpoint || app?.internalEndpoint || '',
+      page: created.pageUrl ?? '',
       dashboard: created.dashboardUrl ?? '',
       ...facts,
       buildMs,

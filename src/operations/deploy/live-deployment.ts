@@ -75,6 +75,7 @@ export async function findLiveDeployment(
     build,
     status,
     endpoint: plan.endpoint,
+    page: '',
     dashboard: own?.dashboard ?? '',
     files: 0,
     bytes: 0,

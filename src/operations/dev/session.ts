@@ -35,6 +35,8 @@ export interface AppLine {
 
 /** What people need to call an app. */
 export interface AppAddresses {
+  /** For a browser; empty if the app has only functions. */
+  page: string;
   endpoint: string;
   curl: string;
   dashboard: string;
@@ -162,7 +164,18 @@ export class DevSession {
     const { url, project, token, approvalAddress, trustsOwner } = this.platform;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
-    const facts = { app, endpoint, curl, dashboard, url, project, token, approveUrl: approvalAddress, build };
+    const facts = {
+      app,
+      endpoint,
+      page: pageOf({ endpoint, ...version }),
+      curl,
+      dashboard,
+      url,
+      project,
+      token,
+      approveUrl: approvalAddress,
+      build,
+    };
     return { type: 'ready', ...facts } as const;
   }
 
@@ -210,9 +223,14 @@ export class DevSession {
   async #openLatest(): Promise<void> {
     const { openBrowser, progress } = this.context;
     if (!this.#latest) return progress.note('no app is ready yet');
-    const { runtime, endpoint, dashboard } = this.#latest;
+    const { endpoint, dashboard } = this.#latest;
     // A browser cannot call functions.
-    const address = runtime === 'custom' ? endpoint : dashboard || endpoint;
+    const address = pageOf(this.#latest) || dashboard || endpoint;
     if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
+}
+
+/** Below a path, relative links work only with a trailing slash. */
+function pageOf({ runtime, page, endpoint }: Pick<AppVersion, 'runtime' | 'page' | 'endpoint'>): string {
+  return runtime === 'custom' ? page || `${endpoint}/` : '';
 }

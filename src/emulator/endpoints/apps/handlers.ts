@@ -11,7 +11,7 @@ import { createBuild } from '../builds/create-build.ts';
 import { startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../storage/signed-url.ts';
-import { appDetails, appEndpoint, appSummary } from './view.ts';
+import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';
 
 type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
 
@@ -97,13 +97,15 @@ function registriesIn(dockerAuth = '{}'): string[] {
   }
 }
 
-function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now, store }: Platform) {
+function creationReply({ app, build }: Deployment, uploadUrl: string, platform: Platform) {
+  const { url, now, store } = platform;
   return {
     buildId: build.id,
     status: getBuildProgress(build, now()).status,
     uploadUrl,
     keyName: build.keyName,
     internalEndpoint: appEndpoint(app, url),
+    ...pageOf(app, platform),
     dashboardUrl: dashboardAddress(url, { project: app.project, app: app.id, build: build.id }, store),
   };
 }

@@ -6,6 +6,7 @@ import { type BuildProgress, getBuildProgress } from '../../model/builds/build-p
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Platform } from '../platform.ts';
+import { appOrigin } from './app-origin.ts';
 
 /** An app in a list (spec 2.5). */
 export function appSummary(app: AppRecord, platform: Platform) {
@@ -39,12 +40,19 @@ export function appDetails(app: AppRecord, platform: Platform) {
     costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
     cerebriumVersion: settings.cliVersion,
     internalEndpoint: appEndpoint(app, platform.url),
+    ...pageOf(app, platform),
     latestBuildId: latest?.id ?? '',
     latestCreatedBuildId: latest?.id ?? '',
     latestReadyBuildId: ready?.id ?? '',
     lastBuildStatus: latest?.status ?? '',
     errorMessage: builds.find((build) => build.reason)?.reason ?? '',
   };
+}
+
+/** The address of an app's own server for browsers, if it has one. */
+export function pageOf(app: AppRecord, { url, hasAppOrigins, store }: Platform): { pageUrl?: string } {
+  const origin = hasAppOrigins && app.settings.runtime === 'custom' ? appOrigin(app, url, store) : undefined;
+  return origin === undefined ? {} : { pageUrl: `${origin}/` };
 }
 
 export function appEndpoint({ project, name }: AppRecord, url: string): string {

@@ -26,7 +26,11 @@ export async function checkCaller(request: CallRequest, app: AppRecord, platform
   checkGrant(caller, app.project, platform);
 }
 
-/** Old browsers do not tell which page sends a request. */
+/**
+ * Old browsers do not tell which page sends a request, and no browser does for WebSockets, but for those all name its
+ * origin, which was checked.
+ */
 function mayBeForeignPage({ headers }: CallRequest): boolean {
-  return /^Mozilla\//.test(headers['user-agent'] ?? '') && headers['sec-fetch-site'] === undefined;
+  const { origin, 'user-agent': program = '', 'sec-fetch-site': site } = headers;
+  return /^Mozilla\//.test(program) && site === undefined && origin === undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isAppHost } from '../../http/origin.ts';
 import { decodeSegment } from '../../http/read-request.ts';
 import { refuse } from '../../http/reply.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -32,7 +33,15 @@ export function pathBelowApp({ pathname, search, searchParams }: URL): string {
   return query.size > 0 ? `${below}?${query}` : below;
 }
 
-/** A private app does not get the platform's token. */
-export function forwardedHeaders({ settings }: AppRecord, { authorization, ...headers }: IncomingHttpHeaders) {
-  return settings.disableAuth && authorization ? { ...headers, authorization } : headers;
+/**
+ * A private app does not get the platform's token. At an origin of its own it gets that as `Host`; below a path, it is told
+ * of the path, because what it calls `/` is not at the root.
+ */
+export function forwardedHeaders(app: AppRecord, { authorization, host, ...headers }: IncomingHttpHeaders) {
+  const { 'x-forwarded-prefix': _, ...others } = headers;
+  const place =
+    host !== undefined && isAppHost(host)
+      ? { host }
+      : { 'x-forwarded-prefix': `/v4/${app.project}/${encodeURIComponent(app.name)}` };
+  return { ...others, ...place, ...(app.settings.disableAuth && authorization && { authorization }) };
 }

@@ -8,7 +8,11 @@ export async function forwardRequest(
   { run, method, address, headers, body, signal }: ReplicaCall,
   port: number,
 ): Promise<ServerReply> {
-  const forwarded = { ...endToEndHeaders(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
+  const forwarded = {
+    ...endToEndHeaders(headers),
+    host: String(headers.host ?? `127.0.0.1:${port}`),
+    'x-request-id': run,
+  };
   const outgoing = request({
     host: '127.0.0.1',
     port,
@@ -79,7 +83,7 @@ export function requestUpgrade({ run, address, headers, signal }: SocketCall, po
     ...endToEndHeaders(headers),
     connection: 'Upgrade',
     upgrade: 'websocket',
-    host: `127.0.0.1:${port}`,
+    host: String(headers.host ?? `127.0.0.1:${port}`),
     'x-request-id': run,
   };
   const outgoing = request({ host: '127.0.0.1', port, path: address, headers: forwarded, agent: false, signal });
