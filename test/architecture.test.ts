@@ -218,7 +218,9 @@ test('only deadline.ts creates timeout signals, so that a timeout is an error of
 });
 
 test('the platforms and the official client of tests and the chaos runs share no code with what they judge', () => {
-  const judges = ['strict-platform', 'app-platform', 'official-client'].map((name) => `test/support/${name}`);
+  const judges = ['strict-platform', 'app-platform', 'run-platform', 'official-client'].map(
+    (name) => `test/support/${name}`,
+  );
   const files = [...judges, 'test/chaos'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(js|ts)$/.test(path))
@@ -290,7 +292,8 @@ test('no folder is a collection of helpers', () => {
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
   return (
-    /^test\/(support\/(strict-platform|app-platform|official-client)|chaos)\//.test(path) || path.endsWith('vitest')
+    /^test\/(support\/(strict-platform|app-platform|run-platform|official-client)|chaos)\//.test(path) ||
+    path.endsWith('vitest')
   );
 }
 

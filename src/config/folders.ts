@@ -7,7 +7,7 @@ export interface Folders {
   config: string;
   /** State of unfinished transfers. */
   state: string;
-  /** Names for shell completion, compressed files of apps. */
+  /** Names for shell completion, compressed files of apps, runs. */
   cache: string;
 }
 

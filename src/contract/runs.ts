@@ -58,6 +58,7 @@ export const Run = objectOf({
   executionTimeMs: optionalNumber,
   queueTimeMs: optionalNumber,
   responseTimeMs: optionalNumber,
+  buildId: assumed(optionalText),
 });
 export type Run = v.InferOutput<typeof Run>;
 

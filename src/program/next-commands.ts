@@ -136,6 +136,7 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'builds follow': [{ line: 'logs <app>', when: 'to see the log of the app' }],
   'runs list': [{ line: 'runs get <app> <run>', when: 'to see one of them' }],
   'runs chart': [{ line: 'runs list <app>', when: 'to see the runs themselves' }],
+  'runs export': [{ line: 'runs chart <app>', when: 'to see them as a chart' }],
   'runs get': [{ line: 'logs <app> --run <run>', when: 'to see its log' }],
   'runs follow': [{ line: 'logs <app> --run <run>', when: 'to see its log' }],
   metrics: [{ line: 'apps containers <app>', when: 'to see its containers' }],

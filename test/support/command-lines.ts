@@ -33,6 +33,7 @@ export const lines: Record<string, string[]> = {
   'previews prune': ['--confirm', 'app'],
   'runs list': ['web', '--limit', '1'],
   'runs chart': ['web'],
+  'runs export': ['web'],
   'runs get': ['web', 'r-1'],
   'runs follow': ['web', 'r-1'],
   'runs cancel': ['web', 'r-1', '--yes'],

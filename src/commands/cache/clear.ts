@@ -7,7 +7,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .addArgument(command.createArgument('[kind]', 'only these').choices(cacheKinds))
-      .option('--app <app>', 'only archives of this app')
+      .option('--app <app>', 'only archives and runs of this app')
       .option('--older-than <duration>', 'only what was not used for this long', durationFlag),
   run: (context, kind, { app, olderThan }) => clearCache(context, { kind, app, olderThan }),
   ...cacheOutput,

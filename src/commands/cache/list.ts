@@ -6,7 +6,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .addArgument(command.createArgument('[kind]', 'only these').choices(cacheKinds))
-      .option('--app <app>', 'only archives of this app'),
+      .option('--app <app>', 'only archives and runs of this app'),
   run: (context, kind, { app }) => listCache(context, { kind, app }),
   ...cacheOutput,
   empty: 'nothing is kept on this machine',

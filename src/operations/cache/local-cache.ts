@@ -1,18 +1,19 @@
 import type { Context } from '../../context.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import { toDiskErrorOf } from '../../disk/index.ts';
 import { count, latestFirst, size } from '../../output/format.ts';
 import { clearPackingCache, packingUsage } from '../../project/packing-cache/index.ts';
 import { listArchives } from '../archives/index.ts';
 import { listPythonEnvironments } from './python-environments.ts';
 
-export const cacheKinds = ['packing', 'archives', 'python'] as const;
+export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;
 
 export type CacheKind = (typeof cacheKinds)[number];
 
 /** Something that gantry keeps on this machine. */
 export interface CacheEntry {
   kind: CacheKind;
-  /** Of an archive. */
+  /** Of an archive, or of runs. */
   app: string | null;
   build: string | null;
   project: string | null;
@@ -27,7 +28,7 @@ export interface CacheEntry {
 
 export interface CacheFilter {
   kind?: CacheKind | undefined;
-  /** Only archives of this app. */
+  /** Only archives and runs of this app. */
   app?: string | undefined;
   /** In ms. */
   olderThan?: number | undefined;
@@ -93,6 +94,14 @@ const sources: Record<CacheKind, (context: Context) => KeptItem[] | Promise<Kept
   async python({ settings }) {
     const found = await listPythonEnvironments(settings.folders.cache);
     return found.map(({ remove, ...facts }) => ({ entry: entryOf('python', facts), remove }));
+  },
+  async runs({ settings }) {
+    const { listKeptRuns } = await import('../run-mirror/index.ts');
+    const found = await listKeptRuns(settings.folders.cache);
+    return found.map(({ remove, app, project, ...facts }) => {
+      const owner = { app: shortAppName(project, app), project };
+      return { entry: entryOf('runs', { ...facts, ...owner }), remove };
+    });
   },
 };
 

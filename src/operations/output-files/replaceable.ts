@@ -8,6 +8,7 @@ const kinds = {
   plan: { name: 'a deploy plan', start: /^\s*\{\s*"gantryPlan"/ },
   archive: { name: 'a zip archive', start: /^PK/ },
   page: { name: 'an HTML page', start: /^\s*<!doctype html/i },
+  runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
 };
 
 /**

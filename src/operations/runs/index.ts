@@ -10,3 +10,4 @@ export type { RunLine } from './run-log.ts';
 export type { RunFilters, RunSearchResult } from './run-search.ts';
 export { displayStatus, fillStatus, hasEnded, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { searchRuns } from './search-runs.ts';
+export { runsIn } from './time-windows.ts';

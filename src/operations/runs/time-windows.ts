@@ -88,7 +88,8 @@ function positionQuery(position: PagePosition | undefined): Pick<RunsQuery, 'off
   return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
 }
 
-function runsIn({ items, aggregatedData }: RunsChart): Run[] {
+/** Throws UnexpectedReplyError if a page has counts instead of runs. */
+export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
   if (items || !aggregatedData) return items ?? [];
   throw new UnexpectedReplyError('the platform returned counts instead of runs', {
     why: 'it documents that only for ranges over 24 hours, and this range is shorter',

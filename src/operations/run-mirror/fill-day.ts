@@ -1,0 +1,100 @@
+import { dayMs, type Gap, type RunDay } from './day-file.ts';
+import { type ReadRuns, readWindow, type Window, type WindowRuns } from './read-window.ts';
+import { mirrored, RunTable } from './run-table.ts';
+
+/** A run may appear this long after newer ones. */
+const lateMs = 5 * 60_000;
+/** A run that has not ended by then never says so: runs take 12 hours at most (docs/platform.md#runs). */
+const settledMs = dayMs;
+/** Windows that are closer are read as one. */
+const joinMs = 10 * 60_000;
+const maxWindows = 20;
+const maxGaps = 100;
+/** How many runs a kill may cost. */
+const runsPerSave = 20_000;
+
+interface FillOptions {
+  read: ReadRuns;
+  now: number;
+  /** Keeps the day as it is by now. */
+  save: () => Promise<void>;
+  onRuns: (count: number) => void;
+}
+
+/** Whether a day was read late enough that the platform has nothing new about it. */
+export function isDayOver({ day, readTo }: RunDay): boolean {
+  return readTo >= day + dayMs;
+}
+
+/**
+ * Reads what is new: runs that had not ended, gaps, and what was created since. In this order, and from old to new: whatever
+ * a kill leaves is right, and the next time goes on from there.
+ */
+export async function fillDay(day: RunDay, { read, now, save, onRuns }: FillOptions): Promise<void> {
+  let unsaved = 0;
+  const take = async (found: WindowRuns) => {
+    const before = day.runs.length;
+    takeRuns(day, found);
+    onRuns(day.runs.length - before);
+    unsaved += found.runs.length;
+  };
+  for (const window of windowsToRepeat(day)) {
+    for await (const found of readWindow(read, window)) await take(found);
+  }
+  const end = day.day + dayMs;
+  for await (const found of readWindow(read, { from: day.readTo, to: end })) {
+    await take(found);
+    day.readTo = Math.max(day.readTo, Math.min(found.to, (day.runs.newest() ?? 0) - lateMs));
+    if (unsaved < runsPerSave) continue;
+    await save();
+    unsaved = 0;
+  }
+  day.readAt = now;
+  if (now >= end + settledMs) day.readTo = end;
+  await save();
+  day.runs = new RunTable(day.runs.sorted());
+}
+
+function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns): void {
+  for (const run of runs.map(mirrored)) {
+    // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
+    const at = run.createdAt ?? from;
+    if (at >= day.day && at < day.day + dayMs) day.runs.put(run);
+  }
+  day.gaps = day.gaps.filter((gap) => !(gap.from >= from && gap.to <= to));
+  if (missing !== undefined) day.gaps.push({ from, to, missing: missing === 'some' ? undefined : missing });
+  if (day.gaps.length > maxGaps) day.gaps = [joinGaps(day.gaps)];
+}
+
+function joinGaps(gaps: readonly Gap[]): Gap {
+  const counts = gaps.map(({ missing }) => missing);
+  return {
+    from: Math.min(...gaps.map(({ from }) => from)),
+    to: Math.max(...gaps.map(({ to }) => to)),
+    missing: counts.includes(undefined) ? undefined : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+  };
+}
+
+/** What is read again before `readTo`. */
+function windowsToRepeat({ day, runs, gaps, readTo, readAt }: RunDay): Window[] {
+  const created = runs.column('createdAt');
+  const windows: Window[] = gaps.map(({ from, to }) => ({ from, to }));
+  for (let row = 0; row < runs.length; row++) {
+    const at = Number.isNaN(created[row]) ? day : (created[row] ?? day);
+    const isOpen = at < readTo && readAt < at + settledMs && !runs.hasEnded(row);
+    if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
+  }
+  const joined = join(windows);
+  const [first, last] = [joined[0], joined.at(-1)];
+  return first && last && joined.length > maxWindows ? [{ from: first.from, to: last.to }] : joined;
+}
+
+function join(windows: Window[]): Window[] {
+  const joined: Window[] = [];
+  for (const window of windows.sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last && window.from - last.to < joinMs) last.to = Math.max(last.to, window.to);
+    else joined.push({ ...window });
+  }
+  return joined;
+}

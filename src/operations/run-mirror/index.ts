@@ -1,0 +1,4 @@
+/** A copy of an app's runs on this machine, for questions about many of them. */
+export { exportRuns, type RunFormat, runFormats } from './export-runs.ts';
+export { listKeptRuns } from './kept-runs.ts';
+export { type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { platformOf, stateKey } from '../../config/state-key.ts';
+import type { Context } from '../../context.ts';
+import { toAppId } from '../../contract/endpoint.ts';
+import { UsageError } from '../../errors.ts';
+import { count, groupDigits } from '../../output/format.ts';
+import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
+import { fillDay, isDayOver } from './fill-day.ts';
+import { mirrorRoot, trimMirror } from './kept-runs.ts';
+import { type ReadRuns, runReader } from './read-window.ts';
+
+/** Times in ms since 1970. */
+export interface RunRange {
+  app: string;
+  since: number;
+  until: number;
+}
+
+/** Days that are read at the same time. */
+const concurrentDays = 4;
+
+/**
+ * The runs of an app by day, in UTC and oldest first, from a copy on this machine that first gets what the platform has new.
+ * The first and the last day are whole: use {@link rowsWithin}. Says which runs the platform announced and did not return.
+ */
+export async function* readRunDays(context: Context, range: RunRange): AsyncGenerator<RunDay> {
+  const { app, since, until } = range;
+  if (until < since) throw new UsageError('invalid range: --until is before --since');
+  const first = Math.floor(since / dayMs) * dayMs;
+  const days = Array.from({ length: Math.floor((until - first) / dayMs) + 1 }, (_, index) => first + index * dayMs);
+  const done = new AbortController();
+  const step = context.progress.step(`Reading runs of ${app}`);
+  let read = 0;
+  const mirror = new Mirror(context, app, {
+    read: runReader(
+      {
+        ...context,
+        project: context.project,
+        api: context.apiWithSignal(AbortSignal.any([context.signal, done.signal])),
+      },
+      app,
+    ),
+    onRuns: (number) => {
+      read += number;
+      step.update({ text: `${count(read, 'new run')}` });
+    },
+  });
+  const ahead: Promise<RunDay>[] = [];
+  const gaps: Gap[] = [];
+  try {
+    for (const [index, day] of days.entries()) {
+      while (ahead.length < concurrentDays && index + ahead.length < days.length) {
+        const next = mirror.day(days[index + ahead.length] ?? day);
+        // Reported when its turn comes.
+        next.catch(() => {});
+        ahead.push(next);
+      }
+      const loaded = await ahead.shift();
+      if (!loaded) continue;
+      gaps.push(...loaded.gaps.filter(({ from, to }) => to >= since && from <= until));
+      yield loaded;
+    }
+    sayGaps(context, gaps);
+    await trimMirror(context.settings.folders.cache, context.now());
+  } finally {
+    step.clear();
+    done.abort();
+  }
+}
+
+/** The rows of a day that were created in a range. A run without a time is in each. */
+export function* rowsWithin({ runs }: RunDay, { since, until }: Pick<RunRange, 'since' | 'until'>): Generator<number> {
+  const created = runs.column('createdAt');
+  for (let row = 0; row < runs.length; row++) {
+    const at = created[row] ?? Number.NaN;
+    if (!(at < since || at > until)) yield row;
+  }
+}
+
+/** The copy of the runs of one app. */
+class Mirror {
+  readonly #folder: string;
+  readonly #owner: MirrorOwner;
+  #isUnwritable = false;
+
+  constructor(
+    private readonly context: Context,
+    app: string,
+    private readonly source: { read: ReadRuns; onRuns: (count: number) => void },
+  ) {
+    const { project, settings } = context;
+    this.#owner = { project, app: toAppId(project, app) };
+    this.#folder = join(mirrorRoot(settings.folders.cache), stateKey(platformOf(settings), project, this.#owner.app));
+  }
+
+  async day(midnight: number): Promise<RunDay> {
+    const day = (await readDay(this.#folder, midnight)) ?? emptyDay(midnight);
+    if (!isDayOver(day)) await fillDay(day, { ...this.source, now: this.context.now(), save: () => this.#save(day) });
+    return day;
+  }
+
+  /** Without a disk that can be written to, all is read again the next time. */
+  async #save(day: RunDay): Promise<void> {
+    if (this.#isUnwritable) return;
+    try {
+      await writeDay(this.#folder, this.#owner, day);
+    } catch (error) {
+      if (this.#isUnwritable) return;
+      this.#isUnwritable = true;
+      const why = error instanceof Error ? error.message : String(error);
+      this.context.progress.warn(`cannot keep runs in ${this.#folder}: ${why}`);
+    }
+  }
+}
+
+function sayGaps({ progress }: Pick<Context, 'progress'>, gaps: readonly Gap[]): void {
+  const [first] = gaps;
+  if (!first) return;
+  const known = gaps.reduce((sum, { missing }) => sum + (missing ?? 0), 0);
+  const some = gaps.some(({ missing }) => missing === undefined);
+  const number =
+    known === 0 ? 'some runs are' : `${some ? 'at least ' : ''}${count(known, 'run')} ${known === 1 ? 'is' : 'are'}`;
+  const more = gaps.length === 1 ? '' : `, and ${groupDigits(gaps.length - 1)} more gaps`;
+  progress.warn(
+    `${number} missing: the platform announced more than it returned between ${text(first.from)} and ${text(first.to)}${more}`,
+  );
+}
+
+function text(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb, record, recordMany } from '../support/runs.ts';
+
+let emulator: Emulator;
+let folder: Awaited<ReturnType<typeof folderOf>>;
+const now = Date.now();
+
+beforeAll(async () => {
+  [emulator, folder] = await Promise.all([startEmulator(), folderOf({})]);
+  await deployWeb(emulator);
+  recordMany(emulator, { name: 'r', number: 30, from: now - 3 * 86_400_000, to: now - 3_600_000 });
+  record(emulator, { id: 'odd', createdAt: now - 1_800_000, container: 'a,"b"', statusCode: 500 });
+});
+afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+
+const run = (...words: string[]) =>
+  gantry(words, { emulator, cwd: folder.path, env: { GANTRY_CONFIG_DIR: folder.path } });
+
+test('runs are exported as lines of JSON, oldest first', async () => {
+  const { stdout, code } = await run('runs', 'export', 'web', '--since', '4d');
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, lines.length]).toEqual([0, 31]);
+  expect(lines.map(({ createdAt }) => createdAt)).toEqual(lines.map(({ createdAt }) => createdAt).sort());
+  expect(lines.at(-1)).toEqual({
+    ...{ id: 'odd', createdAt: new Date(now - 1_800_000).toISOString(), functionName: null, status: null },
+    ...{ statusCode: 500, runtimeMs: 100, coldstartTimeMs: 0, totalQueueTimeMs: 0, totalResponseTimeMs: 100 },
+    ...{ podName: 'a,"b"', build: null },
+  });
+});
+
+test('or as CSV, and only those of the range', async () => {
+  const { stdout } = await run('runs', 'export', 'web', '--since', '40m', '--format', 'csv');
+  const [title, line] = stdout.split('\n');
+  expect(title).toMatch(/^id,createdAt,functionName,status,statusCode,runtimeMs/);
+  expect(line).toBe(`odd,${new Date(now - 1_800_000).toISOString()},,,500,100,0,0,100,"a,""b""",`);
+});
+
+test('a file is written as a whole, and replaces only another export', async () => {
+  const file = join(folder.path, 'runs.jsonl');
+  const { json } = await run('runs', 'export', 'web', '-o', 'runs.jsonl', '--json');
+  expect(json()).toEqual({ app: 'web', file: 'runs.jsonl', runs: 11, bytes: (await readFile(file)).length });
+  expect((await run('runs', 'export', 'web', '-o', 'runs.jsonl')).stdout.trim()).toBe('runs.jsonl');
+  await writeFile(file, 'my notes');
+  expect((await run('runs', 'export', 'web', '-o', 'runs.jsonl')).code).toBe(7);
+  expect(await readFile(file, 'utf8')).toBe('my notes');
+  emulator.fail('getRunsChart', 403);
+  expect((await run('runs', 'export', 'web', '-o', 'new.jsonl')).code).toBe(5);
+  expect(existsSync(join(folder.path, 'new.jsonl'))).toBe(false);
+});
+
+test('what is kept for it is listed and removed with the cache', async () => {
+  await run('runs', 'export', 'web');
+  const list = async () => (await run('cache', 'list', 'runs', '--app', 'web', '--json')).json();
+  expect(await list()).toMatchObject([
+    { kind: 'runs', app: 'web', project: emulator.project, bytes: expect.any(Number) },
+  ]);
+  await run('cache', 'clear', 'runs');
+  expect(await list()).toEqual([]);
+});

@@ -1,0 +1,41 @@
+/** A run as it is. Times in ms since 1970. */
+export interface WorldRun {
+  id: string;
+  createdAt: number;
+  /** When it appears in lists. */
+  visibleAt: number;
+  endsAt: number;
+  deletedAt: number;
+  coldstartMs: number;
+  queueMs: number;
+  runtimeMs: number;
+  code: number;
+  pod: string;
+  place?: number;
+}
+
+/** How the platform lists runs. */
+export interface Manners {
+  order: 'newest first' | 'oldest first' | 'any';
+  /** The longest page. */
+  pageCap: number;
+  hasTotal: boolean;
+  hasToken: boolean;
+  /** A page has one of its items twice. */
+  repeats: boolean;
+  /** A run on the end of a range is not in it. */
+  excludesEnd: boolean;
+  /** A field that is always null. */
+  lacks: string | undefined;
+  ignoresRange?: boolean;
+  /** Runs that are counted and not returned. */
+  loses?: (id: string) => boolean;
+}
+
+export interface Query {
+  startTime?: string;
+  endTime?: string;
+  limit?: number;
+  offset?: number;
+  nextToken?: string;
+}
