@@ -5,8 +5,10 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toAppId } from '../contract/endpoint.ts';
 import type { Secrets } from '../contract/secrets.ts';
-import { type Emulator, findPython } from '../emulator/index.ts';
+import { type Emulator, findPython, type OnBreakpoint } from '../emulator/index.ts';
+import { debugPortFlag, openDebugRelays, parsePort } from '../flags/debugging.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
+import { requiring } from '../flags/rules.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../operations/dev/index.ts';
 import { detectShell, evaluationOf } from '../operations/emulator/index.ts';
@@ -25,7 +27,11 @@ export default defineCommand({
       .option(...installFlag)
       .option(...allowOriginFlag)
       .option('--from-env-file <file>', '.env or JSON file with secrets for the app; watched as well')
-      .option('--open', 'open the app in the browser once it is ready'),
+      .option('--open', 'open the app in the browser once it is ready')
+      .option(...debugPortFlag, parsePort)
+      .addOption(
+        requiring(command.createOption('--wait-for-client', 'start the app when an editor has attached'), 'debugPort'),
+      ),
   run: (context, folders, options) => serve(context, folders, options),
   verbatim: () => true,
   view:
@@ -40,8 +46,9 @@ export default defineCommand({
   details: [
     'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it.',
     'Calls need no token from the user who runs it, on Linux even if the app is private.',
+    'With --debug-port, VS Code and PyCharm attach to the app, and stay attached when it is deployed again; several apps have ports one after the other. It needs debugpy, which --install installs. Without an editor, breakpoint() stops at the terminal. See docs/debugging.md.',
   ],
-  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open'],
+  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });
 
 interface DevFlags {
@@ -51,37 +58,61 @@ interface DevFlags {
   fromEnvFile?: string | undefined;
   allowOrigin?: string[] | undefined;
   open?: true | undefined;
+  debugPort?: number | true | undefined;
+  waitForClient?: true | undefined;
 }
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, given: string[], { fromEnvFile, open, ...options }: DevFlags) {
+async function* serve(context: Context, given: string[], options: DevFlags) {
+  const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
   const readSecrets = await secretsReader(context, fromEnvFile);
   if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
+  const several = folders.length > 1;
+  const relays = await openDebugRelays(folders, debugPort, waitForClient);
+  const quit = new AbortController();
+  const keys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
+  const close = () => {
+    keys?.stop();
+    for (const relay of relays.values()) relay.close();
+  };
+  const onBreakpoint: OnBreakpoint = async (stream, place) => {
+    running.print?.breakpoint(place);
+    await keys?.lend(stream);
+  };
   const emulator = await startOnFreePort(context, {
-    ...options,
+    ...emulatorOptions,
+    debugging: {
+      relayOf: (app) => relays.get(running.dev?.folderOf(app) ?? ''),
+      // The breakpoints of several apps would share the terminal.
+      onBreakpoint: keys && !several ? onBreakpoint : undefined,
+    },
     seed: false,
     trustOwner: true,
     keepWarm: true,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
+  }).catch((error) => {
+    close();
+    throw error;
   });
   interruption.message = '';
-  const quit = new AbortController();
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
-  const stopKeys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
-  signal.addEventListener('abort', () => stopKeys?.(), { once: true });
+  signal.addEventListener('abort', close, { once: true });
   const environmentCommand = evaluationOf('gantry emulator env', detectShell(context.env));
-  const several = folders.length > 1;
-  const print = new DevPrinter(context, { several, hasKeys: stopKeys !== undefined, environmentCommand });
-  const dev = new DevSession(context, platformOf(emulator), { signal, print, several, open: open === true });
+  const print = new DevPrinter(context, { several, hasKeys: keys !== undefined, environmentCommand });
+  const debugPorts = new Map([...relays].map(([folder, { port }]) => [folder, port]));
+  const dev = new DevSession(context, platformOf(emulator), {
+    ...{ signal, print, several, debugPorts, open: open === true },
+  });
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
   const apps = folders.map((folder) => dev.run(folder, { fromEnvFile, readSecrets }));
   try {
     await warnWithoutPython(context);
+    if (waitForClient) print.waiting([...debugPorts.values()]);
     Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
     for await (const [version] of versions) {
       yield version as ReadyApp;

@@ -3,6 +3,7 @@ import type { OnCall } from './endpoints/call-observer.ts';
 import type { FaultTarget, FaultText } from './model/faults.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import type { Store } from './model/state/store.ts';
+import type { DebuggingOptions } from './running/debugging/debugging.ts';
 import type { AppLogs } from './running/logs/app-logs.ts';
 import type { StorageAccess } from './running/replicas/persistent-storage.ts';
 import type { VolumeFiles } from './running/volumes/volume-files.ts';
@@ -45,6 +46,8 @@ export interface EmulatorOptions {
   trustOwner?: boolean | undefined;
   /** Keeps a replica of each app running, whatever its cooldown: a developer pauses, and loading a model takes long. */
   keepWarm?: boolean | undefined;
+  /** How the code of apps is debugged. Without it, `breakpoint()` says what to do instead. */
+  debugging?: DebuggingOptions | undefined;
   /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */

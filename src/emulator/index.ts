@@ -15,6 +15,7 @@ import { Store } from './model/state/store.ts';
 import { AppRunner } from './running/app-runner.ts';
 import { archiveLimits } from './running/archives/archive.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
+import { Debugging } from './running/debugging/debugging.ts';
 import { VolumeFiles } from './running/volumes/volume-files.ts';
 import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
@@ -23,6 +24,8 @@ export type { Emulator, EmulatorOptions } from './emulator.ts';
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
 export { DataFolderInUseError } from './model/state/data-folder.ts';
+export { DebugRelay } from './running/debugging/debug-relay.ts';
+export type { OnBreakpoint } from './running/debugging/terminal-breakpoints.ts';
 export { killTree } from './running/processes/kill-tree.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 
@@ -73,6 +76,7 @@ async function startIn(
     unpackedBytes = archiveLimits.bytes,
     trustOwner = false,
     keepWarm = false,
+    debugging: debuggingOptions = {},
     onCall,
     onWarning: warn = () => {},
   } = options;
@@ -89,7 +93,9 @@ async function startIn(
   const calls: RecordedRequest[] = [];
   const deliveries: (number | undefined)[] = [];
   const limits = { ...archiveLimits, bytes: unpackedBytes };
+  const debugging = await Debugging.open(debuggingOptions);
   const runner = new AppRunner({
+    debugging,
     store,
     now,
     storage,
@@ -163,6 +169,7 @@ async function startIn(
     },
     async close() {
       await Promise.all([server.close(), runner.stop()]);
+      debugging.close();
       volumes.close();
       await releaseFolder();
     },

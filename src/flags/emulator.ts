@@ -35,7 +35,7 @@ type Faults = ReturnType<typeof parseFaultOption>;
 
 type StartOptions = EmulatorFlags & { port: number } & Pick<
     EmulatorOptions,
-    'onWarning' | 'onCall' | 'trustOwner' | 'keepWarm'
+    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm'
   >;
 
 /** Flags of `emulator start` and `emulator exec`. */

@@ -3,12 +3,19 @@ import { readFileSync } from 'node:fs';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
+/** Keys that are listened to. */
+export interface Keys {
+  stop(): void;
+  /** Gives the terminal to somebody else until the work has ended. */
+  whileAway(work: () => Promise<void>): Promise<void>;
+}
+
 /**
- * Calls the listener for each key, until the returned function is called. Keys are not echoed, and Ctrl-C, Ctrl-Z and
+ * Calls the listener for each key, until it is stopped. Keys are not echoed, and Ctrl-C, Ctrl-Z and
  * Ctrl-\ still signal the processes of the terminal. The terminal is as before while the process is stopped (Ctrl-Z), and
  * Node restores it when the process exits. Returns undefined in the background of a shell.
  */
-export function listenForKeys(stdin: KeyInput, listener: (key: string) => void): (() => void) | undefined {
+export function listenForKeys(stdin: KeyInput, listener: (key: string) => void): Keys | undefined {
   // A background process that changes the mode of its terminal or reads from it is stopped by the system.
   if (!isInForeground()) return undefined;
   const listen = () => {
@@ -37,11 +44,31 @@ export function listenForKeys(stdin: KeyInput, listener: (key: string) => void):
   for (const [signal, handler] of signals) process.on(signal, handler);
   stdin.on('data', onData).on('error', ignore);
   listen();
-  return () => {
-    for (const [signal, handler] of signals) process.off(signal, handler);
-    stdin.off('data', onData);
-    if (isInForeground()) pause();
+  let isAway = false;
+  let isStopped = false;
+  return {
+    stop() {
+      isStopped = true;
+      for (const [signal, handler] of signals) process.off(signal, handler);
+      stdin.off('data', onData);
+      if (!isAway && isInForeground()) pause();
+    },
+    async whileAway(work) {
+      isAway = true;
+      stdin.off('data', onData);
+      await work().finally(() => {
+        isAway = false;
+      });
+      if (isStopped) return;
+      stdin.on('data', onData);
+      listen();
+    },
   };
+}
+
+/** Ends the program as Ctrl-C does. */
+export function interrupt(): void {
+  sendSignal('\u0003');
 }
 
 function ignore(): void {}

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
@@ -23,12 +24,18 @@ export interface Prompt {
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
   /**
-   * Calls the listener for each key that is pressed, without showing the key, until the returned function is called.
-   * Undefined if there is no terminal to type at.
+   * Calls the listener for each key that is pressed, without showing the key, until it is stopped. Undefined if there is no terminal to type at.
    */
-  listenForKeys(listener: (key: string) => void): Promise<(() => void) | undefined>;
+  listenForKeys(listener: (key: string) => void): Promise<TerminalKeys | undefined>;
   /** Asks for a secret; each character is shown as `*`. */
   secret(question: string, options: { flag: string; retryWith?: readonly string[] }): Promise<string>;
+}
+
+/** The keys of the terminal. */
+export interface TerminalKeys {
+  stop(): void;
+  /** Lets a program have the terminal, in lines, until it ends the stream: keys are what is typed to it. */
+  lend(stream: Duplex): Promise<void>;
 }
 
 interface PromptOptions {
@@ -124,8 +131,15 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
     },
     async listenForKeys(listener) {
       if (!canAsk() || !page.terminal) return undefined;
-      const { listenForKeys } = await import('./key-presses.ts');
-      return listenForKeys(io.stdin as KeyInput, listener);
+      const { interrupt, listenForKeys } = await import('./key-presses.ts');
+      const keys = listenForKeys(io.stdin as KeyInput, listener);
+      if (!keys) return undefined;
+      const terminal = { input: io.stdin, output: io.stderr, clean: safe, onInterrupt: interrupt };
+      const lend = async (stream: Duplex) => {
+        const { lendTerminal } = await import('./lend-terminal.ts');
+        await keys.whileAway(() => lendTerminal(stream, terminal));
+      };
+      return { stop: keys.stop, lend };
     },
     async secret(question, { flag, retryWith }) {
       const { password } = await loadPrompts(inputOf(question), flag, retryWith);

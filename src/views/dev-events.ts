@@ -19,6 +19,7 @@ export const devEvents = stream(
     token: text('token of the emulator; not valid anywhere else'),
     approveUrl: text('URL that lets a browser approve logins; keep it secret'),
     build: text('build id'),
+    debugPort: optional(integer('port where an editor can attach')),
   },
   {
     type: choice(['reload'], 'a new version is running'),

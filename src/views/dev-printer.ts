@@ -4,7 +4,17 @@ import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '..
 import { duration, shortBuild } from '../output/format.ts';
 import type { Page } from '../output/page.ts';
 import { wrapCommand } from '../output/wrap-command.ts';
-import { type CallLine, callLine, failureLine, keyHelp, keyLine, outputLine, reloadLine, servingText } from './dev.ts';
+import {
+  breakpointText,
+  type CallLine,
+  callLine,
+  failureLine,
+  keyHelp,
+  keyLine,
+  outputLine,
+  reloadLine,
+  servingText,
+} from './dev.ts';
 
 interface PrinterOptions {
   /** Whether lines name their app. */
@@ -45,6 +55,19 @@ export class DevPrinter {
     const renamed = formerName === undefined ? '' : ` (renamed from ${formerName})`;
     const step = this.#progress.step(`Deploying ${app}`);
     step.done(`${app} is ready in ${duration(tookMs)}${renamed}, build ${shortBuild(build)}`);
+  }
+
+  debugger(app: string, port: number): void {
+    this.#progress.note(`to debug ${app}, attach an editor to port ${port}`);
+  }
+
+  /** Code waits for editors to attach. */
+  waiting(ports: readonly number[]): void {
+    this.#progress.note(`waiting for an editor to attach to port ${ports.join(', ')} before each start`);
+  }
+
+  breakpoint(place: string): void {
+    this.#progress.note(breakpointText(place));
   }
 
   reload(app: string, build: string, { changed, tookMs }: Reload): void {

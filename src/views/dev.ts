@@ -65,6 +65,11 @@ export function servingText(servingSince: string | undefined): string {
     : `still serving the version of ${clockTime(servingSince)}; waiting for a fix`;
 }
 
+/** What can be typed now. */
+export function breakpointText(place: string): string {
+  return `breakpoint() at ${place}: type c to go on, n for the next line, p NAME for a value, h for help`;
+}
+
 /** At most three names. */
 function changedText(changed: string[]): string {
   const named = changed.slice(0, 3);

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -9,83 +9,9 @@ import WebSocket from 'ws';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { children, python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { developing, type Session } from '../support/developing.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
-
-/** Runs `gantry dev` in a folder until `work` returns. */
-async function developing(
-  files: Record<string, string>,
-  words: string[],
-  work: (session: Session) => Promise<void>,
-  setting: Setting = {},
-) {
-  await using app = await folderOf(files);
-  await using home = await folderOf({});
-  const stop = new AbortController();
-  const heard = { stdout: '', stderr: '' };
-  const env = { GANTRY_CONFIG_DIR: home.path };
-  const session: Session = {
-    path: app.path,
-    env,
-    press: () => {},
-    write(name, text) {
-      mkdirSync(dirname(join(app.path, name)), { recursive: true });
-      writeFileSync(join(app.path, name), text);
-    },
-    async until(pattern) {
-      for (let tries = 0; tries < 500; tries += 1) {
-        const [, found] = pattern.exec(heard.stdout + heard.stderr) ?? [];
-        if (found !== undefined) return found;
-        await setTimeout(20);
-      }
-      throw new Error(`${pattern} was never said, but ${heard.stdout}${heard.stderr}`);
-    },
-    async call(body = {}, below = 'run') {
-      const url = `${await session.until(/(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/\w+)/)}/${below}`;
-      return fetch(url, { method: 'POST', body: JSON.stringify(body), headers: await session.headers() });
-    },
-    async result(body) {
-      return (await session.call(body)).json();
-    },
-    async headers() {
-      // Other systems than Linux do not tell who calls.
-      if (process.platform === 'linux') return {};
-      const { stdout } = await gantry(['emulator', 'env', '--json'], { env });
-      return { authorization: `Bearer ${JSON.parse(stdout).environment.GANTRY_TOKEN}` };
-    },
-  };
-  const running = gantry(['dev', '--port', '0', ...words], {
-    ...{ cwd: app.path, stop: stop.signal, keyboard: (type) => Object.assign(session, { press: type }) },
-    // The clock of the command leaps; Python does not.
-    ...{ columns: 200, meanwhile: () => setTimeout(20) },
-    ...setting,
-    env: { NO_COLOR: '1', ...env, ...setting.env },
-    seen: (stdout) => Object.assign(heard, { stdout }),
-    said: (stderr) => Object.assign(heard, { stderr }),
-  });
-  await Promise.race([work(session), running]).finally(() => stop.abort());
-  const ended = await running;
-  expect(announced(home.path)).toEqual([]);
-  return ended;
-}
-
-/** What `gantry emulator list` would find. */
-function announced(home: string): string[] {
-  const folder = join(home, 'state', 'emulators');
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-interface Session {
-  path: string;
-  env: Record<string, string>;
-  press(keys: string): void;
-  write(name: string, text: string): void;
-  /** Waits until stdout or stderr match, and returns the first group. */
-  until(pattern: RegExp): Promise<string>;
-  call(body?: object, below?: string): Promise<Response>;
-  result(body?: object): Promise<unknown>;
-  headers(): Promise<Record<string, string>>;
-}
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 const linux = process.platform === 'linux';

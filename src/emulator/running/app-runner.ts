@@ -6,6 +6,7 @@ import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/archive.ts';
 import { unpackZip } from './archives/unpack.ts';
+import type { Debugging } from './debugging/debugging.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics/usage-sampler.ts';
 import { type AppPython, choosePython } from './processes/app-python.ts';
@@ -48,6 +49,7 @@ interface AppRunnerOptions {
   restartPauseMs: number;
   /** Replicas of each app that are kept after the cooldown. */
   leastReplicas: number;
+  debugging: Debugging;
 }
 
 export class UnpackError extends Error {}
@@ -141,6 +143,7 @@ export class AppRunner {
     const pool = new ReplicaPool({
       start: (record, build, python) => this.#startReplica(record, build, python),
       environment: (record, build, python) => this.#environmentOf(record, build, python),
+      limit: this.#limitOf(app),
       now: this.options.now,
       leastReplicas: this.options.leastReplicas,
     });
@@ -201,6 +204,7 @@ export class AppRunner {
    */
   async startFirstReplica({ app, build, python, signal, print }: FirstStart): Promise<void> {
     const folder = await this.unpackBuild(build);
+    await this.#prepareDebugger(app, build, python);
     const printed: AppOutput[] = [];
     this.#starts.set(build.id, (output) => {
       print(output.text);
@@ -224,6 +228,11 @@ export class AppRunner {
     } finally {
       this.#starts.delete(build.id);
     }
+  }
+
+  /** Calls once when an app has had this much time, without that in breakpoints. Returns what stops it. */
+  limit(app: string, ms: number, callback: () => void): () => void {
+    return this.options.debugging.holds.after(app, ms, callback);
   }
 
   /** Work that only `stop` waits for. */
@@ -266,6 +275,17 @@ export class AppRunner {
     await Promise.all(this.#background);
     this.storage.close();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #prepareDebugger(app: AppRecord, build: BuildRecord, python: string): Promise<void> {
+    if (this.#engineOf(build)) return;
+    await this.options.debugging.prepare(app, python, async () =>
+      this.installsPackages ? (await this.pythonFor(build.settings, 'debugpy'))?.path : undefined,
+    );
+  }
+
+  #limitOf(app: string) {
+    return (ms: number, callback: () => void) => this.limit(app, ms, callback);
   }
 
   #environmentOf(app: AppRecord, build: BuildRecord, python: string) {
@@ -326,10 +346,22 @@ export class AppRunner {
     const options = {
       ...{ app, build, name, folder, scratch: this.folder, python },
       ...{ environment, launch: storage.launch, folders: storage.folders, print, warn },
+      limit: this.#limitOf(app.id),
     };
-    const { now, restartPauseMs: pauseMs } = this.options;
-    const start = () => (engine === undefined ? new Runtime(options) : new ContainerReplica(options, engine));
-    const replica = new RestartingReplica({ start, now, pauseMs, print });
+    const { now, restartPauseMs: pauseMs, debugging } = this.options;
+    const start = () => {
+      if (engine !== undefined) return new ContainerReplica({ ...options, isDebugged: false }, engine);
+      const claim = debugging.claim({ app, build, python, folder });
+      const debugged = {
+        environment: { ...environment, ...claim.environment },
+        isDebugged: claim.release !== undefined,
+      };
+      const started = new Runtime({ ...options, ...debugged });
+      if (claim.release) started.ended.then(claim.release, claim.release);
+      return started;
+    };
+    const beforeCall = () => debugging.settled(app);
+    const replica = new RestartingReplica({ start, beforeCall, now, pauseMs, print });
     this.usage.watch(app.id, name, () => replica.pid, replica.ended);
     this.#memory.watch(replica, app.settings, print);
     return { name, replica };

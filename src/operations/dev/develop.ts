@@ -34,8 +34,8 @@ export interface DevelopOptions {
   prepare: (name: string, secrets: Secrets) => Step;
 }
 
-/** Builds on the emulator take seconds at most. In ms. */
-const defaultMs = 600_000;
+/** In ms. The emulator has limits of its own, which do not count while the app stands in a breakpoint. */
+const defaultMs = 86_400_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 

@@ -51,6 +51,8 @@ interface SessionPrinter {
   differences(app: string, lines: readonly string[]): void;
   /** `servingSince` is when the version that is still running was deployed. */
   failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void;
+  /** An editor can attach to the app. */
+  debugger(app: string, port: number): void;
   /** Says once what can be done now. */
   explain(isReady: boolean): void;
   addresses(apps: Iterable<AppAddresses>): void;
@@ -64,6 +66,8 @@ interface SessionOptions {
   print: SessionPrinter;
   several: boolean;
   open: boolean;
+  /** Where an editor can attach, by folder. */
+  debugPorts: ReadonlyMap<string, number>;
 }
 
 interface AppSources {
@@ -141,6 +145,11 @@ export class DevSession {
     }
   }
 
+  /** Of an app that runs or is about to. */
+  folderOf(app: string): string | undefined {
+    return this.#folders.get(app);
+  }
+
   press(key: string, quit: () => void): void {
     const actions: Record<string, () => unknown> = {
       r: () => {
@@ -164,19 +173,13 @@ export class DevSession {
     const { url, project, token, approvalAddress, trustsOwner } = this.platform;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
-    const facts = {
-      app,
-      endpoint,
-      page: pageOf({ endpoint, ...version }),
-      curl,
-      dashboard,
-      url,
-      project,
-      token,
-      approveUrl: approvalAddress,
-      build,
-    };
-    return { type: 'ready', ...facts } as const;
+    const facts = { app, endpoint, page: pageOf({ endpoint, ...version }), curl, dashboard, url, project, token };
+    return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...this.#debugPortOf(app) } as const;
+  }
+
+  #debugPortOf(app: string): { debugPort?: number } {
+    const debugPort = this.options.debugPorts.get(this.#folders.get(app) ?? '');
+    return debugPort === undefined ? {} : { debugPort };
   }
 
   /** Two apps of one name would replace each other. */
@@ -198,6 +201,7 @@ export class DevSession {
     if (before !== undefined) await this.#forget(before, own);
     this.options.print.ready(app, build, tookMs, before);
     const description = await this.describe(version);
+    if (description.debugPort !== undefined) this.options.print.debugger(app, description.debugPort);
     this.#shown.set(app, description);
     this.#announcement.update({ apps: [...this.#shown.keys()] });
     const isFirst = this.#latest === undefined;

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { after } from '../../../clock.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted } from '../../model/runs/record.ts';
@@ -34,7 +33,7 @@ export async function performCall(
   const { run } = call;
   const { signal } = controller;
   const seconds = app.settings.responseGracePeriodSeconds;
-  const stopTimer = after(seconds * 1000, () => controller.abort(timeoutError(seconds)));
+  const stopTimer = runner.limit(app.id, seconds * 1000, () => controller.abort(timeoutError(seconds)));
   const onDisconnect = () => controller.abort(new CallAbortedError('the caller disconnected', 499, -1));
   caller?.once('close', onDisconnect);
   let slot: ReplicaSlot | undefined;

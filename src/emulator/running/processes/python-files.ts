@@ -8,9 +8,12 @@ const programs = {
   'emulator/running/replicas/cortex/cortex.py': [
     'emulator/running/replicas/cortex/cortex_call.py',
     'emulator/running/replicas/cortex/cortex_output.py',
+    'emulator/running/replicas/breakpoints.py',
   ],
   'emulator/running/replicas/sitecustomize.py': [],
   'emulator/running/replicas/loopback.py': [],
+  'emulator/running/replicas/breakpoints.py': [],
+  'emulator/running/replicas/debugger.py': [],
   'emulator/running/replicas/persistent_storage.py': [],
   'emulator/running/one-off-runs/once.py': [],
 } as const satisfies Record<string, readonly string[]>;

@@ -77,7 +77,8 @@ export class ContainerReplica implements Replica {
     });
     died.catch(() => {});
     const watch = new AbortController();
-    await Promise.race([died, untilReady(settings, this.#port, watch.signal, isServing)]).finally(() => watch.abort());
+    const start = { settings, port: this.#port, limit: options.limit, signal: watch.signal, isReady: isServing };
+    await Promise.race([died, untilReady(start)]).finally(() => watch.abort());
   }
 
   async #buildImage(options: ReplicaOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { AppRecord } from '../../model/state/records.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
@@ -121,11 +121,6 @@ function noteOn(region: string): string {
 
 function environmentFor(folder: string): Record<string, string> {
   return { PERSISTENT_STORAGE: folder, HF_HOME: join(folder, '.cache/huggingface') };
-}
-
-/** A PYTHONPATH that starts with a folder of modules of the emulator. */
-export function prependPythonPath(folder: string, path: string | undefined): string {
-  return path ? [folder, path].join(delimiter) : folder;
 }
 
 async function createLauncher(folders: StorageFolders, scratch: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { hour } from '../../model/time.ts';
 import { describeReplica, type PooledReplica } from './pooled-replica.ts';
+import type { ReplicaOptions } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { startInTime } from './start-in-time.ts';
 
@@ -11,6 +12,8 @@ export interface PoolOptions {
   start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica };
   /** Environment variables of a replica that is started now. */
   environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
+  limit: ReplicaOptions['limit'];
   now(): number;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
   leastReplicas: number;
@@ -127,7 +130,7 @@ export class ReplicaPool {
     signal.throwIfAborted();
     const member = this.#create(app, build, python);
     try {
-      await startInTime(member.replica.ready, build, signal);
+      await startInTime(member.replica.ready, build, this.options.limit, signal);
     } catch (error) {
       await member.replica.stop(0);
       throw error;

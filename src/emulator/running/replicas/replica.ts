@@ -18,8 +18,12 @@ export interface ReplicaOptions {
   /** The interpreter's path. */
   python: string;
   environment: Record<string, string | undefined>;
+  /** Whether an editor may attach to it. */
+  isDebugged: boolean;
   /** The command that runs a program with access to the app's volumes. */
   launch: AttachedStorage['launch'];
+  /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
+  limit(ms: number, callback: () => void): () => void;
   /** The folders of its volumes, by the path where the app finds them. */
   folders: AttachedStorage['folders'];
   print(output: Omit<AppOutput, 'container'>): void;

@@ -2,27 +2,37 @@ import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { after, pause } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
-import { StartTimeoutError } from './replica.ts';
+import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
+
+interface Start {
+  settings: AppSettings;
+  port: number;
+  limit: ReplicaOptions['limit'];
+  signal: AbortSignal;
+  isReady?: (port: number) => Promise<boolean>;
+}
 
 /**
  * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a
  * `StartTimeoutError` if that takes too long.
  */
-export async function untilReady(
-  settings: AppSettings,
-  port: number,
-  signal: AbortSignal,
-  isReady = isListening,
-): Promise<void> {
+export async function untilReady({ settings, port, limit, signal, isReady = isListening }: Start): Promise<void> {
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const path = readycheckEndpoint || healthcheckEndpoint;
-  const end = performance.now() + deploymentInitializationTimeout * 1000;
+  let isLate = false;
+  const stopLimit = limit(deploymentInitializationTimeout * 1000, () => {
+    isLate = true;
+  });
   let status: number | undefined;
-  while (performance.now() < end) {
-    if (signal.aborted) return;
-    if (path) status = await healthStatus(port, path);
-    if (path ? isHealthy(status) : await isReady(port)) return;
-    await pause(status === undefined ? pollMs : answeredPollMs);
+  try {
+    while (!isLate) {
+      if (signal.aborted) return;
+      if (path) status = await healthStatus(port, path);
+      if (path ? isHealthy(status) : await isReady(port)) return;
+      await pause(status === undefined ? pollMs : answeredPollMs);
+    }
+  } finally {
+    stopLimit();
   }
   const missing = path
     ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`

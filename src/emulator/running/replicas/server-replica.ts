@@ -1,13 +1,9 @@
-import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import parseWords from 'string-argv';
 import type { ServerReply } from '../../http/reply.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
-import { pythonFile } from '../processes/python-files.ts';
 import { findExposedAddress } from './exposed-address.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
-import { prependPythonPath } from './persistent-storage.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -17,6 +13,7 @@ import {
   type SocketReply,
 } from './replica.ts';
 import { freePort, isFree, untilReady } from './server-ready.ts';
+import { startModules } from './start-modules.ts';
 
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
@@ -60,10 +57,11 @@ export class ServerReplica implements Replica {
     return this.#process ? `its process ended with ${describeExit(await this.#process.ended)}` : 'it was stopped';
   }
 
-  async #start({ build, folder, python, environment, launch, print, warn }: ReplicaOptions): Promise<void> {
+  async #start({ build, folder, python, environment, launch, limit, print, warn }: ReplicaOptions): Promise<void> {
     const { settings } = build;
     this.#port = await choosePort(settings);
-    const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
+    const modules = startModules(folder, environment, ['loopback', 'breakpoints', 'debugger']);
+    const env = { ...environment, PYTHONPATH: modules, PORT: String(this.#port) };
     if (this.#stopped) throw new ReplicaError('it was stopped');
     const [program = '', ...args] = localCommand(settings, this.#port, python);
     const { command, args: words } = launch(program, args);
@@ -89,7 +87,7 @@ export class ServerReplica implements Replica {
       },
     );
     try {
-      await Promise.race([died, untilReady(settings, this.#port, watch.signal)]);
+      await Promise.race([died, untilReady({ settings, port: this.#port, limit, signal: watch.signal })]);
     } finally {
       watch.abort();
       died.catch(() => {});
@@ -102,16 +100,6 @@ export class ServerReplica implements Replica {
 function exposureWarning(address: string, port: number): string {
   const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
   return `the server listens on ${reached}, where other machines can call it without a token; make it listen on 127.0.0.1`;
-}
-
-/** A PYTHONPATH with the module that makes servers listen on the loopback address. */
-async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
-  const own = `${folder}.python`;
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  for (const name of ['sitecustomize.py', 'loopback.py'] as const) {
-    await copyFile(pythonFile(`emulator/running/replicas/${name}`), join(own, name));
-  }
-  return prependPythonPath(own, PYTHONPATH);
 }
 
 /** What the program that mounts volumes exits with if it cannot find the command to run. */

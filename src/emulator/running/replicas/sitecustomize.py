@@ -27,6 +27,10 @@ def load_shadowed_module():
         spec.loader.exec_module(module)
 
 
+def stop_at_breakpoint(*_args, frame=None, **_more):
+    load("gantry_breakpoints", os.path.join(OWN, "breakpoints.py")).stop(frame or sys._getframe(1))
+
+
 def prepare():
     loopback = os.path.join(OWN, "loopback.py")
     if os.path.exists(loopback):
@@ -35,6 +39,10 @@ def prepare():
     if os.path.exists(folders):
         with open(folders, encoding="utf-8") as file:
             load("gantry_persistent_storage", os.path.join(OWN, "persistent_storage.py")).rewrite(json.load(file))
+    if os.path.exists(os.path.join(OWN, "breakpoints.py")):
+        sys.breakpointhook = stop_at_breakpoint
+    if "GANTRY_DEBUGGER" in os.environ:
+        load("gantry_debugger", os.path.join(OWN, "debugger.py")).start()
 
 
 prepare()

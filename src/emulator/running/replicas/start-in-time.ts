@@ -1,17 +1,21 @@
-import { after } from '../../../clock.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
-import { StartTimeoutError } from './replica.ts';
+import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
-export async function startInTime(ready: Promise<void>, { settings }: BuildRecord, signal: AbortSignal): Promise<void> {
+export async function startInTime(
+  ready: Promise<void>,
+  { settings }: BuildRecord,
+  limit: ReplicaOptions['limit'],
+  signal: AbortSignal,
+): Promise<void> {
   const { deploymentInitializationTimeout: seconds, runtime, dockerfilePath } = settings;
   // The replica of a server has the same limit, and knows what it was waiting for. An image is built before that.
-  const limit = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
+  const limitSeconds = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
   let stopWaiting = () => {};
   const tooLate = new Promise<never>((_, failed) => {
     const onAbort = () => failed(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const stopTimer = after(limit * 1000, () =>
+    const stopTimer = limit(limitSeconds * 1000, () =>
       failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
     );
     stopWaiting = () => {

@@ -7,6 +7,7 @@ import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/re
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile } from '../../processes/python-files.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
+import { startModules } from '../start-modules.ts';
 import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
@@ -33,14 +34,15 @@ export class CortexReplica implements Replica {
   readonly #scratch: string;
   readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, scratch, environment, launch, print }: ReplicaOptions) {
+  constructor({ python, folder, scratch, environment, isDebugged, launch, print }: ReplicaOptions) {
     this.#scratch = scratch;
     this.#print = print;
     const worker = pythonFile('emulator/running/replicas/cortex/cortex.py');
     const { command, args } = launch(python, [worker, scratch]);
+    const modules = isDebugged ? { PYTHONPATH: startModules(folder, environment, ['debugger']) } : {};
     this.#process = new AppProcess(command, args, {
       cwd: folder,
-      env: environment,
+      env: { ...environment, ...modules },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     });
     const { child } = this.#process;

@@ -17,7 +17,7 @@ from _thread import allocate_lock, get_ident, start_new_thread
 from inspect import isasyncgen, isawaitable, isclass, isgenerator, signature
 from json import dumps, loads
 from os import _exit
-from os.path import dirname
+from os.path import dirname, join
 from time import perf_counter
 from traceback import print_exception
 
@@ -175,6 +175,8 @@ class Replica:
 
     def finish(self, call, outcome):
         try:
+            if breakpoints:
+                breakpoints[0].leave(call.identity)
             self.out.finish(call.identity)
             self.err.finish(call.identity)
             self.calls.pop(call.identity, None)
@@ -182,6 +184,21 @@ class Replica:
         except BaseException:
             # The app has replaced what Python itself needs. The emulator answers for a process that has ended.
             _exit(1)
+
+
+# The module that breakpoint() has loaded.
+breakpoints = []
+
+
+def stop_at_breakpoint(*_args, frame=None, **_more):
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not breakpoints:
+        spec = spec_from_file_location("gantry_breakpoints", join(dirname(OWN_FOLDER), "breakpoints.py"))
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        breakpoints.append(module)
+    breakpoints[0].stop(frame or sys._getframe(1), skip=("__main__", "cortex_*"), run=current_run.get())
 
 
 def imported_names():
@@ -227,6 +244,10 @@ def main():
     sys.stdout, sys.stderr = out, err
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: [stream.detach_from_parent() for stream in (out, err)])
+    if hasattr(sys.breakpointhook, "without_editor"):
+        sys.breakpointhook.without_editor = stop_at_breakpoint
+    else:
+        sys.breakpointhook = stop_at_breakpoint
     replica = Replica(events, out, err, response_folder)
     commands = os.fdopen(3, "rb")
     try:

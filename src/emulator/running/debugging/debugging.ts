@@ -1,0 +1,84 @@
+import { dirname } from 'node:path';
+import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { pythonFile } from '../processes/python-files.ts';
+import { ReplicaError } from '../replicas/replica.ts';
+import type { DebugClaim, DebugRelay } from './debug-relay.ts';
+import { findDebugpy } from './find-debugpy.ts';
+import { Holds } from './holds.ts';
+import { type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './terminal-breakpoints.ts';
+
+export interface DebuggingOptions {
+  /** The port where an editor attaches to an app, by the app's name. */
+  relayOf?: ((app: string) => DebugRelay | undefined) | undefined;
+  /** Gets what `breakpoint()` says where no editor is attached. Without it, the app's log says what to do instead. */
+  onBreakpoint?: OnBreakpoint | undefined;
+}
+
+/** A process that is about to start. */
+interface Starting {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
+  folder: string;
+}
+
+/** Debuggers of apps: an editor that is attached, and `breakpoint()` at a terminal. */
+export class Debugging {
+  readonly holds = new Holds();
+  #terminal: TerminalBreakpoints | undefined;
+  /** The folder that debugpy is imported from, by interpreter. */
+  readonly #debugpy = new Map<string, string>();
+
+  private constructor(private readonly options: DebuggingOptions) {}
+
+  static async open(options: DebuggingOptions): Promise<Debugging> {
+    const debugging = new Debugging(options);
+    const { onBreakpoint } = options;
+    if (onBreakpoint) debugging.#terminal = await openTerminalBreakpoints(onBreakpoint, debugging.holds);
+    return debugging;
+  }
+
+  close(): void {
+    this.#terminal?.close();
+  }
+
+  /**
+   * Finds debugpy for an app that is debugged. `install` returns an interpreter that has it, if packages are installed
+   * here. Rejects with a `ReplicaError` if there is none.
+   */
+  async prepare({ name }: AppRecord, python: string, install: () => Promise<string | undefined>): Promise<void> {
+    if (!this.options.relayOf?.(name) || this.#debugpy.has(python)) return;
+    const found = (await findDebugpy(python)) ?? (await installed(install));
+    if (found === undefined) throw new ReplicaError(missingMessage(python));
+    this.#debugpy.set(python, found);
+  }
+
+  /** What a process needs to be debugged. */
+  claim({ app, build, python, folder }: Starting): Partial<DebugClaim> & Pick<DebugClaim, 'environment'> {
+    const terminal = this.#terminal?.environmentOf(app.id);
+    const debugpy = this.#debugpy.get(python);
+    const hold = () => this.holds.hold(app.id);
+    const start = { build: build.id, folder, foreign: ownFolder(), hold };
+    const claim = debugpy === undefined ? undefined : this.options.relayOf?.(app.name)?.claim(start, debugpy);
+    return { ...claim, environment: { ...terminal, ...claim?.environment } };
+  }
+
+  /** Resolves when the editor has followed to the newest version of the app. */
+  async settled({ name }: AppRecord): Promise<void> {
+    await this.options.relayOf?.(name)?.settled();
+  }
+}
+
+async function installed(install: () => Promise<string | undefined>): Promise<string | undefined> {
+  const python = await install();
+  return python === undefined ? undefined : findDebugpy(python);
+}
+
+function missingMessage(python: string): string {
+  return `debugpy is not installed for ${python}: run ${python} -m pip install debugpy, or pass --install`;
+}
+
+/** The emulator's own Python files, which run in the processes of apps. */
+function ownFolder(): string {
+  return dirname(dirname(pythonFile('emulator/running/replicas/cortex/cortex.py')));
+}

@@ -1,0 +1,64 @@
+import { after } from '../../../clock.ts';
+
+interface Limit {
+  start(): void;
+  stop(): void;
+}
+
+/** Apps whose code stands in a breakpoint: no time limit counts while it does, and each starts over when it goes on. */
+export class Holds {
+  /** How many breakpoints each app stands in. */
+  readonly #held = new Map<string, number>();
+  readonly #limits = new Map<string, Set<Limit>>();
+
+  /** Returns what ends it. */
+  hold(app: string): () => void {
+    const held = this.#held.get(app) ?? 0;
+    this.#held.set(app, held + 1);
+    if (held === 0) for (const limit of this.#limitsOf(app)) limit.stop();
+    let hasEnded = false;
+    return () => {
+      if (!hasEnded) this.#release(app);
+      hasEnded = true;
+    };
+  }
+
+  /** Calls once when an app has had this much time outside of breakpoints. Returns what stops it. */
+  after(app: string, ms: number, callback: () => void): () => void {
+    const limits = this.#limitsOf(app);
+    let stopTimer = () => {};
+    const end = () => {
+      stopTimer();
+      limits.delete(limit);
+      if (limits.size === 0) this.#limits.delete(app);
+    };
+    const expire = () => {
+      end();
+      callback();
+    };
+    const limit: Limit = {
+      start: () => {
+        stopTimer = after(ms, expire);
+      },
+      stop: () => stopTimer(),
+    };
+    limits.add(limit);
+    this.#limits.set(app, limits);
+    if (!this.#held.has(app)) limit.start();
+    return end;
+  }
+
+  #release(app: string): void {
+    const left = (this.#held.get(app) ?? 1) - 1;
+    if (left > 0) {
+      this.#held.set(app, left);
+      return;
+    }
+    this.#held.delete(app);
+    for (const limit of this.#limitsOf(app)) limit.start();
+  }
+
+  #limitsOf(app: string): Set<Limit> {
+    return this.#limits.get(app) ?? new Set();
+  }
+}

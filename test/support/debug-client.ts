@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type DebugMessage, encodeMessage, readMessages } from '../../src/emulator/running/debugging/debug-messages.ts';
+
+type Body = Record<string, unknown> & { breakpoints?: { id: number; verified: boolean; line: number }[] };
+
+/** An editor that speaks the debug adapter protocol, as far as tests need one. */
+export class DebugClient {
+  #seq = 0;
+  readonly #responses = new Map<number, (message: DebugMessage) => void>();
+  /** Events that nobody has waited for. */
+  readonly #events: DebugMessage[] = [];
+  #wake = () => {};
+  /** All that it was told, in order. */
+  readonly heard: string[] = [];
+
+  private constructor(private readonly socket: Socket) {
+    socket
+      .on('error', () => {})
+      .on(
+        'data',
+        readMessages((message) => this.#receive(message)),
+      );
+  }
+
+  static async connect(port: number): Promise<DebugClient> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return new DebugClient(socket);
+  }
+
+  /** Attaches as editors do: without a mapping of paths, and with breakpoints in files by their lines. */
+  async attach(breakpoints: Record<string, number[]>): Promise<void> {
+    await this.request('initialize', { adapterID: 'debugpy', pathFormat: 'path', linesStartAt1: true });
+    const attached = this.request('attach', {
+      request: 'attach',
+      justMyCode: true,
+      connect: { host: 'localhost', port: 1 },
+    });
+    await this.event('initialized');
+    for (const [path, lines] of Object.entries(breakpoints)) await this.breakAt(path, lines);
+    await this.request('configurationDone');
+    await attached;
+  }
+
+  async breakAt(path: string, lines: number[]): Promise<Body> {
+    return this.request('setBreakpoints', { source: { path }, breakpoints: lines.map((line) => ({ line })) });
+  }
+
+  /** Waits for a stop. Returns where, and the local variables as text. */
+  async stopped() {
+    const { threadId, reason } = await this.event('stopped');
+    const { stackFrames } = await this.request('stackTrace', { threadId });
+    const [frame] = stackFrames as { id: number; name: string; line: number; source: { path: string } }[];
+    const { scopes } = await this.request('scopes', { frameId: frame?.id });
+    const [locals] = scopes as { variablesReference: number }[];
+    const { variables } = await this.request('variables', { variablesReference: locals?.variablesReference });
+    const values = (variables as { name: string; value: string }[]).map(({ name, value }) => [name, value]);
+    const frames = (stackFrames as { name: string }[]).map(({ name }) => name);
+    return { threadId, reason, ...frame, path: frame?.source.path, frames, values: Object.fromEntries(values) };
+  }
+
+  async goOn(threadId: unknown): Promise<void> {
+    await this.request('continue', { threadId });
+  }
+
+  async request(command: string, given: object = {}): Promise<Body> {
+    this.#seq += 1;
+    const response = new Promise<DebugMessage>((done) => this.#responses.set(this.#seq, done));
+    const message = { seq: this.#seq, type: 'request', command, arguments: given as Body } as const;
+    this.socket.write(encodeMessage(message));
+    const { success, message: why, body = {} } = await response;
+    if (!success) throw new Error(`${command}: ${why}`);
+    return body;
+  }
+
+  /** The next event of a kind. */
+  async event(name: string): Promise<Body> {
+    for (;;) {
+      const index = this.#events.findIndex(({ event }) => event === name);
+      if (index >= 0) return this.#events.splice(index, 1)[0]?.body ?? {};
+      await new Promise<void>((done) => {
+        this.#wake = done;
+      });
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #receive(message: DebugMessage): void {
+    this.heard.push(process.env.DBG ? JSON.stringify(message).slice(0, 300) : (message.event ?? `${message.command}`));
+    if (message.type === 'response') this.#responses.get(message.request_seq ?? 0)?.(message);
+    else this.#events.push(message);
+    this.#wake();
+  }
+}

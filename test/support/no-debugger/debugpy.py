@@ -1,0 +1,3 @@
+"""Hides a debugpy of this machine."""
+
+raise ImportError("no debugpy here")
