@@ -13,6 +13,8 @@ export interface EmulatorOptions {
   port?: number | undefined;
   /** A folder for state and uploads, which survive a restart. Without it everything is temporary. */
   data?: string | undefined;
+  /** The folder of a snapshot, whose state it starts with. `data` must have none then. */
+  from?: string | undefined;
   /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
   pace?: number | undefined;
   /** Seconds that a signed URL is valid. Default: 600, as on the platform. */
@@ -22,7 +24,7 @@ export interface EmulatorOptions {
   /** The id of the only project. */
   project?: string | undefined;
   /**
-   * Fills the project with three apps and 30 days of their runs, unless `data` already has state. The same number at
+   * Fills the project with three apps and 30 days of their runs, unless `data` or `from` has state. The same number at
    * the same time creates the same data. Without it the project is empty.
    */
   seed?: number | undefined;

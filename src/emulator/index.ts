@@ -5,9 +5,11 @@ import type { Emulator, EmulatorOptions } from './emulator.ts';
 import { signToken, type TokenClaims } from './endpoints/account/access.ts';
 import { approvalAddress, approvalSecret } from './endpoints/account/activation.ts';
 import type { Platform } from './endpoints/platform.ts';
+import { StateChanges } from './endpoints/state-changes.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
 import { dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue } from './model/faults.ts';
+import { PlatformClock } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
@@ -17,15 +19,16 @@ import { archiveLimits } from './running/archives/archive.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { Debugging } from './running/debugging/debugging.ts';
 import { VolumeFiles } from './running/volumes/volume-files.ts';
-import { VolumeStore } from './running/volumes/volume-store.ts';
+import { journalFile, VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
+import { forgetRecords, startFrom } from './server/snapshots.ts';
 
 export type { Emulator, EmulatorOptions } from './emulator.ts';
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
-export { DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
 export type { OnBreakpoint } from './running/debugging/terminal-breakpoints.ts';
+export { DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { killTree } from './running/processes/kill-tree.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 
@@ -66,7 +69,6 @@ async function startIn(
     port = 0,
     pace = 0,
     linkSeconds = 600,
-    now = Date.now,
     real = true,
     install,
     packages = join(folder, 'packages'),
@@ -80,12 +82,15 @@ async function startIn(
     onCall,
     onWarning: warn = () => {},
   } = options;
-  const store = new Store(data && join(data, stateFile));
+  const clock = new PlatformClock(options.now ?? Date.now);
+  await startFrom(options.from, folder, clock);
+  const { now } = clock;
+  const store = new Store(data && join(data, stateFile), join(folder, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
   const storage = join(folder, 'storage');
-  const volumes = new VolumeStore(storage, data);
+  const volumes = new VolumeStore(storage, data && join(data, journalFile), join(folder, journalFile));
 
   // The last step that can fail: after it, close() cleans up.
   const server = await startServer(port, allowOrigins);
@@ -103,6 +108,7 @@ async function startIn(
     real,
     folder: join(folder, 'running'),
     logs: data && join(data, 'logs'),
+    logsFrom: join(folder, 'logs'),
     packages: install ? packages : undefined,
     warn,
     volumes,
@@ -114,12 +120,16 @@ async function startIn(
   const platform: Platform = {
     url: server.url,
     hasAppOrigins: server.hasAppOrigins,
+    folder,
     storage,
+    clock,
+    changes: new StateChanges(),
     store,
     volumes,
     faults,
     calls,
     deliveries,
+    captured: [],
     now,
     pace,
     linkSeconds,
@@ -158,9 +168,7 @@ async function startIn(
       const stopped = runner.stop();
       store.clear();
       volumes.clear();
-      faults.clear();
-      calls.length = 0;
-      deliveries.length = 0;
+      forgetRecords(platform);
       rmSync(storage, { recursive: true, force: true });
       seed(platform);
       await stopped;

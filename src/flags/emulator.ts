@@ -7,6 +7,7 @@ import { oauthClientId, renewToken } from '../contract/session.ts';
 import { readRegularSync } from '../disk/index.ts';
 import {
   DamagedDataError,
+  DataFolderHasStateError,
   DataFolderInUseError,
   type Emulator,
   type EmulatorOptions,
@@ -18,6 +19,8 @@ import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, whol
 
 export interface EmulatorFlags {
   dataDir?: PathInFolder | undefined;
+  /** The name of a snapshot. */
+  from?: string | undefined;
   pace: number;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
@@ -43,6 +46,11 @@ export function emulatorFlags(command: Commander) {
   return command
     .option(...allowOriginFlag)
     .option('--data-dir <dir>', 'store apps, builds and uploads in this folder', pathFlag)
+    .addOption(
+      command
+        .createOption('--from <snapshot>', 'start with the state of a snapshot (see gantry emulator snapshot)')
+        .conflicts('seed'),
+    )
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
@@ -65,7 +73,7 @@ export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
-  const { fault = [], faults: faultFile, now, seed, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
+  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
   const allFaults = [
     ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
     ...fault,
@@ -80,6 +88,7 @@ export async function startEmulatorFromFlags(
     ...options,
     packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
+    from: from === undefined ? undefined : await snapshotFolder(context, from),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed !== false && { seed }),
@@ -94,6 +103,11 @@ export async function startEmulatorFromFlags(
 async function environmentsFolder({ settings }: Pick<Context, 'settings'>): Promise<string> {
   const { pythonFolder } = await import('../operations/cache/index.ts');
   return pythonFolder(settings.folders.cache);
+}
+
+async function snapshotFolder(context: Pick<Context, 'settings'>, name: string): Promise<string> {
+  const { findSnapshot } = await import('../operations/emulator/index.ts');
+  return findSnapshot(context, name).path;
 }
 
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
@@ -123,6 +137,11 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
     const { message, file } = cause;
     const fix = `move it away to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
     return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
+  }
+  if (cause instanceof DataFolderHasStateError) {
+    const fix =
+      'omit --from, pass another --data-dir, or restore it while that emulator runs: gantry emulator snapshot';
+    return new ConflictError(cause.message, { fix, details: { folder: cause.folder }, cause });
   }
   if (cause instanceof DataFolderInUseError) {
     const { message, folder, pid } = cause;

@@ -179,6 +179,10 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'emulator start': [{ line: 'emulator env', when: 'to use it from another shell', if: isRunning }],
   'emulator env': [{ line: 'emulator stop', when: 'to stop it' }],
   'emulator list': [{ line: 'emulator stop', when: 'to stop one' }],
+  'emulator snapshot': [
+    { line: 'emulator start --from <name>', when: 'to start with it', if: ({ action }) => action === 'save' },
+    { line: 'emulator snapshot list', when: 'to see which there are', if: ({ action }) => action === 'rm' },
+  ],
   'emulator stop': [{ line: 'emulator list', when: 'to see which emulators are left' }],
   'mcp install': [{ line: 'help agents', when: 'to print instructions for the agent' }],
 };

@@ -62,6 +62,6 @@ export const local = [
   ...['init', 'check', 'history', 'package', 'cache list', 'cache clear', 'dev', 'webhooks listen', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
-  ...['emulator env', 'emulator list', 'emulator stop'],
+  ...['emulator env', 'emulator list', 'emulator snapshot', 'emulator stop'],
   ...['completion', 'reference', 'help', 'mcp serve', 'mcp install'],
 ];

@@ -4,12 +4,15 @@ import type { EndpointName, endpoints } from '../../contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
+import type { PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest } from '../model/recorded-request.ts';
 import type { ArchiveLimits } from '../running/archives/archive.ts';
 import type { Running } from '../running/running.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 import type { Caller } from './caller.ts';
+import type { CapturedDelivery } from './captured-delivery.ts';
+import type { StateChanges } from './state-changes.ts';
 
 /** What the handlers of requests work with. */
 export interface Platform extends Running {
@@ -17,6 +20,10 @@ export interface Platform extends Running {
   readonly url: string;
   /** Whether apps have origins of their own (`http://web.localhost:4100`). */
   readonly hasAppOrigins: boolean;
+  /** The folder of its state, of uploads and of what runs. */
+  readonly folder: string;
+  readonly clock: PlatformClock;
+  readonly changes: StateChanges;
   /** The folder of uploads. */
   readonly storage: string;
   readonly volumes: VolumeStore;
@@ -25,6 +32,8 @@ export interface Platform extends Running {
   readonly calls: RecordedRequest[];
   /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
   readonly deliveries: (number | undefined)[];
+  /** Deliveries to the address that captures them, oldest first. */
+  readonly captured: CapturedDelivery[];
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
   /** Milliseconds between two attempts to deliver a webhook. */

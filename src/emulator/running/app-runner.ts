@@ -36,6 +36,8 @@ interface AppRunnerOptions {
   folder: string;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
+  /** The folder of those that apps start with. */
+  logsFrom: string;
   /** `false` simulates all builds and calls. */
   real: boolean;
   /** Where dependencies are installed. Without it, none are. */
@@ -90,9 +92,9 @@ export class AppRunner {
   #stopping = new AbortController();
 
   constructor(private readonly options: AppRunnerOptions) {
-    const { now, logs, packages, volumes, storageAccess } = options;
+    const { now, logs, logsFrom, packages, volumes, storageAccess } = options;
     this.folder = options.folder;
-    this.logs = new AppLogs(now, logs);
+    this.logs = new AppLogs(now, logs, logsFrom);
     this.storage = new PersistentStorage({ volumes, scratch: this.folder, access: storageAccess });
     this.usage = new UsageSampler(now);
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);

@@ -20,10 +20,10 @@ import { storageTarget } from '../http/storage-target.ts';
 import { dashboardPath } from '../model/dashboard-address.ts';
 import { recordRequest } from '../model/recorded-request.ts';
 import { applyFault } from './apply-fault.ts';
+import { controlPath, handleControl } from './control.ts';
 import { showDashboard } from './dashboard/handler.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
-import { handleStop, stopPath } from './stop.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */
 export async function serveRequest(
@@ -39,6 +39,7 @@ export async function serveRequest(
     endWithReply(response, error.reply);
     return;
   }
+  if (!url.pathname.startsWith(controlPath)) await platform.changes.ended;
   const route = matchRoute(request.method ?? '', url.pathname);
   const stored = storageTarget(url);
   const target = stored ?? route?.name;
@@ -87,7 +88,7 @@ async function serveEndpoint(
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
-  if (url.pathname === stopPath) return handleStop(request, platform);
+  if (url.pathname.startsWith(controlPath)) return handleControl(request, url, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];

@@ -17,6 +17,7 @@ export async function acceptSocket(
 ): Promise<void> {
   try {
     const url = parseRequestTarget(request, platform.url);
+    await platform.changes.ended;
     if (url.pathname.startsWith('/v4/')) {
       const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
       await acceptAppSocket(request, url, { client, head }, platform);

@@ -7,4 +7,12 @@ export {
   listRunningEmulators,
 } from './running-emulators.ts';
 export { detectShell, evaluationOf, exportCommands, shells } from './shell.ts';
+export {
+  findSnapshot,
+  listSnapshots,
+  removeSnapshot,
+  restoreSnapshot,
+  type Snapshot,
+  saveSnapshot,
+} from './snapshots.ts';
 export { stopEmulator } from './stop-emulator.ts';

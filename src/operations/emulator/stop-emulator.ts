@@ -1,15 +1,13 @@
 import type { Context } from '../../context.ts';
 import { FailedError } from '../../errors.ts';
+import { controlEmulator } from './control-emulator.ts';
 import { listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
 
 /** Ends an emulator as Ctrl-C would, and waits until its process has cleaned up. Throws FailedError if it does not end. */
 export async function stopEmulator(context: Context, emulator: RunningEmulator): Promise<void> {
-  const { delay, elapsed, cwd } = context;
-  const { environment, pid, port } = emulator;
-  const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
-  context.secrets.add(secret);
-  const body = JSON.stringify({ secret });
-  await context.withOverrides(environment, cwd).raw({ method: 'POST', path: '/emulator/stop', query: [], body });
+  const { delay, elapsed } = context;
+  const { pid, port } = emulator;
+  await controlEmulator(context, emulator, 'stop');
   const started = elapsed();
   while (listRunningEmulators(context).some((other) => other.pid === pid && other.port === port)) {
     if (elapsed() - started > maxWaitMs) {

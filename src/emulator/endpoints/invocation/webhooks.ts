@@ -38,10 +38,12 @@ const receiverTimeoutMs = 10_000;
 async function attemptDelivery(message: WebhookMessage, platform: Platform, signal: AbortSignal) {
   const fault = platform.faults.take('webhook');
   if (fault === 'lost') return undefined;
+  const headers = webhookHeadersOf(message, platform.now(), fault === 'forged');
   const send = async () => {
+    if (message.url.startsWith(captureAddress(platform.url))) return capture(message, headers, platform);
     const response = await fetch(message.url, {
       method: 'POST',
-      headers: webhookHeadersOf(message, platform.now(), fault === 'forged'),
+      headers,
       body: message.body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(receiverTimeoutMs)]),
@@ -56,6 +58,20 @@ async function attemptDelivery(message: WebhookMessage, platform: Platform, sign
     return undefined;
   }
 }
+
+/** Deliveries to it are kept for the tests that ask for them, and never sent. */
+export function captureAddress(url: string): string {
+  return `${url}/emulator/webhook`;
+}
+
+function capture({ url, body }: WebhookMessage, headers: Record<string, string>, { captured }: Platform): number {
+  captured.push({ url, headers, body: String(body.slice(0, maxCapturedBytes)) });
+  if (captured.length > maxCaptured) captured.shift();
+  return 200;
+}
+
+const maxCaptured = 100;
+const maxCapturedBytes = 1024 * 1024;
 
 function webhookHeadersOf(
   { run, secret, body, type }: WebhookMessage,

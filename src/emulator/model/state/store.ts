@@ -36,8 +36,14 @@ export class Store {
   /** Whether no earlier state was loaded. */
   readonly isNew: boolean;
 
-  constructor(private readonly file?: string) {
-    this.isNew = !file || !this.#load(file);
+  /** Starts with the state of `from`, if that file exists. */
+  constructor(
+    private readonly file?: string,
+    from = file,
+  ) {
+    const state = from === undefined ? undefined : readState(from);
+    this.isNew = state === undefined;
+    if (state) this.#fill(state);
   }
 
   /** Returns the same ids in the same order on every start, so that tests and demos are reproducible. */
@@ -73,7 +79,11 @@ export class Store {
 
   /** Must be called after every change. Replaces the file atomically. */
   save(): void {
-    if (!this.file) return;
+    if (this.file) writeFileAtomicSync(this.file, this.serialize(), { mode: 0o600 });
+  }
+
+  /** The state as its file has it. */
+  serialize(): string {
     const { projects, key } = this;
     const state = {
       version: stateVersion,
@@ -87,26 +97,35 @@ export class Store {
       secrets: [...this.secrets],
       incidents: this.incidents,
     };
-    writeFileAtomicSync(this.file, JSON.stringify(state, null, 2), { mode: 0o600 });
+    return JSON.stringify(state, null, 2);
   }
 
   /** Deletes everything except projects, sessions and the signing key. Ids are not reused. */
   clear(): void {
+    this.#empty();
+    this.save();
+  }
+
+  /** {@link clear}, then the state of {@link readState}. */
+  replace(state: PersistedState): void {
+    this.#empty();
+    this.#fill(state);
+    this.save();
+  }
+
+  #empty(): void {
     this.apps.clear();
     this.builds.clear();
     this.runs.clear();
     this.accounts.clear();
     this.secrets.clear();
     this.incidents = [];
-    this.save();
   }
 
-  #load(file: string): boolean {
-    const state = readState(file);
-    if (!state) return false;
+  #fill(state: PersistedState): void {
     this.projects = state.projects;
     this.previousKey = state.key;
-    this.#idCount = state.idsGiven;
+    this.#idCount = Math.max(this.#idCount, state.idsGiven);
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
     for (const run of state.runs) this.runs.set(run.id, run);
@@ -116,11 +135,10 @@ export class Store {
     }
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
     this.incidents = state.incidents;
-    return true;
   }
 }
 
-interface PersistedState {
+export interface PersistedState {
   projects: string[];
   key: string;
   idsGiven: number;
@@ -133,7 +151,7 @@ interface PersistedState {
 }
 
 /** Undefined if the file does not exist. Throws a `DamagedDataError` if it cannot be used. */
-function readState(file: string): PersistedState | undefined {
+export function readState(file: string): PersistedState | undefined {
   try {
     const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));
     const complete = <R extends { settings: AppCreation }>(record: R) => ({

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { appendToFileSync } from '../../../disk/index.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';
@@ -15,11 +15,16 @@ const maxCharacters = 64 * 1024 * 1024;
 /** What apps printed. With a folder it survives a restart. */
 export class AppLogs {
   readonly #apps = new Map<string, AppLog>();
+  /** Where the first lines of an app are. */
+  #from: string | undefined;
 
   constructor(
     private readonly now: () => number,
     private readonly folder?: string,
-  ) {}
+    from = folder,
+  ) {
+    this.#from = from;
+  }
 
   add(app: string, output: AppOutput): void {
     this.#logOf(app).add(output, this.now());
@@ -42,18 +47,38 @@ export class AppLogs {
   }
 
   clear(): void {
+    this.#from = this.folder;
     for (const log of this.#apps.values()) log.delete();
     if (this.folder) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Replaces all lines by those of the files in a folder. Subscriptions stay. */
+  restore(from: string): void {
+    this.#from = from;
+    for (const [app, log] of this.#apps) log.load(join(from, logFile(app)));
+  }
+
+  /** The name and the content of an app's log file. */
+  serialize(app: string): [name: string, content: string] {
+    return [
+      logFile(app),
+      this.#logOf(app)
+        .lines.map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    ];
   }
 
   #logOf(app: string): AppLog {
     const existing = this.#apps.get(app);
     if (existing) return existing;
-    const log = new AppLog(this.folder && join(this.folder, `${fileNameOf(app)}.jsonl`));
+    const log = new AppLog(this.folder && join(this.folder, logFile(app)));
+    if (this.#from !== undefined) log.load(join(this.#from, logFile(app)));
     this.#apps.set(app, log);
     return log;
   }
 }
+
+const logFile = (app: string) => `${fileNameOf(app)}.jsonl`;
 
 class AppLog {
   lines: PrintedLine[] = [];
@@ -62,7 +87,7 @@ class AppLog {
   readonly #lineNumbers = new Map<string, number>();
 
   constructor(private readonly file: string | undefined) {
-    if (file) this.#load(file);
+    if (file) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   }
 
   add({ run, ...output }: AppOutput, now: number): void {
@@ -105,8 +130,11 @@ class AppLog {
     this.lines = this.lines.slice(first);
   }
 
-  #load(file: string): void {
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+  /** Replaces the lines by those of a file, if it exists. */
+  load(file: string): void {
+    this.lines = [];
+    this.#size = 0;
+    this.#lineNumbers.clear();
     let text = '';
     try {
       text = readFileSync(file, 'utf8');

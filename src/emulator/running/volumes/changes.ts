@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { DamagedDataError } from '../../model/state/damaged.ts';
 import { parseJsonLine } from '../../model/state/json-line.ts';
 import type { FileRecord, StoredPart } from './tree.ts';
 
@@ -12,8 +14,32 @@ export type VolumeChange =
   | { is: 'part'; upload: string; number: number; part: StoredPart & { md5: string } }
   | { is: 'ended'; upload: string };
 
-/** Undefined if the line is not a valid change. */
-export function parseVolumeChange(line: string): VolumeChange | undefined {
+/**
+ * The changes of a journal. A last line that a crash truncated is dropped. Any other invalid line is a `DamagedDataError`,
+ * because the content that it refers to would be deleted.
+ */
+export function readJournal(file: string): VolumeChange[] {
+  const lines = linesOf(file);
+  return lines.flatMap((line, index) => {
+    const change = line === '' ? undefined : parseVolumeChange(line);
+    if (!change && line !== '' && index < lines.length - 1) {
+      throw new DamagedDataError(file, `line ${index + 1} is not a valid volume change`);
+    }
+    return change ?? [];
+  });
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new DamagedDataError(file, message, error);
+  }
+}
+
+function parseVolumeChange(line: string): VolumeChange | undefined {
   return parseJsonLine(schema, line) as VolumeChange | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  constants,
   createReadStream,
   createWriteStream,
   mkdirSync,
@@ -8,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { copyFile, link, rm } from 'node:fs/promises';
+import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { saveStream } from '../../http/receive.ts';
@@ -52,12 +53,19 @@ export class PartStore {
     const target = this.#path(randomUUID());
     const [first, ...others] = parts;
     if (first && others.length === 0) {
-      // Free of cost where the file system has links.
-      await link(this.#path(first.id), target).catch(() => copyFile(this.#path(first.id), target));
+      await linkUnlessShared(this.#path(first.id), target);
       return target;
     }
     await pipeline(this.#read(parts, 0, Number.POSITIVE_INFINITY), createWriteStream(target, { mode: 0o600 }));
     return target;
+  }
+
+  /** Keeps the files of parts, also if they are removed meanwhile, until the returned function is called. */
+  hold(ids: readonly string[]): () => Promise<void> {
+    for (const id of ids) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
+    return async () => {
+      for (const id of ids) await this.#release(id);
+    };
   }
 
   async remove(parts: readonly StoredPart[]): Promise<void> {
@@ -80,7 +88,7 @@ export class PartStore {
   }
 
   async *#read(parts: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
-    for (const { id } of parts) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
+    const release = this.hold(parts.map(({ id }) => id));
     try {
       let at = 0;
       for (const { id, size } of parts) {
@@ -89,7 +97,7 @@ export class PartStore {
         at += size;
       }
     } finally {
-      for (const { id } of parts) await this.#release(id);
+      await release();
     }
   }
 
@@ -106,4 +114,11 @@ export class PartStore {
   #path(id: string): string {
     return join(this.folder, id);
   }
+}
+
+/** A link costs nothing, but apps may change the file in place: a part that a snapshot has, too, is copied. */
+async function linkUnlessShared(part: string, target: string): Promise<void> {
+  const copy = () => copyFile(part, target, constants.COPYFILE_FICLONE);
+  if ((await stat(part)).nlink > 1) await copy();
+  else await link(part, target).catch(copy);
 }

@@ -1,12 +1,11 @@
-import { closeSync, createReadStream, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../../disk/index.ts';
 import type { ReadableBody } from '../../http/reply.ts';
-import { DamagedDataError } from '../../model/state/damaged.ts';
 import { fileNameOf } from '../../model/state/file-names.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
-import { parseVolumeChange, type VolumeChange } from './changes.ts';
+import { readJournal, type VolumeChange } from './changes.ts';
 import { type MountedFile, MountedFolder } from './mounted-folder.ts';
 import { PartStore } from './part-store.ts';
 import {
@@ -19,6 +18,13 @@ import {
   walkTree,
 } from './tree.ts';
 import { Volume, type VolumeFile } from './volume.ts';
+
+/** In the data folder. */
+export const journalFile = 'volumes.jsonl';
+
+/** In the storage: uploaded parts, and the volumes that apps use. */
+export const partsFolder = 'volumes';
+export const mountedFolder = 'mounted';
 
 /**
  * Volumes and uploads in progress. Trees are in memory, contents on disk. With a data folder each change is appended to a
@@ -34,11 +40,13 @@ export class VolumeStore {
 
   constructor(
     private readonly storage: string,
-    data: string | undefined,
+    /** The journal. Without it, volumes are in memory only. */
+    file: string | undefined,
+    from = file,
   ) {
-    this.parts = new PartStore(join(storage, 'volumes'));
-    this.#file = data && join(data, 'volumes.jsonl');
-    if (this.#file) this.#load(this.#file);
+    this.parts = new PartStore(join(storage, partsFolder));
+    this.#file = file;
+    if (from !== undefined) this.replace(readJournal(from));
   }
 
   volume({ project, volume, region }: VolumeLocation): Volume {
@@ -125,15 +133,33 @@ export class VolumeStore {
   }
 
   #mountPath({ location: { project, volume, region } }: Volume): string {
-    return join(this.storage, 'mounted', ...[project, volume, region].map(fileNameOf));
+    return join(this.storage, mountedFolder, ...[project, volume, region].map(fileNameOf));
   }
 
   clear(): void {
+    this.replace([]);
+  }
+
+  /** Forgets everything, then applies the changes of a journal. The files of their parts are in the storage. */
+  replace(changes: readonly VolumeChange[]): void {
     this.#volumes.clear();
     this.#mounting.clear();
     this.uploads.clear();
-    this.close();
-    if (this.#file) writeFileAtomicSync(this.#file, '', { mode: 0o600 });
+    for (const change of changes) this.#apply(change);
+    this.#compact();
+    this.parts.removeAllExcept(new Set(this.partIds()));
+  }
+
+  /** The shortest journal that restores the volumes and uploads. */
+  serialize(): string {
+    return [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
+  }
+
+  /** The parts that files and uploads consist of. */
+  partIds(): string[] {
+    const files = [...this.#volumes.values()].flatMap(({ root }) => partsBelow(root));
+    const parts = [...this.uploads.values()].flatMap((upload) => [...upload.parts.values()]);
+    return [...files, ...parts].map(({ id }) => id);
   }
 
   close(): void {
@@ -161,29 +187,11 @@ export class VolumeStore {
     return [];
   }
 
-  /**
-   * Replays the journal and compacts it. A last line that a crash truncated is dropped. Any other invalid line is a
-   * `DamagedDataError`, because the content that it refers to would be deleted.
-   */
-  #load(file: string): void {
-    const lines = linesOf(file);
-    for (const [index, line] of lines.entries()) {
-      if (line === '') continue;
-      const change = parseVolumeChange(line);
-      if (change) this.#apply(change);
-      else if (index < lines.length - 1)
-        throw new DamagedDataError(file, `line ${index + 1} is not a valid volume change`);
-    }
-    this.#compact();
-    this.parts.removeAllExcept(this.#usedIds());
-  }
-
   /** Rewrites the journal as the shortest that has the same result. */
   #compact(): void {
     if (!this.#file) return;
     this.close();
-    const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
-    writeFileAtomicSync(this.#file, changes, { mode: 0o600 });
+    writeFileAtomicSync(this.#file, this.serialize(), { mode: 0o600 });
   }
 
   *#changes(): Generator<VolumeChange> {
@@ -197,12 +205,6 @@ export class VolumeStore {
       yield { is: 'begun', ...upload };
       for (const [number, part] of parts) yield { is: 'part', upload: upload.id, number, part };
     }
-  }
-
-  #usedIds(): Set<string> {
-    const files = [...this.#volumes.values()].flatMap(({ root }) => partsBelow(root));
-    const parts = [...this.uploads.values()].flatMap((upload) => [...upload.parts.values()]);
-    return new Set([...files, ...parts].map(({ id }) => id));
   }
 }
 
@@ -229,14 +231,4 @@ function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 
 
 function partsBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
   return [...walkTree(entry)].flatMap(({ file }) => file?.parts ?? []);
-}
-
-function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return [];
-    throw new DamagedDataError(file, message, error);
-  }
 }

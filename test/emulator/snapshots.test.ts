@@ -1,0 +1,187 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { DataFolderHasStateError, type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { VolumeFiles } from '../../src/emulator/running/volumes/volume-files.ts';
+import { VolumeStore } from '../../src/emulator/running/volumes/volume-store.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
+import { python, running } from './support/running.ts';
+
+/** What the owner asks of an emulator, as the commands do. */
+async function control({ url, approvalSecret }: Emulator, action: string, parameters: object = {}) {
+  const body = JSON.stringify({ secret: approvalSecret, ...parameters });
+  const reply = await fetch(`${url}/emulator/${action}`, { method: 'POST', body });
+  return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
+}
+
+const newSnapshot = () => join(temporaryFolder(), 'snapshot');
+
+/** An emulator that is closed after the test. */
+async function started(options: Parameters<typeof startEmulator>[0]) {
+  const emulator = await startEmulator({ real: false, ...options });
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+test.each([[undefined], ['data']])(
+  'what was changed since is undone, in memory and in a data folder (%s)',
+  async (name) => {
+    const data = name && join(temporaryFolder(), name);
+    const { emulator, ask, deploy } = await platform({ seed: 1, data });
+    const { path } = await deploy({ name: 'mine' }, { 'main.py': 'def run(): ...' });
+    const build = (await ask('GET', `${path}/builds`)).json[0].id;
+    const files = async () => Object.keys((await ask('GET', `${path}/builds/${build}/zip-contents`)).json.zipFiles);
+    emulator.volume().write('/kept/a.txt', 'before');
+    emulator.store.secrets.set(emulator.project, { KEY: 'before' });
+    emulator.logs.add(`${emulator.project}-mine`, { container: 'c', stream: 'stdout', text: 'before' });
+    const folder = newSnapshot();
+    const saved = await control(emulator, 'save', { folder });
+    expect(saved).toEqual({
+      status: 200,
+      json: { apps: ['mine', 'nightly-report', 'run-3f2a91', 'transcriber', 'web'] },
+    });
+
+    const listed = await files();
+    await ask('DELETE', path);
+    await deploy({ name: 'other' }, { 'main.py': 'def run(): ...' });
+    emulator.volume().write('/kept/a.txt', 'after');
+    emulator.volume().write('/new.txt', 'new');
+    emulator.store.secrets.set(emulator.project, { KEY: 'after' });
+    emulator.fail('getApp', '503*');
+
+    expect((await control(emulator, 'restore', { folder })).json).toEqual(saved.json);
+    expect(await files()).toEqual(listed);
+    expect((await ask('GET', '/apps')).json.map(({ name }: { name: string }) => name)).not.toContain('other');
+    expect((await ask('GET', path)).status).toBe(200);
+    expect([emulator.volume().paths(), emulator.volume().text('/kept/a.txt')]).toEqual([['/kept/a.txt'], 'before']);
+    expect(emulator.store.secrets.get(emulator.project)).toEqual({ KEY: 'before' });
+    expect(emulator.logs.getLines(`${emulator.project}-mine`).map(({ text }) => text)).toEqual(['before']);
+    // Clients remember builds by id.
+    expect(emulator.store.newId()).not.toBe(build);
+  },
+);
+
+test('an emulator starts with the state of a snapshot, as one with a data folder does at its next start', async () => {
+  const first = await platform({ seed: 1 });
+  first.emulator.volume('eu-north-1').write('/a.txt', 'here');
+  const folder = newSnapshot();
+  await control(first.emulator, 'save', { folder });
+  const data = temporaryFolder();
+  const names = ({ store }: Emulator) => [...store.apps.keys()];
+  for (const options of [{ from: folder }, { from: folder, data }]) {
+    const emulator = await started(options);
+    expect(names(emulator)).toEqual(names(first.emulator));
+    expect(emulator.volume('eu-north-1').text('/a.txt')).toBe('here');
+    emulator.volume('eu-north-1').write('/a.txt', 'changed');
+    if (options.data) await emulator.close();
+  }
+  await expect(startEmulator({ from: folder, data })).rejects.toThrow(DataFolderHasStateError);
+  const again = await started({ data });
+  expect([names(again), again.volume('eu-north-1').text('/a.txt')]).toEqual([names(first.emulator), 'changed']);
+});
+
+test('an emulator that was killed while it replaced its state completes that at its next start', async () => {
+  const data = temporaryFolder();
+  const emulator = await startEmulator({ real: false, data, seed: 1 });
+  emulator.volume().write('/a.txt', 'old');
+  const folder = newSnapshot();
+  await control(emulator, 'save', { folder });
+  emulator.volume().write('/a.txt', 'new');
+  await emulator.close();
+  // As it is between two of the renames, and with a copy that another one had not completed.
+  mkdirSync(join(data, 'taking-over-half'));
+  mkdirSync(join(data, 'taken-over'));
+  for (const name of ['snapshot.json', 'storage', 'volumes.jsonl']) {
+    renameSync(join(folder, name), join(data, 'taken-over', name));
+  }
+  renameSync(join(data, 'storage'), join(data, 'replaced-storage'));
+  const next = await started({ data });
+  expect(next.volume().text('/a.txt')).toBe('old');
+  expect(readdirSync(data).filter((name) => /replaced|tak/.test(name))).toEqual([]);
+});
+
+test('a folder that is no snapshot, or a damaged one, changes nothing', async () => {
+  const { emulator } = await platform({ seed: 1 });
+  const folder = newSnapshot();
+  await control(emulator, 'save', { folder });
+  const states = { 'snapshot.json': '{"version":2,"advancedMs":0}', 'state.json': '{', 'volumes.jsonl': '{}\n{}\n' };
+  for (const [name, content] of Object.entries(states)) {
+    const before = readFileSync(join(folder, name));
+    writeFileSync(join(folder, name), content);
+    const { status, json } = await control(emulator, 'restore', { folder });
+    expect([status, json.message]).toEqual([409, expect.stringContaining(name)]);
+    await expect(startEmulator({ from: folder })).rejects.toThrow(name);
+    writeFileSync(join(folder, name), before);
+  }
+  expect((await control(emulator, 'restore', { folder: temporaryFolder() })).status).toBe(409);
+  expect((await control(emulator, 'save', { folder })).status).toBe(409);
+  expect(emulator.store.apps.size).toBe(4);
+});
+
+test('a part that a snapshot shares is copied to the volume that apps use, because they may change it in place', async () => {
+  const [storage, shared] = [temporaryFolder(), join(temporaryFolder(), 'shared')];
+  const volumes = new VolumeStore(storage, undefined);
+  const location = { project: 'p-1', volume: 'default', region: 'us-east-1' };
+  new VolumeFiles(volumes, location, Date.now).write('/a.txt', 'original');
+  const [part = ''] = volumes.partIds();
+  linkSync(join(storage, 'volumes', part), shared);
+  writeFileSync(join(await volumes.mount(location), 'a.txt'), 'in place');
+  expect(readFileSync(shared, 'utf8')).toBe('original');
+});
+
+test('the clock is advanced, and goes back with a snapshot', async () => {
+  const start = Date.parse('2026-11-20T09:30:00Z');
+  const emulator = await started({ now: () => start });
+  const folder = newSnapshot();
+  await control(emulator, 'advance', { ms: 60_000 });
+  await control(emulator, 'save', { folder });
+  expect((await control(emulator, 'advance', { ms: 3_600_000 })).json).toEqual({ now: '2026-11-20T10:31:00.000Z' });
+  expect((await control(emulator, 'advance', { ms: 365 * 86_400_000 })).status).toBe(400);
+  expect((await control(emulator, 'advance', { ms: -1 })).status).toBe(400);
+  await control(emulator, 'restore', { folder });
+  expect((await control(emulator, 'advance', { ms: 0 })).json).toEqual({ now: '2026-11-20T09:31:00.000Z' });
+});
+
+test('faults are added and replaced while it runs', async () => {
+  const { emulator, ask } = await platform();
+  const status = async () => (await ask('GET', '/apps')).status;
+  await control(emulator, 'fail', { faults: ['listApps=503', 'listApps=429'] });
+  expect(await status()).toBe(503);
+  await control(emulator, 'fail', { faults: ['listApps=500'], replace: true });
+  expect([await status(), await status()]).toEqual([500, 200]);
+  const wrong = await control(emulator, 'fail', { faults: ['nothing=503'] });
+  expect([wrong.status, wrong.json.message]).toEqual([400, expect.stringContaining('targets: ')]);
+});
+
+test('only the owner controls it', async () => {
+  const emulator = await started({});
+  for (const action of ['stop', 'fail', 'advance', 'save', 'restore', 'webhooks']) {
+    expect((await control({ ...emulator, approvalSecret: 'guess' }, action)).status).toBe(403);
+  }
+  expect((await control(emulator, 'constructor')).status).toBe(404);
+});
+
+test.skipIf(!python)(
+  'a running app ends with its state, and starts again when it is called (needs python3)',
+  async () => {
+    const app = await running();
+    const { emulator, call } = app;
+    await app.call('run', { name: 'Ada' });
+    const folder = newSnapshot();
+    await control(emulator, 'save', { folder });
+    const first = (await call('run', { name: 'Ada' })).json.result.process;
+    const slow = call('sleeps', { seconds: 60 });
+    await control(emulator, 'restore', { folder });
+    expect((await slow).status).toBe(503);
+    const second = (await call('run', { name: 'Ada' })).json.result.process;
+    expect(second).not.toBe(first);
+    const runs = (await app.runs()).map(({ functionName, coldstartTimeMs }: Record<string, unknown>) => [
+      functionName,
+      Number(coldstartTimeMs) > 0,
+    ]);
+    expect(runs).toEqual([
+      ['run', true],
+      ['run', false],
+    ]);
+  },
+);
