@@ -62,7 +62,7 @@ export async function linkFiles(paths: readonly string[], from: string, to: stri
 
 const atOnce = 32;
 
-/** Blocks are shared where the file system can. Pipes and sockets of apps are left out. */
+/** Blocks are shared where the file system can. Pipes and sockets of apps are skipped. */
 export async function copyTree(from: string, to: string): Promise<void> {
   if (!existsSync(from)) return;
   const isCopied = async (path: string) => {
