@@ -26,9 +26,9 @@ import { forgetRecords, startFrom } from './server/snapshots.ts';
 export type { Emulator, EmulatorOptions } from './emulator.ts';
 export { faults, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
+export { DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
 export type { OnBreakpoint } from './running/debugging/terminal-breakpoints.ts';
-export { DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { killTree } from './running/processes/kill-tree.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 

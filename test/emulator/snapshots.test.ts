@@ -56,6 +56,8 @@ test.each([[undefined], ['data']])(
     expect([emulator.volume().paths(), emulator.volume().text('/kept/a.txt')]).toEqual([['/kept/a.txt'], 'before']);
     expect(emulator.store.secrets.get(emulator.project)).toEqual({ KEY: 'before' });
     expect(emulator.logs.getLines(`${emulator.project}-mine`).map(({ text }) => text)).toEqual(['before']);
+    const again = await deploy({ name: 'again' }, { 'main.py': 'def run(): ...' });
+    expect((await ask('GET', again.build)).json.status).toBe('success');
     // Clients remember builds by id.
     expect(emulator.store.newId()).not.toBe(build);
   },

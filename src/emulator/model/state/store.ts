@@ -124,7 +124,7 @@ export class Store {
 
   #fill(state: PersistedState): void {
     this.projects = state.projects;
-    this.previousKey = state.key;
+    if (state.key !== this.key) this.previousKey = state.key;
     this.#idCount = Math.max(this.#idCount, state.idsGiven);
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
