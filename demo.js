@@ -24,15 +24,19 @@ const steps = [
   ['Finds them in /persistent-storage', ['invoke', 'storage', 'md5', 'file=hello/notes/ideas.txt']],
   ['A server with a WebSocket', ['deploy', '-C', 'fixtures/apps/voice', '-q']],
   ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
+  ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
   ['An app that cannot start says where', ['deploy', '-C', 'fixtures/apps/crashes'], 12],
-  ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
+  ['The version before goes on serving', ['invoke', 'hello', 'name=Ada', '-q']],
 ];
 
 for (const [title, words, expected = 0] of steps) {
   run(title, words, expected);
   if (words[2] === 'fixtures/apps/voice') await talk();
 }
+process.stdout.write(
+  '\nAll of that ran on this machine; the three errors were on purpose. To begin with an app of your own: gantry init\n',
+);
 
 /**
  * @param {string} title

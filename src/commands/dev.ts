@@ -37,7 +37,7 @@ export default defineCommand({
   view:
     ({ page, endpoint, curl }) =>
     ({ columns }) =>
-      `${page || endpoint}\n${wrapCommand(curl, columns)}`,
+      [page || endpoint, ...(curl ? [wrapCommand(curl, columns)] : [])].join('\n'),
   effect: 'changes',
   local: true,
   unattended: false,

@@ -28,6 +28,8 @@ export interface EmulatorOptions {
    * the same time creates the same data. Without it the project is empty.
    */
   seed?: number | undefined;
+  /** `false`: nobody uses the project yet. Else it has users, service accounts, keys and invoices. */
+  hasAccount?: boolean | undefined;
   /** `false` simulates builds and calls even if Python is installed. */
   real?: boolean | undefined;
   /** Installs each app's `requirements.txt` in an environment of its own. */

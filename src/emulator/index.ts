@@ -87,6 +87,7 @@ async function startIn(
   const { now } = clock;
   const store = new Store(data && join(data, stateFile), join(folder, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
+  store.hasAccount = options.hasAccount !== false;
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
   const storage = join(folder, 'storage');

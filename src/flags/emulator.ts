@@ -91,7 +91,7 @@ export async function startEmulatorFromFlags(
     from: from === undefined ? undefined : await snapshotFolder(context, from),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
-    ...(seed !== false && { seed }),
+    ...(seed === false ? { hasAccount: false } : { seed }),
     ...(time !== undefined && { now: () => time }),
   }).catch((cause) => {
     throw startFailure(cause, options.port);

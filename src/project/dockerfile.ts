@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { compileGlob } from './files/glob.ts';
 
 /**
- * Whether a Dockerfile uses a file at the top of the build context: it copies it by name, or copies everything and names
+ * Whether a Dockerfile uses a file of the build context: it copies it or its folder by name, or copies everything and names
  * it in another instruction.
  */
 export function usesFile(dockerfile: string, name: string): boolean {
@@ -10,7 +10,8 @@ export function usesFile(dockerfile: string, name: string): boolean {
   const sources = instructions
     .flatMap(contextSources)
     .map((path) => posix.normalize(path).replace(/^(\.?\/)+|\/$/g, ''));
-  if (sources.some((source) => source === name || matchesGlob(source, name))) return true;
+  if (sources.some((source) => source === name || name.startsWith(`${source}/`) || matchesGlob(source, name)))
+    return true;
   const copiesAll = sources.some((source) => ['', '.', '*', '**'].includes(source));
   return copiesAll && instructions.some(({ rest }) => mentions(rest, name));
 }
@@ -84,5 +85,5 @@ const matchesGlob = (source: string, name: string) =>
   /[*?[]/.test(source) && !/^\*+$/.test(source) && compileGlob(source)?.matches(name) === true;
 
 function mentions(text: string, name: string): boolean {
-  return text.split(/[\s"',;=&|()]+/).some((word) => posix.basename(word) === name);
+  return text.split(/[\s"',;=&|()]+/).some((word) => `/${word}`.endsWith(`/${name}`));
 }

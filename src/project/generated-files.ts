@@ -2,7 +2,7 @@
  * Files that are generated from `cerebrium.toml`, and what becomes of a file of the user with the same name. The platform
  * installs from the generated file; a Dockerfile installs what it copies, so there the user's file wins.
  */
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from './collect.ts';
 import { dependencyFiles } from './dependencies.ts';
 import { usesFile } from './dockerfile.ts';
@@ -23,7 +23,7 @@ export interface GeneratedFile {
   /** Dotted name of the section or key, such as `dependencies.pip`. */
   source: string;
   entry: FileEntry;
-  fate: 'sent' | 'replaces-own' | 'own-file-wins' | 'unused';
+  fate: 'sent' | 'replaces-own' | 'own-file-wins' | 'own-file-agrees' | 'unused';
 }
 
 /**
@@ -46,8 +46,12 @@ function fateOf(entry: FileEntry, own: string | undefined, input: GeneratedFileI
   if (dockerfile === undefined) {
     return own === undefined || hasSameLines(own, contentOf(entry)) ? 'sent' : 'replaces-own';
   }
-  if (own !== undefined) return 'own-file-wins';
-  return usesFile(readTextIfPresent(resolve(input.root, dockerfile)) ?? '', entry.path) ? 'sent' : 'unused';
+  if (own !== undefined) return hasSameLines(own, contentOf(entry)) ? 'own-file-agrees' : 'own-file-wins';
+  const instructions = readTextIfPresent(resolve(input.root, dockerfile)) ?? '';
+  if (usesFile(instructions, entry.path)) return 'sent';
+  // The key names a file that the Dockerfile itself installs, under its own name.
+  const named = 'file' in entry.source ? relative(input.root, entry.source.file).replaceAll(sep, '/') : undefined;
+  return named !== undefined && usesFile(instructions, named) ? 'own-file-agrees' : 'unused';
 }
 
 /** The user's file of this name; undefined if there is none or the patterns do not send it. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type CommandLine, gantryCommand } from '../command-line.ts';
 import { readRegular } from '../disk/index.ts';
 import { requiredParameters } from './function-parameters.ts';
 import { analyzeProgram } from './main-guard.ts';
@@ -22,6 +23,15 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
     function: name,
     parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
   };
+}
+
+/** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
+export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {
+  const { checkAppConfig } = await import('./config.ts');
+  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'));
+  const isHere = project?.deployment.name === app && project.runtime === 'cortex';
+  const sample = isHere ? await sampleCallOf(root, wanted) : undefined;
+  return sample && gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
 }
 
 /** What follows the app in `gantry invoke`. */

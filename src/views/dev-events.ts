@@ -12,7 +12,7 @@ export const devEvents = stream(
     app,
     endpoint: text('URL of the app'),
     page: text('address of its pages for a browser; empty if it has only functions'),
-    curl: text('a command that calls the app'),
+    curl: text('a command that calls the app; empty if main.py has no function'),
     dashboard: text('URL of the page of the app; keep it secret'),
     url: text('URL of the emulator'),
     project: text('project of the emulator'),

@@ -110,7 +110,7 @@ export class DevPrinter {
   addresses(apps: Iterable<AppAddresses>): void {
     for (const { page, endpoint, curl, dashboard } of apps) {
       const lines = ({ columns }: Page) =>
-        [page, endpoint, wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
+        [page, endpoint, curl && wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
       this.#progress.note(lines);
     }
   }

@@ -161,6 +161,12 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).not.toMatch(/is ready|reloaded in/);
   });
 
+  test('prints no call of an app that has no function', async () => {
+    const work = async ({ until }: Session) => void (await until(ready));
+    const { stdout } = await developing({ ...app, 'main.py': 'import os\n' }, [], work);
+    expect(stdout).toMatch(/^http:\S+\/web\n$/);
+  });
+
   test('says once what is not as on the platform', async () => {
     const config = named('web', '[cerebrium.scaling]\nscaling_target = 50\n');
     const { stderr } = await developing({ ...app, 'cerebrium.toml': config }, [], async ({ until, write }) => {

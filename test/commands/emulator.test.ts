@@ -132,6 +132,22 @@ test('keeps deployed apps with --data-dir until the next start', async () => {
   expect((await exec(call('GET', '/apps', 'json.length'))).code).toBe(1);
 });
 
+test('--no-seed is a project that nobody uses yet', async () => {
+  const look = `
+    const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
+    const get = async (path) => {
+      const reply = await fetch(url + '/v2/projects/' + project + path, { headers: { authorization: 'Bearer ' + token } });
+      return reply.json();
+    };
+    const found = [await get('/apps'), await get('/users'), await get('/service-accounts'), await get('/api-keys')];
+    const text = JSON.stringify(found);
+    process.exit(/example.com|service_account|dashboards/.test(text) ? 1 : /inference/.test(text) ? 0 : 2);`;
+  await using folder = await folderOf({ 'look.mjs': look });
+  const exec = async (...flags: string[]) =>
+    (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder.path, 'look.mjs')])).code;
+  expect([await exec('--no-seed'), await exec()]).toEqual([0, 1]);
+});
+
 test.each([
   [[], 3],
   [['--seed', '7'], 3],

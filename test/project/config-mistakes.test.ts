@@ -40,6 +40,38 @@ describe('one mistake is one problem', () => {
       ['warning 5:1 unknown section [cerebrium.build] is ignored -> move its keys to [cerebrium.runtime.custom]'],
     ],
     [
+      'the command in a section of its own',
+      `${head}[cerebrium.entrypoint]\ncommand = ["python", "main.py"]\nport = 80\n`,
+      main,
+      [
+        'warning 3:1 [cerebrium.entrypoint] is ignored -> [cerebrium.runtime.custom]\nentrypoint = ["python","main.py"]\nport = 80',
+      ],
+    ],
+    [
+      'the command in a section beside the right one',
+      `${head}${custom}entrypoint = ["python", "main.py"]\n[cerebrium.entrypoint]\ncmd = "python main.py"\n`,
+      main,
+      ['warning 6:1 [cerebrium.entrypoint] is ignored -> remove it: [cerebrium.runtime.custom] sets entrypoint, too'],
+    ],
+    [
+      'no mistake: the Dockerfile installs the file that paths names',
+      `${head}[cerebrium.dependencies.paths]\npip = "requirements/prod.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
+      { Dockerfile: 'FROM x\nCOPY . .\nRUN pip install -r requirements/prod.txt\n', 'requirements/prod.txt': 'a\n' },
+      [],
+    ],
+    [
+      'no mistake: the same with the usual name',
+      `${head}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
+      { Dockerfile: 'FROM x\nCOPY requirements.txt .\n', 'requirements.txt': 'a\n' },
+      [],
+    ],
+    [
+      'paths names a file that the Dockerfile does not install',
+      `${head}[cerebrium.dependencies.paths]\npip = "requirements/prod.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
+      { Dockerfile: 'FROM x\nCOPY . .\n', 'requirements/prod.txt': 'a\n' },
+      ['warning 4:1 [cerebrium.dependencies.paths] is ignored'],
+    ],
+    [
       'a Dockerfile that no setting names',
       `${head}${custom}`,
       { ...main, Dockerfile: '' },

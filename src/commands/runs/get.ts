@@ -7,8 +7,10 @@ import { runView } from '../../views/run.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command).argument('[run]', 'run id (default: latest)'),
-  run: async ({ api, project }, app, run) =>
-    fetchRun(api, { project, app, run: await resolveRun({ api, project }, app, run) }),
+  run: async (context, app, run) => {
+    const { api, project } = context;
+    return fetchRun(api, { project, app, run: await resolveRun(context, app, run) });
+  },
   view: runView,
   data: fillStatus,
   next: (run, _, [app]) =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApiKey } from '../../contract/api-keys.ts';
 import type { Invoice } from '../../contract/costs.ts';
 import type { User } from '../../contract/users.ts';
 import type { Model } from './model.ts';
@@ -8,27 +9,47 @@ import type { Account } from './state/records.ts';
 export function getAccount({ store, now }: Model, project: string): Account {
   const existing = store.accounts.get(project);
   if (existing) return existing;
-  const account = seedAccount(project, now());
+  const account = (store.hasAccount ? seedAccount : newAccount)(project, now());
   store.accounts.set(project, account);
   store.save();
   return account;
 }
 
+/** Of a project that was just created. */
+function newAccount(project: string, now: number): Account {
+  const at = new Date(now).toISOString();
+  return {
+    keys: [inferenceKey({ projectId: project, createdAt: at, updatedAt: at })],
+    users: [],
+    serviceAccounts: [],
+    plan: 'hobby',
+    creditCardBonusClaimed: false,
+    paymentMethods: [],
+    invoices: [],
+  };
+}
+
+// Values are created when keys are listed (`api-keys.ts`): others could predict what is made here.
+const key = (id: string) => ({ id, apiKey: '', description: '' });
+
+/** Every project has one, to call its private apps. */
+function inferenceKey(since: Pick<ApiKey, 'projectId' | 'createdAt' | 'updatedAt'>): ApiKey {
+  return {
+    ...key('key-1'),
+    name: 'inference',
+    source: 'cerebrium_jwt',
+    status: 'active',
+    expiresAt: 'never',
+    ...since,
+  };
+}
+
 function seedAccount(project: string, now: number): Account {
   const day = (days: number) => new Date(now + days * 86_400_000).toISOString();
   const since = (days: number) => ({ projectId: project, createdAt: day(-days), updatedAt: day(-days) });
-  // Values are created when keys are listed (`api-keys.ts`): others could predict what is made here.
-  const key = (id: string) => ({ id, apiKey: '', description: '' });
   return {
     keys: [
-      {
-        ...key('key-1'),
-        name: 'inference',
-        source: 'cerebrium_jwt',
-        status: 'active',
-        expiresAt: 'never',
-        ...since(240),
-      },
+      inferenceKey(since(240)),
       {
         ...key('key-2'),
         name: 'deploys-2026',

@@ -2,7 +2,7 @@ import { sampleCallOf } from '../../project/sample-call.ts';
 import type { AppVersion } from './develop.ts';
 
 /**
- * A command that calls the app. A token goes through stdin: other users of this machine can read the arguments of a
+ * A command that calls the app; empty if main.py has no function. A token goes through stdin: other users of this machine can read the arguments of a
  * process, but not those of `printf`, which is a shell builtin.
  */
 export async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: string): Promise<string> {
@@ -14,7 +14,9 @@ export async function sampleCall({ local: { project }, endpoint }: AppVersion, t
   if (runtime !== 'cortex') {
     return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }
-  const { function: name, parameters } = (await sampleCallOf(root)) ?? { function: 'run', parameters: {} };
+  const call = await sampleCallOf(root);
+  if (!call) return '';
+  const { function: name, parameters } = call;
   const body = JSON.stringify(parameters);
   return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", `-d '${body}'`].join(' ');
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { CallTarget } from './call-target.ts';
@@ -25,11 +24,6 @@ export async function fixOfFunction(
 
 /** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */
 async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
-  const [{ readAppName }, { sampleArguments, sampleCallOf }] = await Promise.all([
-    import('../../project/read-app-name.ts'),
-    import('../../project/sample-call.ts'),
-  ]);
-  const isHere = (await readAppName(resolve(cwd, 'cerebrium.toml'), 'cerebrium.toml')) === app;
-  const sample = isHere ? await sampleCallOf(cwd, fn) : undefined;
-  return sample && gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
+  const { sampleInvocation } = await import('../../project/sample-call.ts');
+  return sampleInvocation(cwd, app, fn);
 }

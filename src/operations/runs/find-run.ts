@@ -8,7 +8,7 @@ import { type PagePosition, readPages } from '../replies/index.ts';
 import { fewerRunsFix } from './run-search.ts';
 import { runHasFailed, runKey, runStatus } from './run-status.ts';
 
-type Source = Pick<Context, 'api' | 'project'>;
+type Source = Pick<Context, 'api' | 'project' | 'cwd'>;
 
 /** Pages of the list of runs that are searched, newest first. */
 const maxPages = 10;
@@ -23,7 +23,9 @@ export async function resolveRun(source: Source, app: string, word: string | und
   const { run, searched } = await searchRun(source, app, word);
   if (run) return run.id;
   if (word === undefined || word === 'latest') {
-    throw new NotFoundError(`${app} has no runs yet`, { fix: gantryCommand`invoke ${app}` });
+    const { sampleInvocation } = await import('../../project/sample-call.ts');
+    const call = await sampleInvocation(source.cwd, app);
+    throw new NotFoundError(`${app} has no runs yet`, { fix: call ?? gantryCommand`invoke ${app}` });
   }
   const error = noneFound(word, { noun: 'run', app, list: gantryCommand`runs list ${app}` });
   error.facts.why = `the newest ${count(searched, 'run')} were searched`;

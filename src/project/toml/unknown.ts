@@ -121,10 +121,33 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
     const message = `unknown section ${header} is ignored: did you mean [cerebrium.${meant}]?`;
     return warningAt(at, message, { fix: headerFix(meant, root) });
   }
+  const named = path.length === 1 ? sectionOf(path[0] ?? '') : undefined;
+  if (named) return keyAsSection(path[0] ?? '', named, table, root);
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
   const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
   const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);
   return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root), supplies });
+}
+
+/** `[cerebrium.entrypoint]`, whose name is that of a key: what is in it is the value, and maybe keys beside it. */
+function keyAsSection(name: string, section: SectionName, table: TomlTable, root: TomlTable): ConfigIssue {
+  const key = name.toLowerCase();
+  const header = `[cerebrium.${section}]`;
+  const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
+  const entries = Object.entries(table).map(([written, value]) => [keys[written] ? written : key, value] as const);
+  const lines = [...new Map(entries)].map(([own, value]) => {
+    const { parse } = valueKinds[keys[own]?.kind ?? 'string'];
+    return parse(value) === undefined ? `${tomlKey(own)} = …` : `${tomlKey(own)} = ${asToml(value)}`;
+  });
+  const free = lines.filter((line) => !isTaken(root, section, line.split(' ')[0] ?? ''));
+  const fix = free.length === 0 ? `remove it: ${header} sets ${key}, too` : [header, ...free].join('\n');
+  const supplies = [...new Set(entries.map(([own]) => `${section}.${own}`))];
+  const why = `${key} is a key of ${header}, not a section`;
+  return warningAt(['cerebrium', name], `[cerebrium.${tomlKey(name)}] is ignored`, { why, fix, supplies });
+}
+
+function asToml(value: TomlValue): string {
+  return typeof value === 'bigint' || value instanceof Date ? String(value) : JSON.stringify(value);
 }
 
 /** The key of this section that was probably meant. */

@@ -33,6 +33,8 @@ export class Store {
   /** The key of the previous start, to tell expired signatures from invalid ones. */
   previousKey: string | undefined;
   #idCount = 0;
+  /** Whether projects have users, keys and invoices as in use. */
+  hasAccount = true;
   /** Whether no earlier state was loaded. */
   readonly isNew: boolean;
 
