@@ -35,6 +35,8 @@ export async function bundle(folder, plugins = []) {
           test: /src.(main|config.folders|program.(prepared-)?help(-layout)?|output.(wrap-text|display-width))\.ts$/,
         },
         { name: 'program', test: (id) => common.includes(id) },
+        { name: 'disk', test: /src.disk.(?!writable|claims|announce)[^/\\]*\.ts$/ },
+        { name: 'waiting', test: /src.operations.waiting./ },
         { name: 'mcp-sdk', test: /node_modules.(@modelcontextprotocol|zod)/ },
       ],
     },
@@ -100,7 +102,8 @@ const input = {
   platform: 'node',
   transform: { target: 'node20' },
   // What only makes a schema of the MCP SDK, if nobody reads it.
-  treeshake: { manualPureFunctions: ['z'] },
+  // Modules of ours define things and do nothing else: what an index.ts exports is loaded by those that use it.
+  treeshake: { manualPureFunctions: ['z'], moduleSideEffects: (id) => !id.startsWith(realpathSync('src')) },
   checks: { pluginTimings: false, ineffectiveDynamicImport: false },
 };
 
