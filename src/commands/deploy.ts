@@ -12,10 +12,7 @@ import {
   rememberTarget,
 } from '../operations/deploy/index.ts';
 import { announceEnd } from '../operations/notify/index.ts';
-import { asPreview, planPreview, recordPreview } from '../operations/previews/index.ts';
-import { orRollBack, warnUnlessKept } from '../operations/rollback/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
-import { parseSmokeTest } from '../operations/watch/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
@@ -31,12 +28,16 @@ export default defineCommand({
       const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
       const limit = new TimeLimit(unlimited, { typedMs, failure });
       const { context } = limit;
-      const preview = options.preview && (await planPreview(context, { ...options, preview: options.preview }));
+      const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
+      // Loaded by the deploys that need them.
+      const previews = options.preview ? await import('../operations/previews/index.ts') : undefined;
+      const rollbacks = options.orRollback ? await import('../operations/rollback/index.ts') : undefined;
+      const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
       // An unchanged app has no new mistakes: it is checked once it is known to have changed.
       const outputs = [options.savePlan, options.applyPlan];
       const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
       const named = preview ? { ...localOptions, name: preview.app } : localOptions;
-      const local = await readLocalApp(context, named).then((read) => (preview ? asPreview(read) : read));
+      const local = await readLocalApp(context, named).then((read) => previews?.asPreview(read) ?? read);
       const prepared = await prepareDeploy(context, local, {
         ...options,
         dryRun,
@@ -51,17 +52,17 @@ export default defineCommand({
         inTurn: deployAgain(options, { ifBusy: 'wait' }),
         verification: {
           watchMs: watch === true ? defaultWatchMs : watch,
-          smokeTests: (options.smoke ?? []).map(parseSmokeTest),
+          smokeTests,
           goOn: deployAgain(options, { ifChanged: true }),
         },
         confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
       });
       if (dryRun) return prepared.plan;
       const { plan } = prepared;
-      if (preview) await recordPreview(context, preview);
-      if (options.orRollback) await warnUnlessKept(context, plan.app, plan.build);
+      if (preview) await previews?.recordPreview(context, preview);
+      await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
       const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
-      const run = options.orRollback ? () => orRollBack(unlimited, rollback, prepared.run) : prepared.run;
+      const run = rollbacks ? () => rollbacks.orRollBack(unlimited, rollback, prepared.run) : prepared.run;
       const deployment = await reportOutcome(unlimited, plan, run);
       const { runtime, root } = local.project;
       return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
@@ -89,6 +90,11 @@ export default defineCommand({
 
 const defaultWatchMs = 120_000;
 
+async function parseSmokeTests(typed: readonly string[]) {
+  const { parseSmokeTest } = await import('../operations/watch/index.ts');
+  return typed.map(parseSmokeTest);
+}
+
 /** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };
 
@@ -109,7 +115,7 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
   const { env, progress, secrets } = context;
   try {
     const done = await work();
-    await rememberTarget(context, app);
+    await rememberTarget(context, done);
     const { build, status, endpoint, dashboard } = done;
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(deploymentView(done));

@@ -8,6 +8,7 @@ import { type Environment, readVariable, type Variable } from './environment.ts'
 import { type Folders, resolveFolders } from './folders.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { checkProjectId } from './project-id.ts';
+import { defaultRegion } from './region-name.ts';
 import { teamStateProblem } from './team-state.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
@@ -31,7 +32,7 @@ export interface Settings {
   /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
   keepArchives: Setting;
   /** `volume:/folder` that machines share, on the volume of `region`; `off` is as unset. */
-  teamState: Setting & { region: string | undefined };
+  teamState: Setting & { region: string };
 }
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
@@ -133,7 +134,7 @@ export function resolveSettings(
     teamState: {
       ...checkedTeamState(resolve(settingSources.teamState), onInvalid),
       // Not that of a flag: a deploy to another region has the same team.
-      region: resolve(settingSources.region).value,
+      region: resolve(settingSources.region).value ?? defaultRegion,
     },
     addresses: {
       management: address(settingSources.management),

@@ -95,7 +95,14 @@ export const totalBytes = (entries: readonly FileEntry[]): number =>
 
 /** The largest files, largest first. */
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
-  return entries.toSorted((a, b) => b.size - a.size).slice(0, count);
+  const largest: FileEntry[] = [];
+  for (const entry of entries) {
+    if (largest.length === count && entry.size <= (largest.at(-1)?.size ?? 0)) continue;
+    const at = largest.findIndex(({ size }) => size < entry.size);
+    largest.splice(at < 0 ? largest.length : at, 0, entry);
+    largest.splice(count);
+  }
+  return largest;
 }
 
 const gibibyte = 2 ** 30;

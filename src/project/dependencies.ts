@@ -57,8 +57,8 @@ export function dependencyFiles(input: DependencyInput): { files: DependencyFile
 
 /** A generated file replaces a collected file of the same path. */
 export function addGeneratedFiles(collected: readonly FileEntry[], generated: readonly FileEntry[]): FileEntry[] {
-  const byPath = new Map([...collected, ...generated].map((entry) => [entry.path, entry]));
-  const entries = [...byPath.values()];
+  const replaced = new Set(generated.map(({ path }) => path));
+  const entries = [...collected.filter(({ path }) => !replaced.has(path)), ...generated];
   return entries.sort(pathOrder(entries));
 }
 

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { turn } from '../clock.ts';
 import { openRegular, openRegularSync } from '../disk/index.ts';
 import type { FileEntry } from './files/entry.ts';
-import type { Checksums, KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';
+import type { AppStamp, Checksums, KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';
 
 const blockBytes = 1024 * 1024;
 /** The longest time between two turns of the event loop. */
@@ -18,6 +18,9 @@ export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
   /** By path, of this run. */
   readonly #sums = new Map<string, Checksums>();
+  /** Of the files of the app. */
+  #digest: { of: readonly FileEntry[]; value: string } | undefined;
+  #stamp: AppStamp | undefined;
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
@@ -38,6 +41,19 @@ export class FileChecksums {
     return all;
   }
 
+  /**
+   * What `digest` makes of the checksums of all files of the app. With a cache, it is remembered as long as none of them
+   * changes: one app has one `digest`, which changes its result if it changes.
+   */
+  async digestOf(entries: readonly FileEntry[], digest: (sums: Checksums[]) => string): Promise<string> {
+    if (this.#digest?.of === entries) return this.#digest.value;
+    const stamp = await this.#openStamp(entries);
+    const remembered = await stamp?.read();
+    this.#stamp = remembered === undefined ? stamp : undefined;
+    this.#digest = { of: entries, value: remembered ?? digest(await this.readAll(entries)) };
+    return this.#digest.value;
+  }
+
   #recall({ source, stats }: FileEntry, known: KnownFiles | undefined): Checksums | undefined {
     if ('text' in source) return undefined;
     return this.#sums.get(source.file) ?? known?.recall(source.file, stats);
@@ -53,6 +69,13 @@ export class FileChecksums {
   /** Keeps what was read. */
   async save(): Promise<void> {
     await (await this.#known)?.save();
+    if (this.#digest) await this.#stamp?.write(this.#digest.value);
+  }
+
+  async #openStamp(entries: readonly FileEntry[]): Promise<AppStamp | undefined> {
+    if (!this.cache) return undefined;
+    const { AppStamp } = await import('./packing-cache/index.ts');
+    return AppStamp.open(entries, this.cache);
   }
 
   async #openKnown(): Promise<KnownFiles | undefined> {

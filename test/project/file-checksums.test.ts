@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -81,6 +81,59 @@ describe('the checksum of a file', () => {
     const app = setUp();
     await learnWrong(app, 'a.txt', Date.now());
     expect(await only(new FileChecksums(app.options()), entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
+  });
+});
+
+describe('the digest of an app', () => {
+  const digestOf = async ({ root, options }: ReturnType<typeof setUp>, now?: number) => {
+    const { entries } = await collectFiles(root, { include: ['**'], exclude: [] });
+    const checksums = new FileChecksums(options(now));
+    let wasComputed = false;
+    const digest = await checksums.digestOf(entries, (sums) => {
+      wasComputed = true;
+      return `sha256:${sums.map(({ sha256 }) => sha256).join('')}`;
+    });
+    await checksums.save();
+    return { digest, wasComputed };
+  };
+
+  test('is not computed again if no file has changed', async () => {
+    const app = setUp();
+    const first = await digestOf(app);
+    expect(await digestOf(app)).toEqual({ ...first, wasComputed: !app.isTrusted });
+  });
+
+  const changes: Record<string, (root: string) => void> = {
+    'is written again with its old time': (root) => {
+      const { atime, mtime } = statSync(join(root, 'a.txt'));
+      writeFileSync(join(root, 'a.txt'), 'cccc');
+      utimesSync(join(root, 'a.txt'), atime, mtime);
+    },
+    'is replaced': (root) => {
+      writeFileSync(join(root, 'new'), 'cccc');
+      renameSync(join(root, 'new'), join(root, 'a.txt'));
+    },
+    'gets another name': (root) => renameSync(join(root, 'a.txt'), join(root, 'c.txt')),
+    'changes places with another': (root) => {
+      renameSync(join(root, 'a.txt'), join(root, 'c.txt'));
+      renameSync(join(root, 'b.txt'), join(root, 'a.txt'));
+      renameSync(join(root, 'c.txt'), join(root, 'b.txt'));
+    },
+    'becomes executable': (root) => chmodSync(join(root, 'a.txt'), 0o755),
+    'is new': (root) => writeFileSync(join(root, 'c.txt'), 'cccc'),
+    'is removed': (root) => rmSync(join(root, 'a.txt')),
+  };
+  test.each(Object.entries(changes))('is computed if a file %s', async (_, change) => {
+    const app = setUp();
+    await digestOf(app);
+    change(app.root);
+    expect(await digestOf(app)).toMatchObject({ wasComputed: true });
+  });
+
+  test('is not remembered of files that changed within a minute', async () => {
+    const app = setUp();
+    await digestOf(app, Date.now());
+    expect(await digestOf(app, Date.now())).toMatchObject({ wasComputed: true });
   });
 });
 

@@ -38,10 +38,15 @@ export async function compareFiles(
   );
 }
 
+export const unchangedFiles = (unchanged: number): FileChanges => ({
+  ...{ added: [], changed: [], removed: [] },
+  ...{ unchanged, byCrc32: 0, unverified: 0 },
+});
+
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
 export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
   const missing = new Map(before.map((file) => [file.path, file]));
-  const changes: FileChanges = { added: [], changed: [], removed: [], unchanged: 0, byCrc32: 0, unverified: 0 };
+  const changes = unchangedFiles(0);
   for (const file of now) {
     const old = missing.get(file.path);
     missing.delete(file.path);

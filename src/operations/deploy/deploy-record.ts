@@ -17,15 +17,25 @@ import type { LocalApp } from './local-app.ts';
 /** What this machine sent for the last build of an app. */
 export type DeployRecord = v.InferOutput<typeof DeployRecord>;
 
-export const DeployRecord = v.object({
+const summary = {
   build: v.string(),
   /** What was sent, see {@link digestsOf}. */
   settingsDigest: v.string(),
   filesDigest: v.string(),
   dashboard: v.string(),
-  /** Path, size, SHA-256 and whether it is executable. Empty if it was written by a version that kept CRC-32. */
-  files: v.fallback(v.array(v.tuple([v.string(), v.number(), v.string(), v.boolean()])), []),
-});
+};
+const Summary = v.object(summary);
+/** Path, size, SHA-256 and whether it is executable. */
+const Files = v.array(v.tuple([v.string(), v.number(), v.string(), v.boolean()]));
+
+/** The files are empty if it was written by a version that kept CRC-32. */
+export const DeployRecord = v.object({ ...summary, files: v.fallback(Files, []) });
+
+/** A record of which only what most deploys need was parsed. */
+export interface StoredRecord extends v.InferOutput<typeof Summary> {
+  /** Empty if they are damaged. */
+  files: () => DeployRecord['files'];
+}
 
 /** Emulators have another address at each start, so records would pile up. */
 const maxAgeDays = 90;
@@ -53,16 +63,21 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
 
 /** The digest of what a deploy of these files sends. */
 export async function sentFilesDigest(entries: readonly FileEntry[], checksums = new FileChecksums()): Promise<string> {
-  const sums = await checksums.readAll(entries);
-  return filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' })));
+  return checksums.digestOf(entries, (sums) =>
+    filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' }))),
+  );
 }
 
-/** With the name of the hash: versions that identified files by CRC-32 wrote none, and proved less. */
 function filesDigestOf(files: readonly SentFile[]): string {
-  return filesDigestPrefix + digest(files.map((file) => stringifyJson(toTuple(file))));
+  return digestPrefix + digest(files.map((file) => stringifyJson(toTuple(file))));
 }
 
-export const filesDigestPrefix = 'sha256:';
+const digestPrefix = 'sha256:';
+
+/** Versions that identified files by CRC-32 wrote no prefix, and proved less. */
+export function hasSha256({ filesDigest }: Pick<Digests, 'filesDigest'>): boolean {
+  return filesDigest.startsWith(digestPrefix);
+}
 
 function toTuple({ path, size, sha256, executable }: SentFile): DeployRecord['files'][number] {
   return [path, size, sha256, executable];
@@ -110,25 +125,31 @@ export async function recordSent(
   await recordEvent(context, body.name, 'sent', { build, settingsDigest, filesDigest, settings, ...origin });
 }
 
-/** Best effort. */
-export async function writeDeployRecord(context: Context, app: string, record: DeployRecord): Promise<void> {
+/** Two lines, of which a deploy without changes parses the first. Best effort. */
+export async function writeDeployRecord(
+  context: Context,
+  app: string,
+  { files, ...facts }: DeployRecord,
+): Promise<void> {
   const file = recordFile(context, app);
   try {
     makePrivateFolder(dirname(file));
     await removeOldFiles(dirname(file), maxAgeDays);
-    await writeFileAtomic(file, stringifyJson(record), { mode: 0o600 });
+    await writeFileAtomic(file, `${stringifyJson(facts)}\n${stringifyJson(files)}\n`, { mode: 0o600 });
   } catch (error) {
     context.trace(`cannot write ${file}: ${(error as Error).message}`);
   }
 }
 
 /** Undefined if this machine has none, or a damaged one. */
-export async function readDeployRecord(context: Context, app: string): Promise<DeployRecord | undefined> {
+export async function readDeployRecord(context: Context, app: string): Promise<StoredRecord | undefined> {
   const text = await readFile(recordFile(context, app), 'utf8').catch(() => '');
-  const parsed = v.safeParse(DeployRecord, tryParseJson(text));
-  return parsed.success ? parsed.output : undefined;
+  const end = text.indexOf('\n');
+  const parsed = v.safeParse(Summary, tryParseJson(text.slice(0, end)));
+  if (!parsed.success) return undefined;
+  return { ...parsed.output, files: () => v.parse(v.fallback(Files, []), tryParseJson(text.slice(end))) };
 }
 
 function recordFile({ settings, project }: Context, app: string): string {
-  return join(settings.folders.state, 'deploys', `${stateKey(platformOf(settings), project, app)}.json`);
+  return join(settings.folders.state, 'deploys', `${stateKey(platformOf(settings), project, app)}.jsonl`);
 }

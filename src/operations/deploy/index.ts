@@ -4,7 +4,7 @@ export { compareFiles, compareListings, type FileChanges } from './compare-files
 export { compareHere, type DifferenceHere } from './compare-here.ts';
 export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 export type { Deployment, SendOptions } from './deploy-options.ts';
-export { DeployRecord, filesDigestPrefix, recordSent, sentFilesDigest, writeDeployRecord } from './deploy-record.ts';
+export { DeployRecord, hasSha256, recordSent, sentFilesDigest, writeDeployRecord } from './deploy-record.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';

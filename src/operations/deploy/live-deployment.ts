@@ -9,13 +9,7 @@ import { tryRequest } from '../waiting/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
-import {
-  type Digests,
-  filesDigestPrefix,
-  readDeployRecord,
-  sentFilesDigest,
-  settingsDigestOf,
-} from './deploy-record.ts';
+import { type Digests, hasSha256, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -40,7 +34,7 @@ export async function findLiveDeployment(
   }
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
-  const sent = own && own.files.length > 0 ? own : await findSent(context, app, build);
+  const sent = own && hasSha256(own) ? own : await findSent(context, app, build);
   if (!sent) {
     progress.note(`not known here how build ${shortBuild(build)} of ${app} was deployed: comparing by checksums`);
   }
@@ -107,7 +101,7 @@ async function findLaterReady(context: Context, app: string, live: string): Prom
 /** What another machine of the team has sent. */
 async function findSent(context: Context, app: string, build: string): Promise<Digests | undefined> {
   const sent = (await readHistory(context, app)).sent(build);
-  return sent?.filesDigest.startsWith(filesDigestPrefix) ? sent : undefined;
+  return sent && hasSha256(sent) ? sent : undefined;
 }
 
 /** What speaks against a live build. */

@@ -17,8 +17,8 @@ import {
   type SettingChange,
   scalingOf,
 } from './app-settings.ts';
-import { compareFiles, type FileChanges } from './compare-files.ts';
-import { type DeployRecord, readDeployRecord } from './deploy-record.ts';
+import { compareFiles, type FileChanges, unchangedFiles } from './compare-files.ts';
+import { type DeployRecord, hasSha256, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -85,12 +85,11 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const own = record?.build === build ? record : undefined;
   const settings = app ? compareSettings(project, app, { ...deployedSettings(history, build), keep }) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
-  const sent = options.trustRecord && own && own.files.length > 0 ? own.files : undefined;
   const files = !canCompareFiles
     ? null
-    : sent
-      ? await compareFiles(entries, sent.map(toBuildFile), context.signal, options.checksums)
-      : await compareWithBuild(context, app, local, own?.files ?? [], options);
+    : options.trustRecord && own && hasSha256(own)
+      ? await compareWithRecord(context, local, own, options)
+      : await compareWithBuild(context, app, local, own, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
@@ -127,6 +126,17 @@ function deployedSettings(history: AppHistory | undefined, build: string | null)
   return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
 }
 
+/** Compares with what this machine has sent. Of unchanged files, which are the rule, one digest is compared. */
+async function compareWithRecord(
+  { signal }: Context,
+  { entries }: LocalApp,
+  record: StoredRecord,
+  { checksums }: PlanOptions,
+): Promise<FileChanges> {
+  if (record.filesDigest === (await sentFilesDigest(entries, checksums))) return unchangedFiles(entries.length);
+  return compareFiles(entries, record.files().map(toBuildFile), signal, checksums);
+}
+
 const toBuildFile = ([path, size, sha256]: DeployRecord['files'][number]): BuildFile => ({ path, size, sha256 });
 
 async function readDeployedApp(
@@ -151,7 +161,7 @@ async function compareWithBuild(
   context: Context,
   app: App,
   { project: { name }, entries }: LocalApp,
-  sent: DeployRecord['files'],
+  sent: StoredRecord | undefined,
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -159,7 +169,7 @@ async function compareWithBuild(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    const known = new Map(sent.map((file) => [file[0], toBuildFile(file)]));
+    const known = new Map(sent?.files().map((file) => [file[0], toBuildFile(file)]));
     const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
     return await compareFiles(entries, listed, signal, options.checksums);
   } catch (error) {

@@ -13,9 +13,8 @@ import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
-import { deploy } from './send-build.ts';
 import { StuckBuilds } from './stuck-builds.ts';
-import { isAsked, type Verification, verifyBuild } from './verify-build.ts';
+import type { Verification } from './verify-build.ts';
 
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
   dryRun: boolean;
@@ -74,8 +73,10 @@ export async function prepareDeploy(
   if (!live && !dryRun) await confirm?.(plan);
 
   const recheck = async () => {
-    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, local, options.cache) };
-    return findLiveDeployment(context, local, await planDeploy(context, local, fresh), sent, fresh.checksums);
+    // Files may have changed during the wait, too.
+    const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
+    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, now, options.cache) };
+    return findLiveDeployment(context, now, await planDeploy(context, now, fresh), sent, fresh.checksums);
   };
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
@@ -92,6 +93,7 @@ export async function prepareDeploy(
       check,
       recheck: ifChanged ? recheck : undefined,
     };
+    const { deploy } = await import('./send-build.ts');
     const deployment = await deploy(context, local, deployOptions);
     limit.handOver();
     return verified(limit.unlimited, deployment, plan, local, options, before);
@@ -115,6 +117,10 @@ async function planInTurn(
   return plan;
 }
 
+function isAsked({ watchMs, smokeTests }: Verification): boolean {
+  return watchMs !== undefined || smokeTests.length > 0;
+}
+
 /** An unchanged build is verified, too. */
 async function verified(
   context: Context,
@@ -129,6 +135,7 @@ async function verified(
   const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
   const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const known = new KnownBuild(context.signal, deployment);
+  const { verifyBuild } = await import('./verify-build.ts');
   const health = await known.during(() => verifyBuild(context, verifying));
   return { ...deployment, ...(health && { health }) };
 }

@@ -1,19 +1,21 @@
-import { rememberFolderTarget } from '../../config/folder-target.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { readFolderTarget, rememberFolderTarget } from '../../config/folder-target.ts';
 import type { Context } from '../../context.ts';
+import type { Deployment } from './deploy-options.ts';
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
-export async function rememberTarget(context: Context, app: string): Promise<void> {
+export async function rememberTarget(
+  context: Context,
+  { app, changed }: Pick<Deployment, 'app' | 'changed'>,
+): Promise<void> {
   const { settings, target, cwd, now, trace } = context;
   const { project, platform, address } = target;
   try {
-    await rememberFolderTarget(settings.folders, cwd, {
-      app,
-      project: project.value ?? '',
-      platform: platform.value,
-      address,
-      flags: flagsFor(context),
-      deployedAt: new Date(now()).toISOString(),
-    });
+    const { deployedAt: _, ...last } = readFolderTarget(settings.folders, cwd) ?? { deployedAt: '' };
+    const current = { app, project: project.value ?? '', platform: platform.value, address, flags: flagsFor(context) };
+    // Nothing was deployed, and writing takes longer than all that found it out.
+    if (!changed && isDeepStrictEqual(last, current)) return;
+    await rememberFolderTarget(settings.folders, cwd, { ...current, deployedAt: new Date(now()).toISOString() });
   } catch (error) {
     trace(`cannot remember where ${app} went: ${(error as Error).message}`);
   }

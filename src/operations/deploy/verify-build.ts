@@ -43,10 +43,6 @@ export type Health = Pick<Watched, 'verdict' | 'watchedMs' | keyof Seen> & { smo
 type Seen = Pick<Watched, 'replicas' | 'restarts' | 'runs' | 'failedRuns'>;
 const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
 
-export function isAsked({ watchMs, smokeTests }: Verification): boolean {
-  return watchMs !== undefined || smokeTests.length > 0;
-}
-
 /**
  * Calls and watches a build that is live, and writes the verdict down. Returns only for a healthy one, undefined if it
  * is known to be healthy: throws NotReadyError for a sick one, PendingError if nothing was seen of it, ConflictError if

@@ -26,7 +26,7 @@ import {
   deploy,
   deployArchive,
   type FileChanges,
-  filesDigestPrefix,
+  hasSha256,
   type LocalApp,
   readBaseImages,
   recordSent,
@@ -160,9 +160,9 @@ async function compareRevision(
   { app, build, expected }: { app: string; build: string; expected: readonly BuildFile[] },
 ): Promise<FileChanges> {
   const changes = await compareFiles(entries, expected, context.signal);
-  const sent = (await readHistory(context, app)).sent(build)?.filesDigest;
-  if (differingFiles(changes) || !sent?.startsWith(filesDigestPrefix)) return changes;
-  if (sent === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
+  const sent = (await readHistory(context, app)).sent(build);
+  if (differingFiles(changes) || !sent || !hasSha256(sent)) return changes;
+  if (sent.filesDigest === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
   throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${shortBuild(build)}`, {
     why: 'the contents or permissions of its files differ from what this machine sent for that build (SHA-256)',
     fix: gantryCommand`builds list ${app}`,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
@@ -7,9 +6,10 @@ import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder } from '../../disk/index.ts';
 import { FailedError, GantryError } from '../../errors.ts';
-import { deletePaths, formatRemotePath, type ListedEntry, listIfExists, parseVolumePath } from '../volumes/index.ts';
+import { formatRemotePath, toRemotePath } from '../../transfer/remote-path.ts';
+import type { ListedEntry, VolumePath } from '../volumes/index.ts';
 import { isDocument, Outbox } from './outbox.ts';
-import { copyQuietly, folderName } from './quiet-copy.ts';
+import { copyQuietly, deleteQuietly, folderName, listQuietly } from './quiet-volume.ts';
 import { VolumeWaits } from './volume-waits.ts';
 
 /** A listing is asked for again once it is this old: others may have deployed while this command waited. */
@@ -43,22 +43,12 @@ export function teamStateOf(context: Context): TeamState | undefined {
 
 const states = new WeakMap<Settings, TeamState>();
 
-/** `20261123T140201123Z-1f2e….json`: names sort by time, and two that write at once never have the same one. */
-export function documentName(at: string, text: string): string {
-  return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex')}.json`;
-}
-
-/** In ms since 1970; NaN if the name is not one of ours. */
-export function documentTime(name: string): number {
-  return Date.parse(name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-.*$/, '$1-$2-$3T$4:$5:$6.$7Z'));
-}
-
 /**
  * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
  * because of it: what is not known then is a warning.
  */
 export class TeamState {
-  readonly #root: ReturnType<typeof parseVolumePath>;
+  readonly #root: VolumePath;
   /** Copies of documents that are on the volume. */
   readonly #copies: string;
   readonly #outbox: Outbox;
@@ -69,9 +59,8 @@ export class TeamState {
   #sending: Promise<void> | undefined;
 
   constructor({ settings, project }: Context, place: string) {
-    const { region } = settings.teamState;
-    const root = parseVolumePath(place, settings);
-    this.#root = { ...root, region: region ?? root.region, path: root.path.replace(/\/$/, '') };
+    const { volume, path } = toRemotePath(place);
+    this.#root = { volume, path: path.replace(/\/$/, ''), region: settings.teamState.region };
     const key = stateKey(platformOf(settings), project, this.#root.region, formatRemotePath(this.#root));
     this.#copies = join(settings.folders.cache, 'team-state', key);
     this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
@@ -158,8 +147,7 @@ export class TeamState {
     if (paths.length === 0) return;
     try {
       const targets = paths.map((path) => this.#at(path));
-      const results = await this.#waits.inTime(context, 0, (quiet) => deletePaths(quiet, targets));
-      for (const { error } of results) if (error) throw error;
+      await this.#waits.inTime(context, 0, (quiet) => deleteQuietly(quiet, targets));
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       context.trace(`cannot remove old team state: ${error.message}`);
@@ -170,7 +158,7 @@ export class TeamState {
     if (this.#hasFailed) return undefined;
     const step = context.progress.step('Reading the team state');
     try {
-      return await this.#waits.inTime(context, 0, (quiet) => listIfExists(quiet, this.#at(`${folder}/`)));
+      return await this.#waits.inTime(context, 0, (quiet) => listQuietly(quiet, this.#at(`${folder}/`)));
     } catch (error) {
       this.#warnUnreadable(context, error);
       return undefined;

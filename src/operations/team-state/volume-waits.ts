@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 import { timeoutSignal } from '../waiting/index.ts';
-import { quietly } from './quiet-copy.ts';
+import { quietly } from './quiet-volume.ts';
 
 /** How long a command waits for the volume at most, and how much longer for each byte that it sends or receives. */
 const maxWaitMs = 10_000;

@@ -1,5 +1,8 @@
 import type { Stats } from 'node:fs';
 
+/** What differs if a file has changed. */
+export type FileStats = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
+
 /** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore`, or a section of the config file. */
 export type FileReason =
   | { kind: 'included' | 'excluded' | 'gitignored' | 'generated'; by: string }
@@ -22,7 +25,7 @@ export interface FileEntry {
   /** Absolute path, or generated content. */
   source: { file: string } | { text: string };
   /** Of a file of the app folder, when it was found. */
-  stats?: Stats;
+  stats?: FileStats;
   /** Of files that were collected or generated. */
   reason?: FileReason;
 }

@@ -25,23 +25,26 @@ export function compileGlob(pattern: string): Glob | undefined {
   };
 }
 
-/** Compiles several globs for names into one test. */
+/** Compiles several globs for names into one test. Skips invalid ones. */
 export function compileNames(patterns: readonly string[]): (name: string) => boolean {
-  const plain = new Set(patterns.filter((pattern) => !/[*?[{\\]/.test(pattern)));
-  const wild = patterns.filter((pattern) => !plain.has(pattern));
-  const anyEnd: Glob[] = [];
+  const plain = new Set<string>();
+  const wild: Test[] = [];
   // Most names of an app end in another character than all patterns do.
-  const byEnd = new Map<string, Glob[]>();
-  for (const pattern of wild) {
-    const glob = compileGlob(pattern);
+  const byEnd = new Map<string, Test[]>();
+  for (const pattern of patterns.flatMap((each) => alternatives(each) ?? [])) {
+    const test = segment(pattern);
     const end = /[\w~]$/.exec(pattern)?.[0];
-    const group = end === undefined ? anyEnd : (byEnd.get(end) ?? []);
-    if (glob) group.push(glob);
-    if (end !== undefined) byEnd.set(end, group);
+    if (!/[*?[\\]/.test(pattern)) plain.add(pattern);
+    else if (test && test !== anyDepth) (end === undefined ? wild : groupOf(byEnd, end)).push(test);
   }
-  const matches = (globs: readonly Glob[] | undefined, name: string) =>
-    globs?.some((each) => each.matches(name)) ?? false;
-  return (name) => plain.has(name) || matches(byEnd.get(name.slice(-1)), name) || matches(anyEnd, name);
+  const isMatched = (tests: readonly Test[] | undefined, name: string) => tests?.some((test) => test(name)) ?? false;
+  return (name) => plain.has(name) || isMatched(byEnd.get(name.slice(-1)), name) || isMatched(wild, name);
+}
+
+function groupOf(groups: Map<string, Test[]>, key: string): Test[] {
+  const group = groups.get(key) ?? [];
+  groups.set(key, group);
+  return group;
 }
 
 type Test = (name: string) => boolean;
@@ -131,12 +134,15 @@ function segment(text: string): Segment | undefined {
   if (tokens.every((token) => typeof token === 'string')) return equals(tokens.join(''));
 
   // Rejects most names early.
-  const [head, tail] = [literal(tokens), literal(tokens.toReversed())];
+  const [head, tail] = [literals(tokens).join(''), literals(tokens.toReversed()).reverse().join('')];
   return (name) => name.startsWith(head) && name.endsWith(tail) && matchTokens(tokens, [...name]);
 }
 
-/** The first token if it is a literal. */
-const literal = ([first]: Token[]) => (typeof first === 'string' ? first : '');
+/** The tokens before the first one that is not a literal. */
+function literals(tokens: Token[]): Token[] {
+  const end = tokens.findIndex((token) => typeof token !== 'string');
+  return tokens.slice(0, end);
+}
 
 const equals =
   (text: string): Test =>

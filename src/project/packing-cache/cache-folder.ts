@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder } from '../../disk/index.ts';
-import { indexEnding } from './file-index.ts';
 import { segmentEnding } from './segment.ts';
 
 const maxBytes = 2 * 2 ** 30;
 const dayMs = 86_400_000;
-/** Indexes of app folders that are gone would pile up. */
-const maxIndexDays = 90;
+/** Of what is known of one app folder. */
+const [indexEnding, stampEnding] = ['.files', '.stamp'];
+/** What is known of app folders that are gone would pile up. */
+const maxAppFileDays = 90;
 
 interface CacheFile {
   path: string;
@@ -19,6 +21,13 @@ interface CacheFile {
 /** Below gantry's folder for caches. */
 export function packingFolder(cache: string): string {
   return join(cache, 'packing');
+}
+
+export const indexPath = (folder: string, root: string): string => appFile(folder, root, indexEnding);
+export const stampPath = (folder: string, root: string): string => appFile(folder, root, stampEnding);
+
+function appFile(folder: string, root: string, ending: string): string {
+  return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${ending}`);
 }
 
 export interface PackingUsage {
@@ -73,7 +82,8 @@ export function trimCache(folder: string, limit: number, now: number): void {
 }
 
 function isStale({ name, usedAt }: CacheFile, now: number): boolean {
-  const maxDays = isNamedTemporary(name) ? 1 : name.endsWith(indexEnding) ? maxIndexDays : Number.POSITIVE_INFINITY;
+  const isOfApp = name.endsWith(indexEnding) || name.endsWith(stampEnding);
+  const maxDays = isNamedTemporary(name) ? 1 : isOfApp ? maxAppFileDays : Number.POSITIVE_INFINITY;
   return usedAt < now - maxDays * dayMs;
 }
 

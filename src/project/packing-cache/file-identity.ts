@@ -1,10 +1,11 @@
-import { lstatSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { lstatSync, statfsSync, statSync } from 'node:fs';
+import type { FileStats } from '../files/entry.ts';
 
 /**
  * What tells that a file has not changed: a new content changes the change time (ctime), whatever `touch -r` or an
  * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
  */
-export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: FileStats): string {
   return `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
@@ -48,6 +49,10 @@ export function trustedDevice(folder: string): number | undefined {
  */
 const settledMs = 60_000;
 
-export function isSettled(identity: string, startedAt: number): boolean {
-  return Number(identity.slice(identity.lastIndexOf(' ') + 1)) < startedAt - settledMs;
+export function isSettled(ctimeMs: number, startedAt: number): boolean {
+  return ctimeMs < startedAt - settledMs;
+}
+
+export function changeTimeOf(identity: string): number {
+  return Number(identity.slice(identity.lastIndexOf(' ') + 1));
 }

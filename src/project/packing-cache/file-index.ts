@@ -1,7 +1,6 @@
 /** What is known of the files of one app folder, by their path. Each entry holds as long as the file's identity does. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 
@@ -27,12 +26,6 @@ export interface IndexedFile extends Omit<KnownContent, 'keys'> {
 }
 
 export type FileIndex = Map<string, IndexedFile>;
-
-export const indexEnding = '.files';
-
-export function indexPath(folder: string, root: string): string {
-  return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${indexEnding}`);
-}
 
 /** Empty if there is none, or a damaged one. `salt`: of the keys in it. */
 export async function readFileIndex(path: string, salt: string): Promise<FileIndex> {

@@ -1,8 +1,8 @@
-import type { Stats } from 'node:fs';
 import { deflateVersion } from '../deflate/deflate-version.ts';
-import { openFolder, packingFolder } from './cache-folder.ts';
+import type { FileStats } from '../files/entry.ts';
+import { indexPath, openFolder, packingFolder } from './cache-folder.ts';
 import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
-import { type Checksums, type FileIndex, indexPath, readFileIndex, writeFileIndex } from './file-index.ts';
+import { type Checksums, type FileIndex, readFileIndex, writeFileIndex } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 /** Checksums of files that have not changed, for those who do not pack: by the same index and the same rules. */
@@ -37,7 +37,7 @@ export class KnownFiles {
   }
 
   /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
-  recall(path: string, stats?: Stats): Checksums | undefined {
+  recall(path: string, stats?: FileStats): Checksums | undefined {
     const known = this.device === undefined ? undefined : this.index.get(path);
     if (!known || this.device === undefined) return undefined;
     const identity = stats ? identityOf(stats) : currentIdentity(path, this.device);
@@ -45,9 +45,9 @@ export class KnownFiles {
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
-  learn(path: string, stats: Stats, { crc32, sha256 }: Checksums): void {
+  learn(path: string, stats: FileStats, { crc32, sha256 }: Checksums): void {
     const identity = identityOf(stats);
-    if (stats.dev !== this.device || !isSettled(identity, this.options.now)) return;
+    if (stats.dev !== this.device || !isSettled(stats.ctimeMs, this.options.now)) return;
     this.index.set(path, { identity, size: stats.size, crc32, sha256, keys: null });
     this.#hasLearned = true;
   }

@@ -3,16 +3,9 @@ import { turn } from '../../clock.ts';
 import { throwIfAborted } from '../../errors.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
-import { maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import { currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
-import {
-  type FileIndex,
-  type IndexedFile,
-  indexPath,
-  type KnownContent,
-  readFileIndex,
-  writeFileIndex,
-} from './file-index.ts';
+import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
+import { changeTimeOf, currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
+import { type FileIndex, type IndexedFile, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
 import { PackedSegment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
@@ -115,7 +108,7 @@ export class PackingCache {
     const known = this.#files.get(path);
     // What is known to be stored is read without a key again.
     if (known?.identity === identity && (known.keys || !content.keys)) return;
-    if (!isSettled(identity, this.options.now)) return;
+    if (!isSettled(changeTimeOf(identity), this.options.now)) return;
     this.#files.set(path, { identity, ...content });
     this.#hasLearned = true;
   }
