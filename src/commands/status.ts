@@ -61,6 +61,7 @@ const appFields = {
         changed: boolean('whether a deploy would change anything'),
         settings: list(text('name'), 'settings that differ'),
         paths: nullable(list(text('path'), 'files that differ; null if they cannot be compared')),
+        unverified: integer('files of equal name and size without a checksum to compare'),
       },
       'what differs in this folder; null for another app',
     ),

@@ -48,7 +48,7 @@ function liveText({ build, createdAt, found }: NonNullable<AppStatus['live']>): 
     [`build ${shortBuild(build)}`, createdAt === null ? '' : ago(createdAt)(page), found].filter(Boolean).join(', ');
 }
 
-function hereText({ changed, settings, paths }: NonNullable<AppStatus['here']>): string {
+function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatus['here']>): string {
   const what = [
     ...(paths?.length ? [count(paths.length, 'file')] : []),
     ...(settings.length > 0 ? [count(settings.length, 'setting')] : []),
@@ -57,7 +57,9 @@ function hereText({ changed, settings, paths }: NonNullable<AppStatus['here']>):
   const some = `${names.slice(0, shownNames).join(', ')}${names.length > shownNames ? ', …' : ''}`;
   if (what.length > 0) return `${what.join(' and ')} changed: ${some}`;
   if (paths === null) return 'the same settings; files not compared';
-  return changed ? 'as deployed, but the last build failed' : 'as deployed';
+  const same =
+    unverified > 0 ? `the same names and sizes; ${count(unverified, 'file')} without a checksum` : 'as deployed';
+  return changed ? `${same}, but the last build failed` : same;
 }
 
 const shownNames = 3;

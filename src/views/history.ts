@@ -30,7 +30,7 @@ export function historyView(events: readonly ListedEvent[]) {
 function describe(event: ListedEvent): string {
   switch (event.event) {
     case 'created':
-      return `created ${shortBuild(event.build)}, and uploaded nothing`;
+      return `created ${shortBuild(event.build)}: no upload of it is on record`;
     case 'sent':
       return describeSent(event);
     case 'served': {
@@ -54,9 +54,16 @@ function describe(event: ListedEvent): string {
   }
 }
 
-function describeSent({ build, restored, commit, dirty }: Extract<ListedEvent, { event: 'sent' }>): string {
+function describeSent({
+  build,
+  restored,
+  commit,
+  dirty,
+  unconfirmed,
+}: Extract<ListedEvent, { event: 'sent' }>): string {
   const source = commit ? ` of ${commit.slice(0, 8)}${dirty ? ' with local changes' : ''}` : '';
-  return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}`;
+  const doubt = unconfirmed ? ': the reply was lost, and whether it arrived is not known' : '';
+  return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}${doubt}`;
 }
 
 function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {

@@ -37,7 +37,7 @@ test('a build that has succeeded serves once the app shows it', async () => {
 test('a build that has succeeded while the one before still serves is not live', async () => {
   const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2020-01-01T00:00:00Z');
   expect(code).toBe(8);
-  expect(stderr).toMatch(/error: build \S+ of web has succeeded, but build b0000000 still serves/);
+  expect(stderr).toMatch(/error: build \S+ of web has succeeded, but the app still shows build b0000000/);
   expect(stderr).not.toContain('web is live');
   expect(json()).toMatchObject({ error: { details: { build: expect.any(String), status: 'pending', serves: old } } });
 });

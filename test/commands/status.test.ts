@@ -44,7 +44,12 @@ describe('in the folder of an app', () => {
     const same = await run(['--json'], setting);
     expect(same.json()).toMatchObject({
       ...{ target: targetOf(emulator), app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
-      ...{ here: { changed: false, settings: [], paths: [] }, lastHour: { calls: 1 }, failure: null, unknown: {} },
+      ...{
+        here: { changed: false, settings: [], paths: [], unverified: 0 },
+        lastHour: { calls: 1 },
+        failure: null,
+        unknown: {},
+      },
       ...{ costPerHourCents: expect.any(Number), platform: { status: 'operational' } },
     });
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);

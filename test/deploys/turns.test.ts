@@ -193,18 +193,91 @@ describe('--if-busy wait', () => {
   });
 });
 
-test.each(['deploy', 'deploy --if-busy wait'])(
-  'a lost reply of create app leaves no build behind: %s',
-  async (line) => {
+describe('a lost reply', () => {
+  test.each(['deploy', 'deploy --if-busy wait'])(
+    'of create app cancels no build that may be somebody else’s: %s',
+    async (line) => {
+      const stage = await Stage.open();
+      const machine = await stage.machine();
+      await machine.deploys({});
+      await machine.write({ version: 2 });
+      let other = '';
+      stage.platform.before = async ({ point, nth }) => {
+        if (point !== 'create-app' || nth !== 2) return undefined;
+        other = await stage.stranger({ minReplicaCount: 1 });
+        return 'cut';
+      };
+      const { code, stderr } = await machine.run(line);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`gantry builds cancel web ${other}`)]);
+      expect([waiting(stage), stage.platform.world.builds.get(other)?.canceledAt]).toEqual([[other], undefined]);
+    },
+  );
+
+  const history = async (machine: Machine) => (await machine.run('history web')).stdout;
+
+  test.each<[string, number[]]>([
+    ['once', [2]],
+    ['each time', [2, 3, 4, 5, 6, 7]],
+  ])('of the upload is no failure once the build has started: %s', async (_, cuts) => {
+    const stage = await Stage.open({ uploadsOnce: true });
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2, behaves: { buildMs: 60_000 } });
+    stage.platform.after = ({ point, nth }) => (point === 'upload' && cuts.includes(nth) ? 'cut' : undefined);
+    const { code, stderr } = await machine.run('deploy');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the reply was lost') });
+    expect([builds(stage).length, stage.platform.live()]).toEqual([2, builds(stage)[1]?.id]);
+    expect(await history(machine)).toMatch(/serves instead of .*\n.*sent b-/);
+    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+  });
+
+  test('of the upload, and then of everything, leaves a record of what was sent', async () => {
     const stage = await Stage.open();
     const machine = await stage.machine();
     await machine.deploys({});
     await machine.write({ version: 2 });
-    stage.platform.after = ({ point, nth }) => (point === 'create-app' && nth === 2 ? 'cut' : undefined);
-    expect(await machine.run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining('its reply was lost') });
-    expect([waiting(stage), builds(stage).length]).toEqual([[], 3]);
-  },
-);
+    stage.platform.after = ({ point, nth }) => {
+      stage.platform.isDown ||= point === 'upload' && nth === 2;
+    };
+    expect((await machine.run('deploy')).code).toBe(69);
+    const sent = builds(stage)[1]?.id ?? '';
+    stage.platform.isDown = false;
+    expect(await history(machine)).toContain(`sent ${sent}: the reply was lost, and whether it arrived is not known`);
+    stage.pass(10_000);
+    expect(stage.platform.live()).toBe(sent);
+    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false, build: sent });
+    expect(await history(machine)).not.toMatch(/not known|not deployed from here|no upload/);
+    await machine.write({ version: 3, behaves: { replicas: 'crash' } });
+    const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
+    expect(stderr).toContain(`rolled back to build ${sent}`);
+  });
+});
+
+test('without times and a history, nobody knows which build served before', async () => {
+  const stage = await Stage.open({ hasNoTimes: true });
+  const machine = await stage.machine();
+  for (const version of [1, 2, 3]) await machine.deploys({ version });
+  const { code, stderr } = await (await stage.machine()).run('rollback web --dry-run');
+  expect([code, stderr]).toEqual([6, expect.stringMatching(/which build of web served before \S+ is not known/)]);
+});
+
+describe('a list of files', () => {
+  test('has checksums also in hexadecimal', async () => {
+    const stage = await Stage.open({ hasHexChecksums: true });
+    await (await stage.machine()).deploys({});
+    const fresh = await stage.machine();
+    expect((await fresh.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    await fresh.write({ version: 2 });
+    expect((await fresh.run('deploy --if-changed')).stderr).toContain('main.py changed: deploying');
+  });
+
+  test('without checksums does not show that the folder is as deployed', async () => {
+    const stage = await Stage.open({ hasNoChecksums: true });
+    await (await stage.machine()).deploys({});
+    const fresh = await stage.machine({ version: 2 });
+    expect((await fresh.run('status')).stdout).toMatch(/here\s+the same names and sizes; 2 files without a checksum/);
+  });
+});
 
 test('part of the files cannot be sent', async () => {
   const stage = await Stage.open();

@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
 import { newOwnerName } from '../../disk/index.ts';
-import { BuildFailedError, ConflictError, GantryError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
-import { duration, shortBuild } from '../../output/format.ts';
+import { BuildFailedError, ConflictError, GantryError, NotReadyError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
-import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
+import { UrlExpiredError } from '../../transfer/upload-archive.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
@@ -16,13 +16,16 @@ import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
 import { KnownBuild } from './known-build.ts';
-import { cancelLostCreation } from './lost-creation.ts';
+import { nameLostCreation } from './lost-creation.ts';
 import { StuckBuilds } from './stuck-builds.ts';
+import { uploadFiles } from './upload-files.ts';
 import { findServing, tellWhatServes } from './what-serves.ts';
 
 /** One deploy, from the request that creates the build to its result. */
 export class BuildUpload {
   #isUploaded = false;
+  /** The upload has failed, and nobody knows whether it arrived. */
+  #isInDoubt = false;
   readonly #known: KnownBuild;
 
   constructor(
@@ -107,7 +110,8 @@ export class BuildUpload {
       }
       return live ?? created;
     } catch (error) {
-      await this.#abandon(created);
+      const status = await this.#abandon(created);
+      if (this.#isInDoubt && status !== 'cancelled') await options.onInDoubt?.(created);
       if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
     if (options.ifBusy === 'wait' && (await isSuperseded(context, body.name, created.buildId))) {
@@ -136,7 +140,7 @@ export class BuildUpload {
     return hasWaited ? options.recheck?.() : undefined;
   }
 
-  /** Repeated once if the reply was lost, and the build that it was about is canceled. */
+  /** Repeated once if the reply was lost, and a build is there that may be its own. */
   async #create(mayRetry = true): Promise<CreatedApp> {
     const { signal, project, progress } = this.context;
     signal.throwIfAborted();
@@ -148,7 +152,7 @@ export class BuildUpload {
     const created = await request().catch(async (error: unknown) => {
       step.fail();
       if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
-      if (!body.partnerService && mayRetry && (await cancelLostCreation(this.context, body.name, { error, sentAt }))) {
+      if (!body.partnerService && mayRetry && (await nameLostCreation(this.context, body.name, { error, sentAt }))) {
         return undefined;
       }
       throw error;
@@ -166,32 +170,15 @@ export class BuildUpload {
   }
 
   async #upload(created: CreatedApp, archive: AppArchive): Promise<void> {
-    const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
-    if (!created.uploadUrl) throw new UnexpectedReplyError('the platform returned no upload URL');
-    const started = elapsed();
-    const step = progress.step('Uploading');
-    try {
-      await uploadArchive(
-        { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
-        {
-          signal,
-          delay,
-          silenceMs,
-          onRetry,
-          proxy: settings.proxy,
-          now,
-          elapsed,
-          onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
-        },
-      );
+    const onArrived = () => {
       this.#isUploaded = true;
       this.#announceInterruption(created);
-      step.done(`Uploaded in ${duration(elapsed() - started)}`);
-      progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
-    } catch (error) {
-      step.fail();
-      throw error;
-    }
+    };
+    const onDoubt = () => {
+      this.#isInDoubt = true;
+    };
+    await uploadFiles(this.context, { app: this.body.name, created, archive, onArrived, onDoubt });
+    this.context.progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
   }
 
   async #follow(created: CreatedApp): Promise<Build> {
@@ -234,13 +221,14 @@ export class BuildUpload {
   }
 
   /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */
-  async #abandon({ buildId }: CreatedApp): Promise<void> {
+  async #abandon({ buildId }: CreatedApp): Promise<string | undefined> {
     const { options, body } = this;
     const context = options.limit.unlimited;
-    if (options.detach && this.#isUploaded && context.signal.aborted) return;
+    if (options.detach && this.#isUploaded && context.signal.aborted) return undefined;
     const status = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
     this.#known.learn({ status });
     if (status === 'cancelled') context.progress.event('cancelled', { build: buildId });
+    return status;
   }
 }
 

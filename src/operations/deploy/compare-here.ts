@@ -12,6 +12,8 @@ export interface DifferenceHere {
   settings: string[];
   /** New, changed and removed files; null if they cannot be compared. */
   paths: string[] | null;
+  /** Files of equal name and size that have no checksum to compare. */
+  unverified: number;
 }
 
 /** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
@@ -29,6 +31,7 @@ export async function compareHere(context: Context, configFile: string): Promise
     changed,
     settings: settings.map(({ setting }) => setting),
     paths: fileChanges && [...added, ...edited, ...removed],
+    unverified: fileChanges?.unverified ?? 0,
   };
 }
 

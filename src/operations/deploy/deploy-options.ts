@@ -27,6 +27,8 @@ export interface SendOptions {
   check?: ((deploy: PlannedDeploy) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
+  /** Called if nobody knows whether an upload that failed has arrived. */
+  onInDoubt?: ((created: CreatedApp) => Promise<void>) | undefined;
   /** Called after the upload. The build is canceled if it throws. */
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }

@@ -92,14 +92,17 @@ interface UploadedDeploy {
   body: AppCreation;
   created: CreatedApp;
   archive: AppArchive;
-  /** The commit of the app folder. */
-  checkedOut: CheckedOut | undefined;
+  /** Of the app folder, and whether it is known that the files have arrived. */
+  origin: SentFrom;
 }
+
+/** Where the files come from, and what is known of their arrival. */
+type SentFrom = Partial<CheckedOut> & { restored?: string; unconfirmed?: boolean };
 
 /** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
 export async function recordDeploy(
   context: Context,
-  { local, body, created, archive, checkedOut }: UploadedDeploy,
+  { local, body, created, archive, origin }: UploadedDeploy,
 ): Promise<DeployRecord> {
   const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
   const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
@@ -110,7 +113,7 @@ export async function recordDeploy(
     files: files.map(toTuple),
   };
   await writeDeployRecord(context, body.name, record);
-  await recordSent(context, body, record, checkedOut);
+  await recordSent(context, body, record, origin);
   return record;
 }
 
@@ -119,7 +122,7 @@ export async function recordSent(
   context: Context,
   body: AppCreation,
   { build, settingsDigest, filesDigest }: Pick<DeployRecord, 'build' | 'settingsDigest' | 'filesDigest'>,
-  origin: { commit?: string; dirty?: boolean; restored?: string } = {},
+  origin: SentFrom = {},
 ): Promise<void> {
   const settings = sentSettings(body);
   await recordEvent(context, body.name, 'sent', { build, settingsDigest, filesDigest, settings, ...origin });

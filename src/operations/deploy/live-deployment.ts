@@ -29,7 +29,7 @@ export async function findLiveDeployment(
   const { app, runtime, build } = plan;
   const difference = differenceText(plan);
   if (difference !== undefined || build === null) {
-    progress.note(`${difference ?? `${app} has no live build`}: deploying`);
+    progress.note(`${difference ?? `${app} shows no live build`}: deploying`);
     return undefined;
   }
   const record = await readDeployRecord(context, app);

@@ -1,36 +1,37 @@
 import { mayHaveHappened } from '../../api/lost-reply.ts';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, listBuilds } from '../../contract/builds.ts';
 import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { shortBuild } from '../../output/format.ts';
-import { remoteBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
-import { cancelAbandoned, tryRequest } from '../waiting/index.ts';
+import { tryRequest } from '../waiting/index.ts';
+import { isPending } from './stuck-builds.ts';
 
-/** How long the build of a lost reply stays as it was created; one of another deploy gets its upload. In ms. */
-const settleMs = 5_000;
 /** Times of the platform have whole seconds in places. */
 const roundingMs = 1_000;
 
 /**
- * Settles a create app without a reply: a build that nobody can upload would block others. If exactly one build is there
- * that was created since and waits for an upload, it is canceled. Returns whether a new one can be created.
+ * After a create app without a reply: names the builds that were created since and wait for an upload. The platform does
+ * not show who created a build, so that each may be somebody else's, and none is canceled: one that gets no upload never
+ * starts. Returns whether there is one: then another can be created.
  */
-export async function cancelLostCreation(
+export async function nameLostCreation(
   context: Context,
   app: string,
   { error, sentAt }: { error: unknown; sentAt: number },
 ): Promise<boolean> {
   if (!mayHaveHappened(error) || context.signal.aborted) return false;
-  const before = await findNew(context, app, sentAt);
-  if (before.length !== 1) return false;
-  await context.delay(settleMs);
-  const [lost, ...others] = await findNew(context, app, sentAt);
-  if (!lost || others.length > 0 || lost.id !== before[0]?.id) return false;
-  context.progress.note(
-    `build ${shortBuild(lost.id)} of ${app} was created, but its reply was lost with the upload URL`,
-  );
-  return (await cancelAbandoned(context, remoteBuild(context.project, app, lost.id))) === 'cancelled';
+  const found = await findNew(context, app, sentAt);
+  for (const { id } of found) {
+    context.progress.warn({
+      severity: 'warning',
+      message: `build ${shortBuild(id)} of ${app} may be of this deploy: it was created when the platform's reply was lost`,
+      why: 'the platform does not show who created it, and its upload URL was in the reply: creating another build',
+      fix: gantryCommand`builds cancel ${app} ${id}`,
+    });
+  }
+  return found.length > 0;
 }
 
 /** Pending builds that were created since, and not by another deploy on this machine. */
@@ -40,7 +41,7 @@ async function findNew(context: Context, app: string, sentAt: number): Promise<B
   if (!builds || aheadMs === undefined) return [];
   const history = await readHistory(context, app);
   const isNew = ({ createdAt }: Build) => Date.parse(createdAt ?? '') >= sentAt + aheadMs - roundingMs;
-  return builds.filter((build) => /^pending$/i.test(build.status) && isNew(build) && !history.created(build.id));
+  return builds.filter((build) => isPending(build.status) && isNew(build) && !history.created(build.id));
 }
 
 /** How far the platform's clock is ahead of this machine's, in ms; undefined if it does not show it. */

@@ -26,12 +26,20 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
     const keeping = startKeeping(context, archive);
-    const onUploaded = async (created: CreatedApp) => {
-      await options.onUploaded?.(created, archive);
-      const deployRecord = await recordDeploy(context, { local, body, created, archive, checkedOut: await reading });
+    const record = async (created: CreatedApp, unconfirmed = false) => {
+      const origin = { ...(await reading), ...(unconfirmed && { unconfirmed }) };
+      const deployRecord = await recordDeploy(context, { local, body, created, archive, origin });
       await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
     };
-    return new BuildUpload(context, { ...options, onUploaded }, body).send({ archive, packMs });
+    const uploading: SendOptions = {
+      ...options,
+      onUploaded: async (created) => {
+        await options.onUploaded?.(created, archive);
+        await record(created);
+      },
+      onInDoubt: (created) => record(created, true),
+    };
+    return new BuildUpload(context, uploading, body).send({ archive, packMs });
   });
   return sent();
 }

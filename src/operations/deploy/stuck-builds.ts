@@ -20,7 +20,8 @@ export function isExpired({ status, createdAt }: Build, now: number): boolean {
   return isPending(status) && now - Date.parse(createdAt ?? '') > maxPendingMs;
 }
 
-function isPending(status: string): boolean {
+/** Whether a build waits for its upload. */
+export function isPending(status: string): boolean {
   return /^pending$/i.test(status);
 }
 
@@ -60,7 +61,8 @@ export class StuckBuilds {
     if (!owner || isAlive(owner) !== false) return false;
     // It may have uploaded the build before it ended.
     this.#history = await readHistory(this.context, this.app);
-    return this.#history.sent(id) === undefined;
+    const sent = this.#history.sent(id);
+    return sent === undefined || sent.unconfirmed === true;
   }
 
   #isPendingForLong({ id, status }: Build): boolean {

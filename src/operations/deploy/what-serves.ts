@@ -14,9 +14,7 @@ export async function tellWhatServes(context: Context, app: string, failed: stri
   const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   const live = shown && liveBuild(shown);
   if (!shown || live === failed) return;
-  progress.note(
-    live ? `${app} still serves build ${shortBuild(live)}` : `${app} serves nothing: it has no ready build`,
-  );
+  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} shows no build that serves`);
 }
 
 /**
@@ -36,9 +34,9 @@ export async function findServing(context: Context, app: string, build: string):
   const serves = live;
   if (await tryRequest(context, () => wasCreatedLater(context, app, serves, build))) return serves;
   throw new PendingError(
-    `build ${shortBuild(build)} of ${app} has succeeded, but build ${shortBuild(serves)} still serves`,
+    `build ${shortBuild(build)} of ${app} has succeeded, but the app still shows build ${shortBuild(serves)}`,
     {
-      why: 'the app does not show the new build yet',
+      why: 'it may be late, or the build before still serves',
       fix: gantryCommand`apps get ${app}`,
       details: { app, build, status: 'pending', serves },
     },

@@ -159,10 +159,11 @@ export class AppHistory {
   }
 
   #listed(event: HistoryEvent, at: number): ListedEvent {
+    if (event.event === 'sent' && this.servedBuilds().includes(event.build)) return { ...event, unconfirmed: false };
     if (event.event !== 'served') return event;
     const { build, before, settings } = event;
     const earlier = before === null ? undefined : new AppHistory(this.events.slice(0, at)).settingsOf(before);
-    const isOwn = this.sent(build) !== undefined;
+    const isOwn = (this.sent(build) ?? this.created(build)) !== undefined;
     return { ...event, isOwn, ...(earlier && { changes: changedSettings(earlier, settings) }) };
   }
 

@@ -29,6 +29,8 @@ const kinds = {
     dirty: v.optional(v.boolean()),
     /** The earlier build that it was made of again. */
     restored: v.optional(build),
+    /** The upload failed without a reply: only a build that starts shows that it arrived. */
+    unconfirmed: v.optional(v.boolean()),
   }),
   /** A build that did not become ready. */
   failed: v.object({ build, status: text, reason: text }),

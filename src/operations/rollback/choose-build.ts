@@ -28,9 +28,8 @@ export async function chooseBuild(
   await recordLook(context, name, app);
   const target =
     requested === undefined
-      ? findBuildBefore(await readBuilds(context, name), live)
+      ? await readBuildBefore(context, name, live)
       : await fetchBuild(api, { project, app: name, build: await resolveBuild(context, name, requested) });
-  if (!target) throw await nothingBefore(context, name, live);
   if (buildPhase(target.status) !== 'succeeded') {
     throw new ConflictError(
       `build ${shortBuild(target.id)} of ${name} did not succeed: its status is ${target.status}`,
@@ -40,6 +39,13 @@ export async function chooseBuild(
     );
   }
   return { app, live, target };
+}
+
+async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Build> {
+  const known = await readBuilds(context, name);
+  const found = findBuildBefore(known, live);
+  if (!found) throw nothingBefore(name, live, known);
+  return found;
 }
 
 /** The builds of an app, and what is known of them. */
@@ -57,7 +63,8 @@ export async function readBuilds(context: Context, app: string): Promise<KnownBu
 
 /**
  * The build that served before this one and was not found sick: from the history of the app, else `before`. Without
- * either, the last of those created earlier that succeeded: builds may have become ready in another order.
+ * either, the last of those created earlier that succeeded: builds may have become ready in another order. A platform
+ * that does not show when they were created shows no order.
  */
 export function findBuildBefore(
   { builds, history }: KnownBuilds,
@@ -66,7 +73,7 @@ export function findBuildBefore(
 ): Build | undefined {
   const known = new Map(builds.map((each) => [each.id, each]));
   const served = build === undefined ? history.servedBuilds() : history.servedBefore(build);
-  const older = builds.slice(builds.findIndex(({ id }) => id === build) + 1);
+  const older = hasOrder(builds) ? builds.slice(builds.findIndex(({ id }) => id === build) + 1) : [];
   const candidates = [...served, ...(before ? [before] : [])].flatMap((id) => known.get(id) ?? []);
   // Of the same files: a rollback to it would change nothing.
   const same = build === undefined ? undefined : history.sent(build)?.restored;
@@ -75,8 +82,13 @@ export function findBuildBefore(
   );
 }
 
-/** Builds that were created after this one. */
+function hasOrder(builds: readonly Build[]): boolean {
+  return builds.every(({ createdAt }) => createdAt);
+}
+
+/** Builds that were created after this one. Where that is not shown, those that have started: they may have been. */
 export function laterBuilds({ builds }: KnownBuilds, build: string): readonly Build[] {
+  if (!hasOrder(builds)) return builds.filter(({ id, status }) => id !== build && !/^pending$/i.test(status));
   return builds.slice(
     0,
     Math.max(
@@ -86,13 +98,22 @@ export function laterBuilds({ builds }: KnownBuilds, build: string): readonly Bu
   );
 }
 
-async function nothingBefore(context: Context, app: string, live: string | undefined): Promise<NotFoundError> {
-  const history = await readHistory(context, app);
+function nothingBefore(app: string, live: string | undefined, { builds, history }: KnownBuilds): NotFoundError {
   const sick = history.servedBuilds().filter((build) => build !== live && history.isSick(build));
-  return new NotFoundError(`${app} has no successful build${live ? ` before ${shortBuild(live)}` : ''} to return to`, {
+  const before = live ? ` before ${shortBuild(live)}` : '';
+  const details = { app, build: live ?? null, sick };
+  const others = builds.filter(({ id, status }) => id !== live && buildPhase(status) === 'succeeded');
+  if (!hasOrder(builds) && others.some(({ id }) => !history.isSick(id))) {
+    return new NotFoundError(`which build of ${app} served${before} is not known`, {
+      why: 'the platform does not show when builds were created, and no other one is on record here',
+      fix: gantryCommand`rollback ${app} BUILD`,
+      details,
+    });
+  }
+  return new NotFoundError(`${app} has no successful build${before} to return to`, {
     ...(sick.length > 0 && { why: `rolled back or found sick: ${sick.slice(0, maxShown).map(shortBuild).join(', ')}` }),
     fix: gantryCommand`builds list ${app}`,
-    details: { app, build: live ?? null, sick },
+    details,
   });
 }
 

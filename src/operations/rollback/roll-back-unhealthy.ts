@@ -126,7 +126,7 @@ async function findLaterDeploy(
   return {
     outcome,
     serves,
-    message: `build ${shortBuild(later.id)} was created meanwhile and is in progress: nothing rolled back`,
+    message: `another build, ${shortBuild(later.id)}, is in progress: nothing rolled back`,
   };
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import type { AppCreation } from '../../contract/apps.ts';
+import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
@@ -99,13 +99,17 @@ export async function withSource<T>(
         const earlier = { ...(kept.body as AppCreation), ...keep, cliVersion: version };
         const body = await withLogin(context, earlier, kept.baseImages);
         const keeping = startKeeping(context, archive);
-        const onUploaded: SendOptions['onUploaded'] = async (created, sent) => {
-          await sendOptions.onUploaded?.(created, sent);
-          const deployRecord = await renewRecord(context, kept, body, created);
+        const record = async (created: CreatedApp, unconfirmed = false) => {
+          const deployRecord = await renewRecord(context, kept, body, created, unconfirmed);
           const { baseImages, build: restored } = kept;
           await keeping.commit({ body, build: created.buildId, baseImages, restored, deployRecord });
         };
-        return deployArchive(context, { body, archive }, { ...sendOptions, onUploaded });
+        const onUploaded: SendOptions['onUploaded'] = async (created, sent) => {
+          await sendOptions.onUploaded?.(created, sent);
+          await record(created);
+        };
+        const onInDoubt = (created: CreatedApp) => record(created, true);
+        return deployArchive(context, { body, archive }, { ...sendOptions, onUploaded, onInDoubt });
       },
     });
   });
@@ -116,13 +120,14 @@ async function renewRecord(
   context: Context,
   { app, build: restored, deployRecord }: KeptArchive,
   body: AppCreation,
-  created: { buildId: string; dashboardUrl?: string | null | undefined },
+  created: CreatedApp,
+  unconfirmed: boolean,
 ): Promise<unknown> {
   const known = v.safeParse(DeployRecord, deployRecord);
   if (!known.success) return deployRecord;
   const record = { ...known.output, build: created.buildId, dashboard: created.dashboardUrl ?? '' };
   await writeDeployRecord(context, app, record);
-  await recordSent(context, body, record, { restored });
+  await recordSent(context, body, record, { restored, ...(unconfirmed && { unconfirmed }) });
   return record;
 }
 

@@ -190,9 +190,14 @@ function cancelBuild(found, _, { world }) {
 function zipContents({ id, files }, _, { quirks }) {
   const sizes = [...files].map(([path, bytes]) => [
     path,
-    { size: number(bytes.length, quirks), ...(!quirks.hasNoChecksums && { crc32: crc32(bytes) }) },
+    { size: number(bytes.length, quirks), ...(!quirks.hasNoChecksums && { crc32: checksum(bytes, quirks) }) },
   ]);
   return { json: { id, zipFiles: Object.fromEntries(sizes) } };
+}
+
+/** @param {Buffer} bytes @param {import('./types.ts').Quirks} quirks */
+function checksum(bytes, { hasHexChecksums }) {
+  return hasHexChecksums ? crc32(bytes).toString(16).padStart(8, '0') : crc32(bytes);
 }
 
 /** @param {App} found @param {Request} _ @param {AppPlatform} platform @returns {Answer} */

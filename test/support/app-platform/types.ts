@@ -25,6 +25,10 @@ export interface Quirks {
   hasNoTimes?: boolean;
   /** Listed files have no checksum. */
   hasNoChecksums?: boolean;
+  /** Checksums are hexadecimal text. */
+  hasHexChecksums?: boolean;
+  /** A second upload of a build is refused. */
+  uploadsOnce?: boolean;
   /** Runs have a status besides their code. */
   hasStatuses?: boolean;
   /** Where the specification has numbers, text. */

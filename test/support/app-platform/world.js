@@ -53,7 +53,8 @@ export class World {
 
   /** What is wrong with it is said, if anything. @param {Build} build @param {Buffer} zip */
   upload(build, zip) {
-    if (this.now() > build.createdAt + urlLifeMs) return 'Request has expired';
+    const isRefused = this.quirks.uploadsOnce && build.uploadedAt !== undefined;
+    if (isRefused || this.now() > build.createdAt + urlLifeMs) return 'Request has expired';
     const files = readZip(zip);
     if (typeof files === 'string') return files;
     const told = /^# behaves (\{.*\})$/m.exec(files.get('main.py')?.toString() ?? '')?.[1];
