@@ -1,133 +1,64 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Draw } from '../chaos/draw.js';
-import { readCoverage, testsThatSee } from './coverage.js';
-import { applyEdit, listMutations } from './operators.js';
-import { listSources, readSource } from './source.js';
-import { Trial } from './trial.js';
 
-const help = `Change one random line of src/ at a time, and see whether a test fails.
+const help = `Change random lines of src/, one change at a time, and see whether a test fails.
 
 USAGE
   npm run mutation -- [flags]
 
 FLAGS
-  --count <n>     how many mutations (default 150)
-  --seed <n>      the same seed draws the same mutations (default: now)
+  --lines <n>     how many lines to draw (default 100, about 250 mutants)
+  --seed <n>      the same seed draws the same lines (default: now)
   --only <regex>  only files whose path matches
-  --jobs <n>      mutations at a time (default 2)
-  --seconds <n>   run only tests that take this long together; what survives them is undecided (default: all)
-  --record        record again which tests call which functions (a run of all tests)
-  --list          only print the mutations
-
-A survivor is either a test that is missing, or a change that no user can observe.
-Left out: workers and browser code (.mjs files and src/output/chart-page).
-Undecided: not all tests ran, or only end-to-end tests call it.
+  --jobs <n>      mutants at a time (default 2)
 `;
 
-/** @typedef {import('./operators.js').Mutation} Mutation @typedef {import('./trial.js').Result} Result */
+const { values } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Date.now()) },
+    only: { type: 'string', default: '^src/(operations|transfer|project|api|disk)/' },
+    jobs: { type: 'string', default: '2' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) process.stdout.write(help);
+else process.exitCode = tryMutants();
 
-const root = process.cwd();
-process.exitCode = await main();
-
-async function main() {
-  const { values } = parseArgs({
-    options: {
-      count: { type: 'string', default: '150' },
-      seed: { type: 'string', default: String(Date.now()) },
-      only: { type: 'string', default: '' },
-      jobs: { type: 'string', default: '2' },
-      seconds: { type: 'string', default: 'Infinity' },
-      record: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    write(help);
-    return 0;
-  }
-  const mutations = drawMutations(Number(values.seed), Number(values.count), new RegExp(values.only));
-  write(`${mutations.length} mutations, seed ${values.seed}`);
-  if (values.list) {
-    for (const mutation of mutations) write(describe(mutation));
-    return 0;
-  }
-  const results = await tryMutations(mutations, {
-    jobs: Number(values.jobs),
-    maxMs: Number(values.seconds) * 1000,
-    renew: values.record,
-  });
-  return report(results);
+function tryMutants() {
+  const drawn = drawLines(Number(values.seed), Number(values.lines), new RegExp(values.only));
+  process.stdout.write(`${drawn.length} lines, seed ${values.seed}\n`);
+  const { status } = spawnSync(
+    join('test/mutation/node_modules/.bin', 'stryker'),
+    ['run', 'test/mutation/stryker.config.json', '--concurrency', values.jobs, '--mutate', drawn.join(',')],
+    { stdio: 'inherit' },
+  );
+  return status ?? 1;
 }
 
-/** Draws lines first: otherwise long lines would have most of the mutations.
- * @param {number} seed @param {number} count @param {RegExp} only @returns {Mutation[]} */
-function drawMutations(seed, count, only) {
-  /** @type {Map<string, Mutation[]>} */
-  const byLine = new Map();
-  for (const file of listSources(root).filter((path) => only.test(path) && !path.includes('chart-page'))) {
-    for (const mutation of listMutations(readSource(root, file))) {
-      const key = `${file}:${mutation.line}`;
-      byLine.set(key, [...(byLine.get(key) ?? []), mutation]);
-    }
-  }
+/** Lines, not files: otherwise a line of a short file would be drawn more often than one of a long file.
+ * @param {number} seed @param {number} count @param {RegExp} only @returns {string[]} */
+function drawLines(seed, count, only) {
+  const sources = execFileSync('git', ['ls-files', 'src/*.ts', ':!src/output/chart-page'], { encoding: 'utf8' });
+  const lines = sources
+    .split('\n')
+    .filter((file) => file && only.test(file))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((text, index) => (hasCode(text) ? [`${file}:${index + 1}-${index + 1}`] : [])),
+    );
   const draw = new Draw(seed);
-  const lines = [...byLine.values()];
-  /** @type {Mutation[]} */
-  const drawn = [];
-  while (drawn.length < count && lines.length > 0) {
-    const [mutations] = lines.splice(draw.int(0, lines.length - 1), 1);
-    if (mutations) drawn.push(draw.pick(mutations));
-  }
-  return drawn;
-}
-
-/** @param {Mutation[]} mutations @param {{ jobs: number, maxMs: number, renew: boolean }} options */
-async function tryMutations(mutations, { jobs, maxMs, renew }) {
-  const coverage = readCoverage(root, { renew });
-  const waiting = [...mutations];
-  /** @type {{ mutation: Mutation, result: Result }[]} */
-  const results = [];
-  const work = async () => {
-    const trial = new Trial(root);
-    try {
-      for (let mutation = waiting.shift(); mutation; mutation = waiting.shift()) {
-        const tests = testsThatSee(root, coverage, mutation);
-        const { result, by, ran } = await trial.run(mutation, tests, maxMs);
-        results.push({ mutation, result });
-        const files = `${ran} of ${tests.length} test files`;
-        write(`${results.length}/${mutations.length} ${result} (${files}) ${describe(mutation)}`);
-        if (by) write(`    ${by}`);
-      }
-    } finally {
-      trial.close();
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
-  return results;
-}
-
-/** @param {{ mutation: Mutation, result: Result }[]} results */
-function report(results) {
-  const having = (/** @type {Result} */ wanted) => results.filter(({ result }) => result === wanted);
-  const survived = [...having('survived'), ...having('undecided')];
-  write('');
-  for (const { mutation, result } of survived) write(`${result} ${describe(mutation)}`);
-  const counts = (/** @type {Result[]} */ ...names) => names.map((name) => `${having(name).length} ${name}`).join(', ');
-  write(`${results.length} mutations: ${counts('killed', 'timeout', 'invalid', 'survived', 'undecided')}`);
-  write(`(a timeout counts as killed; invalid ones are found by the check of types)`);
-  return survived.length > 0 ? 1 : 0;
-}
-
-/** `src/a.ts:12 flip a comparison: "if (a < b)" becomes "if (a <= b)"`. @param {Mutation} mutation */
-function describe(mutation) {
-  const { file, line, operator } = mutation;
-  const { text } = readSource(root, file);
-  const lineOf = (/** @type {string} */ changed) => (changed.split('\n')[line - 1] ?? '').trim();
-  return `${file}:${line} ${operator}\n    - ${lineOf(text)}\n    + ${lineOf(applyEdit(text, mutation))}`;
+  return Array.from(
+    { length: Math.min(count, lines.length) },
+    () => lines.splice(draw.int(0, lines.length - 1), 1)[0] ?? '',
+  );
 }
 
 /** @param {string} text */
-function write(text) {
-  process.stdout.write(`${text}\n`);
+function hasCode(text) {
+  return !/^\s*(?:$|\/\/|\/?\*|import\b|export (?:\*|\{|type|interface)|[})\];,]+$)/.test(text);
 }
