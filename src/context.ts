@@ -92,6 +92,8 @@ export interface Context {
   cwd: string;
   /** Wall-clock time in ms, for timestamps, ages and expiry. It may jump: durations and timeouts use `elapsed`. */
   now: () => number;
+  /** The same by the platform's clock, as its last reply showed it: what its times are compared with. */
+  platformNow: () => number;
   /** A monotonic clock in ms. Only differences are meaningful. */
   elapsed: () => number;
   /** Waits; rejects on Ctrl-C, or on the given signal instead. */

@@ -8,6 +8,7 @@ import type { HttpReply } from './http-reply.ts';
 import { decodeReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
 import type { MultipartFields } from './multipart.ts';
+import type { RemoteClock } from './remote-clock.ts';
 import { readReply, rejectWebPage } from './reply.ts';
 import { errorFromReply, listCommandFor } from './reply-error.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
@@ -26,6 +27,8 @@ export interface ApiOptions extends RetryOptions {
   silenceMs: number;
   now: () => number;
   elapsed: () => number;
+  /** Learns the platform's time from its replies. */
+  clock?: RemoteClock;
   /** Receives one line per request: method, path, status and time, but no header, query or body. */
   trace: (line: string) => void;
   /** Receives the list items of a reply that could not be read; empty if all could. */
@@ -152,6 +155,7 @@ async function send(
     silenceMs: options.silenceMs,
     allowsChunks,
   });
+  options.clock?.observe(sent.headers);
   const reply = await decodeReply(sent, url.host);
   options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);
   if (reply.status < 200 || reply.status > 299) throw errorFromReply(reply, options.now());

@@ -5,15 +5,24 @@ import { InvalidArgumentError } from 'commander';
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A century: added to a date, it is a date. */
+const maxDurationMs = 36_500 * 86_400_000;
+
 /** `30s`, `5m`, `1h30m`, `2d`, in ms. */
 export function durationFlag(text: string): number {
+  const ms = parseDuration(text);
+  if (ms > maxDurationMs) throw new InvalidArgumentError('Expected a duration of at most 36500d.');
+  return ms;
+}
+durationFlag.valueKind = 'duration';
+
+function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
     throw new InvalidArgumentError('Expected a duration such as 30s, 5m or 1h30m.');
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
-durationFlag.valueKind = 'duration';
 
 /** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
@@ -28,7 +37,7 @@ export function timeFlag(text: string): TimeFromNow {
     const time = Date.parse(text);
     if (!Number.isNaN(time)) return () => time;
   } else if (/^\d+(\.\d+)?(ms|s|m|h|d)/.test(text)) {
-    const ms = durationFlag(text);
+    const ms = parseDuration(text);
     // Nothing is older.
     return (now) => Math.max(0, now - ms);
   }

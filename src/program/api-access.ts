@@ -1,4 +1,5 @@
 import type { Api, ApiOptions } from '../api/client.ts';
+import type { RemoteClock } from '../api/remote-clock.ts';
 import type { Retry } from '../api/retry.ts';
 import { createSender } from '../api/sender.ts';
 import { createTokenProvider } from '../api/token-provider.ts';
@@ -22,6 +23,7 @@ interface ApiAccessOptions {
   trace: (line: string) => void;
   warn: (message: string) => void;
   unread: UnreadableItems;
+  clock: RemoteClock;
   /** Throws if requests with the token to this host would mix two platforms. */
   checkAddress: (host: Host) => void;
   /** Whether requests that change something are refused. */
@@ -115,7 +117,7 @@ interface CallOptions {
 }
 
 async function apiOptions(
-  { io, settings, onRetry, trace, unread }: ApiAccessOptions,
+  { io, settings, onRetry, trace, unread, clock }: ApiAccessOptions,
   token: ApiOptions['token'],
   call: CallOptions,
 ): Promise<ApiOptions> {
@@ -139,5 +141,6 @@ async function apiOptions(
     silenceMs: io.silenceMs,
     now: io.now,
     elapsed: io.elapsed,
+    clock,
   };
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { RemoteClock } from '../api/remote-clock.ts';
 import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
@@ -57,6 +58,7 @@ export function createContext(
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
+  const clock = new RemoteClock(io.now);
   const dryRun = flags.dryRun === true;
   const checkAddress = (host: Host) => {
     checkEnvironment(io.env, settings(), credential(), settingFlags);
@@ -64,7 +66,7 @@ export function createContext(
   };
   return {
     ...createApiAccess({
-      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, dryRun },
+      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, clock, dryRun },
       checkAddress,
     }),
     get project() {
@@ -112,6 +114,7 @@ export function createContext(
     interruption: sanitizedNotice(interruption, page),
     cwd,
     now: io.now,
+    platformNow: () => clock.current(),
     elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,

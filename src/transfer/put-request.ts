@@ -51,7 +51,7 @@ export async function sendPutRequest(
     }
     // Storage replies to an upload with an empty body or XML.
     rejectWebPage({ status, headers, body: said, host: url.host });
-    resources.storageClock.observe(headers.date);
+    resources.storageClock.observe(headers);
     const etag = String(headers.etag ?? '');
     await body.verify(etag);
     return etag;

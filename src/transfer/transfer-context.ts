@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Dispatcher } from 'undici';
+import { RemoteClock } from '../api/remote-clock.ts';
 import type { Retry } from '../api/retry.ts';
 import { BlockPool } from './block-pool.ts';
 import { DownloadConnections } from './download-connections.ts';
@@ -9,7 +10,6 @@ import { type ConnectionOptions, openConnections } from './http-pool.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestLimiter } from './request-limiter.ts';
-import { StorageClock } from './storage-clock.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
@@ -29,7 +29,7 @@ export interface TransferContext {
   /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
   onBytes: (bytes: number) => void;
   requests: RequestLimiter;
-  storageClock: StorageClock;
+  storageClock: RemoteClock;
   blocks: BlockPool;
   /** For large downloads. */
   blockConnections: DownloadConnections | undefined;
@@ -93,7 +93,7 @@ export async function withTransferContext<T>(
       onBytes,
       hasher,
       requests,
-      storageClock: new StorageClock(now),
+      storageClock: new RemoteClock(now),
       blocks,
       blockConnections,
       rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),

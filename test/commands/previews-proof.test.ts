@@ -16,9 +16,12 @@ let answering: Answering | undefined;
 /** This machine, and another one. */
 let [here, there] = ['', ''];
 const dayMs = 86_400_000;
+/** Since the test began, for all machines and the platform, in ms. */
+let passed = 0;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
+  passed = 0;
+  emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
   app = await repositoryOf(smallApp());
   app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'work');
@@ -54,7 +57,10 @@ async function prune(home: string, flags: string[], more?: Setting) {
 }
 
 /** So many days later. */
-const later = (days: number, more: Setting = {}): Setting => ({ jumps: () => days * dayMs, ...more });
+function later(days: number, more: Setting = {}): Setting {
+  passed = days * dayMs;
+  return { jumps: () => passed, ...more };
+}
 
 test('--expired and --merged refuse where the team state cannot be read: others may have deployed', async () => {
   await preview(here, ['--ttl', '1d'], { env: team });

@@ -1,3 +1,5 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
@@ -8,9 +10,12 @@ import { repositoryOf } from '../support/repository.ts';
 let emulator: Emulator;
 let app: Awaited<ReturnType<typeof repositoryOf>>;
 const dayMs = 86_400_000;
+/** Since the test began, for all machines and the platform, in ms. */
+let passed = 0;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
+  passed = 0;
+  emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
   app = await repositoryOf(smallApp());
   app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'topic');
@@ -21,17 +26,19 @@ beforeEach(async () => {
 });
 
 /** On a machine of its own, and so many days later. */
-function run(words: string[], { days = 0, home = newFolder(), env = {}, ...more }: Days & Setting = {}) {
+function run(words: string[], { days = 0, skewMs = 0, home = newFolder(), env = {}, ...more }: Days & Setting = {}) {
   const team = { GANTRY_TEAM_STATE: 'default:/.gantry' };
+  passed = days * dayMs;
   const setting = {
     emulator,
     cwd: app.path,
-    jumps: () => days * dayMs,
+    jumps: () => passed + skewMs,
     env: { ...team, GANTRY_CONFIG_DIR: home, ...env },
   };
   return gantry(words, { ...setting, ...more });
 }
-type Days = { days?: number; home?: string };
+/** `skewMs`: how far the machine's clock is ahead of the platform's. */
+type Days = { days?: number; skewMs?: number; home?: string };
 
 const preview = async (...flags: string[]) =>
   ((await run(['deploy', '--preview', '--json', ...flags])).json() as { app: string }).app;
@@ -89,6 +96,48 @@ test('--branch deletes the preview of a branch that is gone, and no other', asyn
   expect((await run(words, { env: off })).json()).toMatchObject([{ app: name, branch: 'topic' }]);
   expect((await run(words, { env: off })).json()).toEqual([]);
   expect(appNames()).toEqual([expect.stringContaining('web-other-')]);
+});
+
+test.each([
+  ['ahead', 8 * dayMs],
+  ['ahead by an hour', 8 * 3_600_000],
+])('a clock that is %s deletes no preview before its time', async (_, skewMs) => {
+  const name = await preview('--ttl', '7h');
+  const { stdout } = await run(['previews', 'prune', '--expired', '--confirm', 'shop', '--json'], { skewMs });
+  expect([JSON.parse(stdout), appNames()]).toEqual([[], [name]]);
+});
+
+test('the branch of a fork is not the branch of the same name here', async () => {
+  const [ours, home] = [await preview(), newFolder()];
+  const fork = { GITHUB_HEAD_REF: 'topic', GITHUB_EVENT_PATH: join(home, 'event.json') };
+  const pull_request = {
+    number: 12,
+    head: { repo: { full_name: 'you/shop' } },
+    base: { repo: { full_name: 'org/shop' } },
+  };
+  await writeFile(fork.GITHUB_EVENT_PATH, JSON.stringify({ pull_request }));
+  const { json } = await run(['deploy', '--preview', '--json'], { env: fork });
+  expect(appNames()).toHaveLength(2);
+  const words = ['previews', 'prune', '--branch', 'topic', '--confirm', 'shop', '--json'];
+  const pruned = await run(words, { env: fork });
+  expect(pruned.json()).toMatchObject([{ app: (json() as { app: string }).app, branch: 'pr-12' }]);
+  expect(appNames()).toEqual([ours]);
+});
+
+test('a time to live that no date can have is refused, and one on record expires never', async () => {
+  for (const ttl of ['99999999d', '9007199254740993s', '999999999999999d']) {
+    const { code, stderr } = await run(['deploy', '--preview', '--ttl', ttl]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected a duration of at most 36500d')]);
+  }
+  const home = newFolder();
+  const env = { GANTRY_TEAM_STATE: 'off' };
+  await run(['deploy', '--preview', '--ttl', '7d'], { home, env });
+  const files = await readdir(home, { recursive: true });
+  const record = join(home, files.find((path) => /previews\/.*\.json$/.test(path)) ?? '');
+  const { ttlMs, ...rest } = JSON.parse(await readFile(record, 'utf8')) as { ttlMs: number };
+  await writeFile(record, JSON.stringify({ ...rest, ttlMs: ttlMs * 1e9 }));
+  const [listed] = (await run(['previews', 'list', '--json'], { home, env })).json() as object[];
+  expect(listed).toMatchObject({ proof: 'record', expiresAt: null });
 });
 
 test('--ttl is for previews, and a duration', async () => {

@@ -165,7 +165,7 @@ function contextOf(platform: AppPlatform, folder: string): Context {
   const quiet = { update() {}, done() {}, fail() {}, clear() {} };
   const context = {
     ...{ env, settings, project, signal: new AbortController().signal, interruption: {}, cwd: folder, trace() {} },
-    ...{ now: () => clock.now, elapsed: () => clock.now },
+    ...{ now: () => clock.now, platformNow: () => clock.now, elapsed: () => clock.now },
     delay: async (ms: number) => {
       clock.now += ms;
     },

@@ -45,6 +45,7 @@ export async function serveRequest(
   const target = stored ?? route?.name;
   const call = recordRequest(platform.calls, request, url, target);
   response.setHeader('x-request-id', `req-${call.number}`);
+  response.setHeader('date', new Date(platform.now()).toUTCString());
 
   const incoming = { request, url, route, call };
   const exchange = {

@@ -84,7 +84,7 @@ async function removeOldArchives(context: Context, team: TeamState, app: string,
   const kept = new Set(newestFirst.slice(0, maxBuilds - used.length));
   const hashes = new Set([...used, ...[...kept].map(hashOf)]);
   const files = (await team.list(context, filesIn(folder))) ?? [];
-  const now = context.now();
+  const now = context.platformNow();
   const unused = files.filter(({ name, modified }) => {
     return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + unusedMs < now;
   });

@@ -27,7 +27,9 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
   const app = await readApp(context, name);
   // It may have been deleted in between.
   const listed = app ? before : await readBuilds(context, name);
-  const builds = listed.filter((build) => isBusy(build) && !isExpired(build, context.now())).map(({ id }) => id);
+  const builds = listed
+    .filter((build) => isBusy(build) && !isExpired(build, context.platformNow()))
+    .map(({ id }) => id);
   const live = app
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;

@@ -42,7 +42,7 @@ export class StuckBuilds {
   ) {}
 
   /** The builds in progress that can still start. `now`: by the platform's clock, as far as it is known. */
-  async without(builds: readonly Build[], now = this.context.now()): Promise<Build[]> {
+  async without(builds: readonly Build[], now = this.context.platformNow()): Promise<Build[]> {
     const busy: Build[] = [];
     for (const build of builds.filter(isBusy)) {
       if (await this.#isLeftBehind(build)) await this.#cancel(build);

@@ -1,4 +1,4 @@
-export { forkPullRequest } from './pull-request.ts';
+export { forkPullRequest, previewedBranch } from './pull-request.ts';
 export {
   type CheckedOut,
   countMissing,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readVariable, type Variable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { tryParseJson } from '../../json-text.ts';
-import { withoutTransport } from './repository.ts';
+import { pipelineBranches, withoutTransport } from './repository.ts';
 
 /**
  * `pr-12` for a pull request from a fork. Forks have branches of equal names (`patch-1`), which are told by nothing else;
@@ -26,6 +26,12 @@ export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<st
     /^true$/i.test(read('SYSTEM_PULLREQUEST_ISFORK') ?? '') ? read('SYSTEM_PULLREQUEST_PULLREQUESTID') : undefined,
   ].find((known) => known !== undefined);
   return request === undefined ? undefined : `pr-${request}`;
+}
+
+/** What previews call a branch: in the pipeline of a fork's pull request, its branch goes by the request. */
+export async function previewedBranch(context: Pick<Context, 'env'>, branch: string): Promise<string> {
+  const fork = pipelineBranches(context).includes(branch) ? await forkPullRequest(context) : undefined;
+  return fork ?? branch;
 }
 
 interface GithubEvent {

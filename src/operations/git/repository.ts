@@ -29,8 +29,12 @@ export async function readRepository(context: GitContext): Promise<Repository | 
 export async function currentBranch(context: GitContext): Promise<string | undefined> {
   const branch = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
   if (branch) return branch;
-  const known = branchVariables.map((name) => readVariable(context.env, name)).find((value) => value !== undefined);
-  return known?.replace(/^refs\/heads\//, '');
+  return pipelineBranches(context)[0];
+}
+
+/** The branches that a CI system names; the first is that of its job. */
+export function pipelineBranches({ env }: Pick<Context, 'env'>): string[] {
+  return branchVariables.flatMap((name) => readVariable(env, name)?.replace(/^refs\/heads\//, '') ?? []);
 }
 
 /** CI systems check out a commit. Those of a merge request come first: the others then name something else. */

@@ -17,7 +17,7 @@ import { mergeEvents, readTeamEvents, shareEvent } from './team-events.ts';
 /** What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
   const [own, team] = await Promise.all([
-    logOf(context, app).read(context.now()),
+    logOf(context, app).read(context.platformNow()),
     readTeamEvents(context, shortAppName(context.project, app)),
   ]);
   const unreadable = own.unreadable + team.unreadable;
@@ -32,7 +32,7 @@ export async function recordEvent<Name extends EventName>(
   event: Name,
   facts: Facts<Name>,
 ): Promise<void> {
-  const at = new Date(context.now()).toISOString();
+  const at = new Date(context.platformNow()).toISOString();
   const written = { at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
     await logOf(context, app).append(written);

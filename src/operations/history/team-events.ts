@@ -13,7 +13,7 @@ const looks: readonly EventName[] = ['served', 'noticed'];
 export async function readTeamEvents(context: Context, app: string): Promise<EventsRead> {
   const team = teamStateOf(context);
   if (!team) return { events: [], unreadable: 0 };
-  const now = context.now();
+  const now = context.platformNow();
   const read = await team.read(
     context,
     team.folderOf('history', app),
@@ -56,7 +56,7 @@ const maxRemoved = 100;
 /** The same limits as for the history of a machine. */
 async function removeOld(context: Context, team: TeamState, folder: string): Promise<void> {
   const entries = (await team.list(context, folder)) ?? [];
-  const now = context.now();
+  const now = context.platformNow();
   let bytes = 0;
   const newestFirst = entries
     .filter(({ name }) => !Number.isNaN(documentTime(name)))

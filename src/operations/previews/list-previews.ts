@@ -164,7 +164,9 @@ function endOf({ updatedAt, createdAt }: AppSummary, proven: Proven | undefined)
   const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
   if (proven?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
   const deployedAt = Math.max(shownAt, Date.parse(proven.recordedAt) || 0);
-  return new Date(deployedAt + proven.ttlMs).toISOString();
+  const end = new Date(deployedAt + proven.ttlMs);
+  // A record may come from any version, and a time from any platform.
+  return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }
 
 /** The name of the app in this folder, if there is one. */

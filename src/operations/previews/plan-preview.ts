@@ -54,7 +54,7 @@ export async function planPreview(
   const before = (await readPreviewRecords(context)).get(app);
   const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
-  const at = new Date(context.now()).toISOString();
+  const at = new Date(context.platformNow()).toISOString();
   const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
   return ttlMs === undefined ? record : { ...record, ttlMs };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { deleteAppAndWait } from '../apps/index.ts';
+import { previewedBranch } from '../git/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
@@ -23,11 +24,12 @@ export interface PruneFilter {
 }
 
 /** Deletes previews of this repository, after its name was typed. Apps that may belong to others stay. */
-export async function prunePreviews(
-  context: Context,
-  filter: PruneFilter,
-): Promise<(Preview & { changed: boolean })[]> {
+export async function prunePreviews(context: Context, typed: PruneFilter): Promise<(Preview & { changed: boolean })[]> {
   const { prompt, willChange, progress } = context;
+  const branch = typed.branch && (await previewedBranch(context, typed.branch));
+  if (branch !== typed.branch)
+    progress.note(`${typed.branch} is the branch of a fork, whose preview is called ${branch}`);
+  const filter = { ...typed, branch };
   const { repository, previews } = await listPreviews(context, filter);
   requireTeamState(context, filter);
   const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
@@ -44,7 +46,9 @@ export async function prunePreviews(
     );
   }
   if (filter.expired) noteEndless(context, one ? [one] : previews);
-  const wanted = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, context.now()));
+  // A clock that is ahead must not delete what is still needed.
+  const now = Math.min(context.now(), context.platformNow());
+  const wanted = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, now));
   const stays = async ({ app }: Preview) => {
     const why = await whyItStays(context, app, filter);
     requireTeamState(context, filter);
@@ -62,11 +66,11 @@ export async function prunePreviews(
     result,
   );
   // The question may have waited for long: what was deployed again since is in use.
-  const now = new Map((await listPreviews(context, filter)).previews.map((preview) => [preview.app, preview]));
+  const left = new Map((await listPreviews(context, filter)).previews.map((preview) => [preview.app, preview]));
   requireTeamState(context, filter);
   for (const pruned of result) {
     const { app, updatedAt } = pruned;
-    pruned.changed = now.get(app)?.updatedAt === updatedAt;
+    pruned.changed = left.get(app)?.updatedAt === updatedAt;
     if (!pruned.changed) {
       progress.note(`${app} was deployed or deleted meanwhile: skipped`);
       continue;

@@ -21,7 +21,7 @@ export async function whyItStays(
 ): Promise<string | undefined> {
   const builds = await readBuilds(context, app);
   if (typeof builds === 'string') return builds;
-  const busy = builds.find((build) => isBusy(build) && !isExpired(build, context.now()));
+  const busy = builds.find((build) => isBusy(build) && !isExpired(build, context.platformNow()));
   if (busy) return `build ${shortBuild(busy.id)} is in progress`;
   if (!expired && !merged) return undefined;
   const history = await readHistory(context, app);

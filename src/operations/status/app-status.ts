@@ -115,7 +115,7 @@ async function countRunning({ api, project }: Context, app: string): Promise<num
 
 /** The latest thousand runs tell how many fail. */
 async function readLastHour(context: Context, app: string): Promise<AppStatus['lastHour']> {
-  const until = context.now();
+  const until = context.platformNow();
   const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
   const { runs, total } = await searchRuns(context, { app, ...range });
   return { calls: Math.max(total, runs.length), errors: runs.filter(runHasFailed).length };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { RemoteClock } from '../../../src/api/remote-clock.ts';
 import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
 import type { RemoteFolders } from '../../../src/operations/copy/remote-folders.ts';
 import { UploadConfirmation } from '../../../src/operations/copy/upload-confirmation.ts';
-import { StorageClock } from '../../../src/transfer/storage-clock.ts';
 
 const resources = {
   delay: async () => {},
   signal: new AbortController().signal,
-  storageClock: new StorageClock(Date.now),
+  storageClock: new RemoteClock(Date.now),
 };
 
 /** A volume that has every file, and how often each of its folders is listed. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { RemoteClock } from '../../src/api/remote-clock.ts';
 import { isNewFile } from '../../src/operations/copy/confirmed-by-listing.ts';
-import { StorageClock } from '../../src/transfer/storage-clock.ts';
 
 const now = Date.parse('2026-11-22T12:00:00.400Z');
 const seconds = (count: number) => now + count * 1_000;
 const newClock = (date?: string) => {
-  const clock = new StorageClock(() => now);
-  if (date !== undefined) clock.observe(date);
+  const clock = new RemoteClock(() => now);
+  if (date !== undefined) clock.observe({ date });
   return clock;
 };
 
@@ -21,7 +21,7 @@ test.each([
   expect(newClock(date).current() - now).toBe(expected);
 });
 
-test.each<[string, number | undefined, StorageClock, boolean]>([
+test.each<[string, number | undefined, RemoteClock, boolean]>([
   ['written during the upload', seconds(-1), newClock(), true],
   ['written before it', seconds(-60), newClock(), false],
   ['without a time', undefined, newClock(), false],
