@@ -4,7 +4,18 @@ import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { proofs, rollback } from '../operations/rollback/index.ts';
 import { shortBuild } from '../output/format.ts';
-import { anything, boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
+import {
+  anything,
+  boolean,
+  choice,
+  document,
+  integer,
+  list,
+  nullable,
+  object,
+  optional,
+  text,
+} from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -57,6 +68,7 @@ export default defineCommand({
       'packages without an exact version and images without a digest, which may be others than in the earlier build',
     ),
     proof: nullable(choice(proofs, "how its files were compared with the platform's list; null: not")),
+    serves: optional(text('a build created later that has replaced this one meanwhile')),
     changed: boolean('false if the build serves already'),
   }),
   details: [

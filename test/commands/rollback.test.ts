@@ -169,7 +169,7 @@ describe('fails before anything is created', () => {
         await rm(join(home, 'state'), { recursive: true });
       },
       6,
-      /build \S+ of web cannot be deployed again from here: its archive is not on this machine[\s\S]*--from-git/,
+      /build \S+ of web cannot be deployed again from here: there is no archive of it[\s\S]*--from-git/,
     ],
     [
       'with a damaged archive',
@@ -179,7 +179,7 @@ describe('fails before anything is created', () => {
         for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged');
       },
       6,
-      /its archive is not on this machine/,
+      /there is no archive of it/,
     ],
     [
       'with an archive that is not what the platform lists',

@@ -1,3 +1,5 @@
+import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Build } from '../support/app-platform/types.ts';
 import { type Machine, Stage } from './stage.ts';
@@ -127,6 +129,78 @@ describe('a rollback', () => {
     }
     const { code, stderr } = await machine.run('rollback web --yes');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`-> ${builds(stage)[0]?.id}`) });
+  });
+
+  test.each([
+    ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
+    ['by hand', 'rollback web --yes', 7, {}],
+  ])('does not replace what went live while its build was created: %s', async (_, line, expected, next) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    await machine.write({ version: 2, ...next });
+    if (expected === 7) await machine.run('deploy');
+    let theirs = '';
+    stage.platform.after = async ({ point, nth }) => {
+      if (point !== 'create-app' || nth !== 3) return;
+      theirs = await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 1_000 });
+      stage.pass(2_000);
+    };
+    const { code, stderr } = await machine.run(line);
+    const said = expect.stringContaining(`build ${theirs} serves now: nothing rolled back`);
+    expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
+    expect(waiting(stage)).toEqual([]);
+  });
+
+  test.each([
+    ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
+    ['by hand', 'rollback web --yes', 0, {}],
+  ])('says what serves if its build was replaced at once: %s', async (_, line, expected, next) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    await machine.write({ version: 2, ...next });
+    if (expected === 0) await machine.run('deploy');
+    let theirs = '';
+    stage.platform.after = async ({ point, nth }) => {
+      if (point !== 'upload' || nth !== 3) return;
+      stage.pass(10);
+      theirs = await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 1_000 });
+    };
+    const { code, stderr } = await machine.run(line);
+    const said = expect.stringMatching(new RegExp(`replaced: build ${theirs}( of web)? serves`));
+    expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
+  });
+
+  test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(
+    'a history that is there and cannot be read is not an empty one: %s',
+    async (line) => {
+      const stage = await Stage.open();
+      const machine = await stage.machine();
+      await machine.deploys({ version: 1 });
+      await machine.write({ version: 2 });
+      const folder = join(machine.home, 'state', 'history');
+      for (const name of await readdir(folder)) {
+        await rm(join(folder, name));
+        await mkdir(join(folder, name));
+      }
+      const { code, stderr } = await machine.run(line);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('which builds were found sick') });
+      expect(builds(stage)).toHaveLength(1);
+    },
+  );
+
+  test('is announced as impossible before the deploy if the archive is damaged', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    const folder = join(machine.home, 'state', 'archives', 'files');
+    for (const name of await readdir(folder)) await appendFile(join(folder, name), 'more');
+    await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+    const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
+    const damaged = /\.zip is damaged, or was changed after the deploy/g;
+    expect(stderr).toMatch(/^warning: --or-rollback cannot return to build/m);
+    expect(stderr.match(damaged)).toHaveLength(2);
   });
 
   test('says what the platform takes from elsewhere, perhaps in another version', async () => {

@@ -41,6 +41,19 @@ export async function findTeamRecord(context: Context, app: string, build: strin
   return records.find((kept) => kept?.build === build && kept.app === app && kept.body.name === app);
 }
 
+/** Where the team has an archive, and its size in bytes. Undefined if it does not have it. */
+export async function findShared(
+  context: Context,
+  app: string,
+  sha256: string,
+): Promise<{ place: string; bytes: number | undefined } | undefined> {
+  const team = teamStateOf(context);
+  const folder = team && filesIn(team.folderOf('archives', app));
+  const entries = folder === undefined ? undefined : await team?.list(context, folder);
+  const entry = entries?.find(({ name }) => name === `${sha256}.zip`);
+  return entry && { place: `${team?.place}/${folder}/${entry.name}`, bytes: entry.size ?? undefined };
+}
+
 /** Returns the path of the file. Undefined if the team does not have it. */
 export async function downloadArchive(
   context: Context,

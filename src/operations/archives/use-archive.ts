@@ -5,7 +5,7 @@ import { latestFirst } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { archiveFile, archiveFolders, buildKey, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
-import { downloadArchive, findTeamRecord } from './team-archives.ts';
+import { downloadArchive, findShared, findTeamRecord } from './team-archives.ts';
 
 /** What this machine kept of a build, or its team; undefined if there is nothing, or nothing that can be trusted. */
 export async function findKeptArchive(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
@@ -31,8 +31,25 @@ export async function findOtherKept(
   return newest?.build;
 }
 
+/**
+ * Why the archive of a build cannot be deployed from here; undefined if it can. Only the size of a team's archive is
+ * compared: nothing is downloaded.
+ */
+export async function whyNotUsable(context: Context, app: string, build: string): Promise<string | undefined> {
+  const kept = await findKeptArchive(context, app, build);
+  if (!kept) return whyNotKept(context);
+  const { sha256, bytes } = kept;
+  const path = archiveFile(context.settings.folders.state, sha256);
+  const own = await sha256OfFile(path, context.signal).catch(() => undefined);
+  if (own === sha256) return undefined;
+  const shared = await findShared(context, app, sha256);
+  if (shared?.bytes === bytes) return undefined;
+  const damaged = own === undefined ? shared?.place : path;
+  return damaged === undefined ? whyNotKept(context) : `${damaged} is damaged, or was changed after the deploy`;
+}
+
 /** Why this machine has no archive of a build. */
-export function whyNotKept(context: Context): string {
+function whyNotKept(context: Context): string {
   const { keepArchives, folders } = context.settings;
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;

@@ -60,13 +60,16 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { ...known, tests: smokeTests }) : undefined;
   const isProven = smoke?.verdict === 'healthy';
   const watching = { ...known, isProven, sickTimes: history.sickTimes() };
+  // Where nobody knows who answered, the watch may show that the build is sick.
+  const isUndecided = smoke?.verdict === 'unknown';
   const isWatched =
     watchMs !== undefined &&
-    (!smoke || isProven) &&
-    !(await isKnownHealthy(context, { ...watching, watchMs }, history.health(build)));
+    (isUndecided ||
+      ((!smoke || isProven) && !(await isKnownHealthy(context, { ...watching, watchMs }, history.health(build)))));
   if (!smoke && !isWatched) return undefined;
   const watched = isWatched ? await watchBuild(context, { ...watching, watchMs }) : undefined;
-  const { verdict, reason } = watched ?? smoke ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
+  const found = isUndecided && watched?.verdict !== 'sick' ? smoke : (watched ?? smoke);
+  const { verdict, reason } = found ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
   const { replicas, restarts, runs, failedRuns } = watched ?? notSeen;
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;

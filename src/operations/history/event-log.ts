@@ -1,6 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makePrivateFolder, openForAppend, replaceFile, takeLock } from '../../disk/index.ts';
+import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../disk/index.ts';
+import { FailedError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type HistoryEvent, parseEvent } from './events.ts';
 
@@ -41,6 +42,7 @@ export class EventLog {
     }
   }
 
+  /** Throws FailedError if a file is there and cannot be read. */
   async read(now: number): Promise<EventsRead> {
     const texts = await Promise.all([readIfThere(this.#before), readIfThere(this.path)]);
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
@@ -88,6 +90,14 @@ async function firstTime(path: string): Promise<number> {
   }
 }
 
+/** Throws an error of the disk: what cannot be read is not the same as what is not there. */
 function readIfThere(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    const { message } = toDiskError(error);
+    throw new FailedError(`cannot read ${path}: ${message}`, {
+      why: 'it has what is known of the app, such as which builds were found sick',
+      fix: 'make it readable for this user, or remove it to forget all that',
+    });
+  });
 }

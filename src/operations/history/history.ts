@@ -14,7 +14,10 @@ import { describeOrigin } from './origin.ts';
 import { changedSettings, shownSettings } from './shown-settings.ts';
 import { mergeEvents, readTeamEvents, shareEvent } from './team-events.ts';
 
-/** What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. */
+/**
+ * What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. Throws
+ * FailedError if this machine's cannot be read at all.
+ */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
   const [own, team] = await Promise.all([
     logOf(context, app).read(context.platformNow()),
@@ -25,7 +28,7 @@ export async function readHistory(context: Context, app: string): Promise<AppHis
   return new AppHistory(mergeEvents(own.events, team.events));
 }
 
-/** Writes an event down. Best effort: no command fails because of its history. */
+/** Writes an event down. Best effort: no command fails because it cannot. */
 export async function recordEvent<Name extends EventName>(
   context: Context,
   app: string,

@@ -21,6 +21,7 @@ export async function whyItStays(
 ): Promise<string | undefined> {
   const builds = await readBuilds(context, app);
   if (typeof builds === 'string') return builds;
+  if (builds.some(({ status }) => status === '')) return 'the status of its builds is not known';
   const busy = builds.find((build) => isBusy(build) && !isExpired(build, context.platformNow()));
   if (busy) return `build ${shortBuild(busy.id)} is in progress`;
   if (!expired && !merged) return undefined;

@@ -4,12 +4,12 @@ import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { GantryError, NotReadyError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { findKeptArchive, whyNotKept } from '../archives/index.ts';
+import { whyNotUsable } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds } from './choose-build.ts';
-import { type RollbackOptions, rollback } from './rollback.ts';
+import { DeployedMeanwhileError, type RollbackOptions, rollback } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
@@ -23,11 +23,12 @@ interface RollbackOutcome {
 
 /** Says early if there would be nothing to roll back to. */
 export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
-  if (live === null || (await findKeptArchive(context, app, live))) return;
+  const why = live === null ? undefined : await whyNotUsable(context, app, live);
+  if (live === null || why === undefined) return;
   context.progress.warn({
     severity: 'warning',
     message: `--or-rollback cannot return to build ${shortBuild(live)} of ${app}`,
-    why: `there is no archive of it to deploy: ${whyNotKept(context)}`,
+    why: `there is no archive of it to deploy: ${why}`,
     ...(teamStateOf(context) === undefined && { fix: shareWithTeam }),
   });
 }
@@ -86,16 +87,20 @@ async function rollBack(
     }
     const scaling = known.history.settingsOf(before.id);
     const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };
-    const { build: serves, restored } = await rollback(context, app, all);
+    const { build: made, serves = made, restored } = await rollback(context, app, all);
+    const replaced = serves === made ? '' : `, as build ${shortBuild(made ?? '')}, which was replaced`;
     return {
       outcome: 'rolled-back',
       serves,
       restored,
-      message: `rolled back to build ${shortBuild(restored)}: build ${shortBuild(serves ?? '')} serves`,
+      message: `rolled back to build ${shortBuild(restored)}${replaced}: build ${shortBuild(serves ?? '')} serves`,
     };
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof GantryError)) throw error;
+    if (error instanceof DeployedMeanwhileError) {
+      return { outcome: 'deployed-meanwhile', serves: error.serves, message: error.message };
+    }
     const reason = error.facts.why ? `${error.message} (${error.facts.why})` : error.message;
     const serves = await readLive(context, app);
     const truth = serves === null ? '' : `: build ${shortBuild(serves)} serves`;

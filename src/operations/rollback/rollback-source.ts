@@ -13,7 +13,7 @@ import {
   findOtherKept,
   type KeptArchive,
   startKeeping,
-  whyNotKept,
+  whyNotUsable,
   withKeptArchive,
 } from '../archives/index.ts';
 import type { BuildFile } from '../builds/index.ts';
@@ -184,9 +184,10 @@ async function readEntry(entries: readonly FileEntry[], path: string): Promise<s
 async function notKeptError(context: Context, { app, build, live }: WantedBuild): Promise<NotFoundError> {
   const other = await findOtherKept(context, app, [build, live]);
   return new NotFoundError(
-    `build ${shortBuild(build)} of ${app} cannot be deployed again from here: its archive is not on this machine`,
+    `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`,
     {
-      why: whyNotKept(context),
+      // The last one is for a file of the team that has the size and another content.
+      why: (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed',
       fix: other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`,
       details: { app, build, kept: other ?? null },
     },

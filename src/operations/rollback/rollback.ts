@@ -1,10 +1,18 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import type { AppCreation } from '../../contract/apps.ts';
+import { type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
+import {
+  compareSent,
+  type DeployedState,
+  type Deployment,
+  lookAtDeployed,
+  type SettingChange,
+  scalingOf,
+} from '../deploy/index.ts';
 import { readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
@@ -42,6 +50,8 @@ export interface RolledBack {
   restored: string;
   /** The new build, made of the files of the earlier one; null if nothing was deployed. */
   build: string | null;
+  /** A build created later that has replaced it meanwhile. */
+  serves?: string;
   status: string;
   endpoint: string;
   dashboard: string;
@@ -63,6 +73,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
+  const seen = await lookAtDeployed(context, app);
   const choice = await chooseBuild(context, app, options);
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
@@ -73,12 +84,18 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   return withSource(context, { app, build: target.id, live, keep }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected);
+    for (const id of seen.builds) {
+      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this rollback does not wait for it`);
+    }
     await confirm(context, plan, source, options);
     const proof = new FileProof(context, app, target.id, options.force ? undefined : expected);
     const deployment = await source.deploy({
       detach: false,
       logs: options.logs,
       limit,
+      check: async ({ created }) => {
+        if (created !== undefined) await checkUnchanged(context, app, seen, created);
+      },
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
     limit.failure = `build ${shortBuild(deployment.build)} serves, but its files were not compared`;
@@ -88,10 +105,40 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       const { reason = '' } = options;
       await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
     }
-    const serving = shortBuild(deployment.build);
-    context.progress.note(`${app} is live, build ${serving} with the files of ${shortBuild(target.id)}`);
+    const { build, serves } = deployment;
+    const made = `build ${shortBuild(build)} with the files of ${shortBuild(target.id)}`;
+    context.progress.note(
+      serves === undefined
+        ? `${app} is live, ${made}`
+        : `${made} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
+    );
     return { ...plan, ...resultOf(deployment) };
   });
+}
+
+/** What was deployed since the build to return to was chosen is not replaced. */
+export class DeployedMeanwhileError extends ConflictError {
+  constructor(
+    message: string,
+    app: string,
+    readonly serves: string | null,
+  ) {
+    super(`${message}: nothing rolled back`, { fix: gantryCommand`builds list ${app}`, details: { app, serves } });
+  }
+}
+
+/** `seen`: when the build was chosen. What the app shows may be late, so a build that was there then is none of others. */
+async function checkUnchanged(context: Context, name: string, seen: DeployedState, created: string): Promise<void> {
+  const now = await lookAtDeployed(context, name);
+  const serves = now.app && liveBuild(now.app);
+  const isNew = (id: string) => id !== created && (!seen.listed.includes(id) || seen.builds.includes(id));
+  if (serves !== undefined && isNew(serves)) {
+    throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
+  }
+  const other = now.builds.find((id) => id !== created && !seen.listed.includes(id));
+  if (other === undefined) return;
+  const what = `build ${shortBuild(other)} was created meanwhile and is in progress`;
+  throw new DeployedMeanwhileError(what, name, serves ?? null);
 }
 
 /** The scaling that is not what the platform made of the earlier build's own settings. */
@@ -192,6 +239,6 @@ function planned(
   };
 }
 
-function resultOf({ build, status, endpoint, dashboard }: Deployment) {
-  return { build, status, endpoint, dashboard };
+function resultOf({ build, serves, status, endpoint, dashboard }: Deployment) {
+  return { build, status, endpoint, dashboard, ...(serves !== undefined && { serves }) };
 }

@@ -45,7 +45,7 @@ const comparedFromMs = -6 * 3_600_000;
 
 /** Looks at an app. Pages of runs end with the first on which every run is known and cannot change any more. */
 export async function lookAt(
-  context: Pick<Context, 'api' | 'project' | 'now' | 'elapsed'>,
+  context: Pick<Context, 'api' | 'project' | 'platformNow' | 'elapsed'>,
   app: string,
   isSettled: (run: Run) => boolean,
 ): Promise<Look> {
@@ -72,9 +72,9 @@ export async function lookAt(
  * is gone from the lists by now may still answer.
  */
 export async function lookBefore(context: Context, app: string, known?: Before): Promise<Before> {
-  const { project, now, elapsed } = context;
+  const { project, platformNow, elapsed } = context;
   const [look, builds] = await Promise.all([
-    tryRequest(context, (api) => lookAt({ api, project, now, elapsed }, app, () => false).catch(nothingOf)),
+    tryRequest(context, (api) => lookAt({ api, project, platformNow, elapsed }, app, () => false).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app })),
   ]);
   const { live, containers, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
@@ -101,14 +101,14 @@ function nothingOf(error: unknown): Partial<Look> {
 
 /** Of all pages: a busy app has more runs between two looks than fit on one. */
 async function readRuns(
-  { api, project, now }: Pick<Context, 'api' | 'project' | 'now'>,
+  { api, project, platformNow }: Pick<Context, 'api' | 'project' | 'platformNow'>,
   app: string,
   isSettled: (run: Run) => boolean,
 ): Promise<Run[]> {
   const listPage = (position: PagePosition | undefined) =>
     api(listRuns, { project, app, query: position && 'token' in position ? { nextToken: position.token } : {} });
   const chartPage = async (position: PagePosition | undefined) => {
-    const startTime = new Date(now() + comparedFromMs).toISOString();
+    const startTime = new Date(platformNow() + comparedFromMs).toISOString();
     const at = position && ('token' in position ? { nextToken: position.token } : position);
     const { items, ...page } = await api(getRunsChart, { project, app, query: { startTime, limit: pageRuns, ...at } });
     return { ...page, items: items ?? [] };
