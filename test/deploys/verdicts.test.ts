@@ -84,10 +84,12 @@ describe('scaling by hand', () => {
 test('Ctrl-C during a watch says what serves and how to go on', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();
-  const { code, stderr } = await machine.run('deploy --watch 40s', { interruptAt: /Watching web/ });
+  const line = 'deploy --watch 40s --or-rollback --json';
+  const { code, stderr, json } = await machine.run(line, { interruptAt: /Watching web/ });
   expect(code).toBe(130);
   expect(stderr).toContain(`web serves build ${stage.platform.live()}, which was not watched to the end`);
-  expect(stderr).toContain('gantry deploy --if-changed --watch 40s');
+  expect(stderr).toContain('fix gantry deploy --if-changed --watch 40s --or-rollback');
+  expect(json()).toMatchObject({ error: { next: expect.arrayContaining(['--if-changed', '--or-rollback']) } });
   expect(stderr).not.toMatch(/cancel/);
 });
 

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../command-line.ts';
 import type { CreatedApp } from '../../contract/apps.ts';
 import { abortError, GantryError, UnexpectedReplyError } from '../../errors.ts';
 
@@ -20,6 +21,8 @@ export class KnownBuild {
     /** Aborts after Ctrl-C. */
     private readonly signal: AbortSignal,
     { app, build, status, dashboard }: Facts,
+    /** The command that goes on after Ctrl-C; otherwise the same one does. */
+    private readonly goOn?: CommandLine,
   ) {
     this.#facts = { app, ...(build && { build, status, dashboard }) };
   }
@@ -43,6 +46,7 @@ export class KnownBuild {
     } catch (thrown) {
       const error = this.signal.aborted && !(thrown instanceof GantryError) ? abortError(this.signal) : thrown;
       if (error instanceof GantryError) error.facts.details = { ...this.#facts, ...error.facts.details };
+      if (error instanceof GantryError && this.signal.aborted && this.goOn) error.facts.fix ??= this.goOn;
       throw error;
     }
   }

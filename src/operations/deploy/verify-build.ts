@@ -52,7 +52,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { app, build, watchMs, smokeTests } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
-  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end; to go on: ${options.goOn}`;
+  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
   const earlierBuilds = new Set([...history.servedEarlier(build), ...(options.before?.builds ?? [])]);
   earlierBuilds.delete(build);
