@@ -6,6 +6,7 @@ import { flatCommander } from './commander.js';
 import { libraryParts } from './library-parts.js';
 import { noticesFor } from './notices.js';
 import { keepOwnLines } from './own-maps.js';
+import { writeTestingTypes } from './testing-types.js';
 import { withoutSchemas } from './without-schemas.js';
 
 /** @import { InputOptions, OutputOptions, Plugin } from 'rolldown' */
@@ -53,6 +54,11 @@ export async function bundle(folder, plugins = []) {
     exports: 'default',
     footer: 'module.exports.default = module.exports;',
   });
+
+  // The kit for people's tests, which imports nothing of the program.
+  const kit = await rolldown({ ...input, input: { testing: 'src/testing/index.ts' } });
+  await kit.write({ ...output(folder), format: 'es', entryFileNames: '[name].mjs' });
+  writeTestingTypes(folder);
 
   keepOwnLines(folder);
 

@@ -46,6 +46,11 @@ export function ownCommand(): [program: string, ...args: string[]] {
   return archive() || !script ? [program] : [program, script];
 }
 
+/** What starts the program of the package that this module is in. */
+export function packageCommand(): string[] {
+  return [process.execPath, join(import.meta.dirname, '../bin/gantry.cjs')];
+}
+
 function archive() {
   const sea = process.getBuiltinModule('node:sea');
   return sea.isSea() ? sea : undefined;

@@ -56,6 +56,7 @@ const mayImport: Record<string, string[]> = {
   interpreters: [],
   project: ['disk', 'interpreters'],
   contract: [],
+  testing: [],
   emulator: ['contract', 'disk', 'interpreters'],
 };
 
@@ -98,11 +99,11 @@ test('only the renderer writes stdout, and only the entry ends the process', () 
 /** Only a socket of Node waits for a pipe without blocking a thread. It opens no connection. */
 const waitsForPipes = /^src\/disk\/file-or-pipe\.ts$/;
 
-test('only api, transfer, the receiver of webhooks and the emulator open sockets', () => {
+test('only api, transfer, the receiver of webhooks, the emulator and the kit for tests open sockets', () => {
   const offences = files.filter(
     (file) =>
       /from '(undici|node:https?|node:net)'|import\('node:(https?|net)'\)|\bfetch\(/.test(valueImports(file)) &&
-      !/^src\/(api|transfer|receiver|emulator)\//.test(file) &&
+      !/^src\/(api|transfer|receiver|emulator|testing)\//.test(file) &&
       !waitsForPipes.test(file),
   );
   expect(offences).toEqual([]);
@@ -110,7 +111,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
 const writesElsewhere =
-  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|http\/buffered-body|running\/))/;
+  /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|http\/buffered-body|running\/)|testing\/start-platform)/;
 
 /** What users typed, apps answered or another program wrote passes through these. */
 const carriesJson =

@@ -1,5 +1,6 @@
 import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
@@ -163,4 +164,16 @@ describe('readiness', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('file descriptor 987 is not open')]);
     expect((await gantry(['emulator', 'start', '--ready-fd', '1'], { env })).code).toBe(2);
   });
+});
+
+test('emulator start --end-with-stdin ends with the process that started it', async () => {
+  const stdin = new PassThrough();
+  const { code, stdout } = await gantry(
+    ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', '--json'],
+    {
+      ...{ env, cwd: folder.path, stdin },
+      seen: (text) => text.includes('"environment"') && stdin.end(),
+    },
+  );
+  expect([code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')]).toMatchObject([0, { type: 'result' }]);
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { newFolder } from '../support/files.ts';
 
@@ -18,13 +18,20 @@ const program = resolve('bin/gantry.cjs');
  */
 export function newMachine(): Machine {
   const folder = newFolder({
+    'python/pytest_gantry-1.dist-info/METADATA': 'Metadata-Version: 2.1\nName: pytest-gantry\nVersion: 1\n',
+    'python/pytest_gantry-1.dist-info/entry_points.txt': '[pytest11]\ngantry = pytest_gantry.plugin\n',
     'bin/gantry': `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
-    'bin/pip': '#!/bin/sh\ncase "$*" in "install gantry-cli"*) ;; *) echo "no package index: $*" >&2; exit 1 ;; esac\n',
+    'bin/pip':
+      '#!/bin/sh\ncase "$*" in "install gantry-cli"* | "install pytest-gantry") ;; *) echo "no package index: $*" >&2; exit 1 ;; esac\n',
   });
   for (const name of ['gantry', 'pip']) chmodSync(join(folder, 'bin', name), 0o755);
   for (const name of ['home', 'tmp', 'work', 'notes']) mkdirSync(join(folder, name));
-  // What a reader's own npm install brings.
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  // What a reader's own npm install brings, gantry among it.
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync('node_modules')) {
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  }
+  symlinkSync(resolve('.'), join(folder, 'node_modules/gantry'));
   const { PATH = '' } = process.env;
   return {
     cwd: join(folder, 'work'),
@@ -33,6 +40,9 @@ export function newMachine(): Machine {
       PATH: [join(folder, 'bin'), PATH, resolve('node_modules/.bin')].join(delimiter),
       HOME: join(folder, 'home'),
       TMPDIR: join(folder, 'tmp'),
+      // What pip installed.
+      PYTHONPATH: [join(folder, 'python'), resolve('packaging/pytest-gantry/src')].join(delimiter),
+      PYTHONDONTWRITEBYTECODE: '1',
       LANG: 'C.UTF-8',
     },
   };

@@ -16,6 +16,7 @@ import {
   exportCommands,
   prepareReadiness,
   shells,
+  stdinEnd,
 } from '../../operations/emulator/index.ts';
 import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
@@ -24,7 +25,8 @@ export default defineCommand({
     emulatorFlags(command)
       .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
       .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready', pathFlag)
-      .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3)),
+      .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
+      .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it'),
   run: (context, options) => serve(context, options),
   verbatim: () => true,
   view:
@@ -62,10 +64,11 @@ interface StartFlags extends EmulatorFlags {
   port: number;
   readyFile?: PathInFolder | undefined;
   readyFd?: number | undefined;
+  endWithStdin?: true | undefined;
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
-async function* serve(context: Context, { readyFile, readyFd, ...options }: StartFlags) {
+async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...options }: StartFlags) {
   const { progress, signal, cwd, env } = context;
   const readiness = prepareReadiness({ readyFile: readyFile?.(cwd), readyFd });
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
@@ -85,7 +88,7 @@ async function* serve(context: Context, { readyFile, readyFd, ...options }: Star
     const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };
     await readiness.tell(ready);
     yield ready;
-    await aborted(AbortSignal.any([signal, stopRequested]));
+    await aborted(AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]));
   } finally {
     // `gantry emulator stop` waits for this: the data folder is free then.
     await emulator.close();

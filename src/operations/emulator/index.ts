@@ -15,4 +15,5 @@ export {
   type Snapshot,
   saveSnapshot,
 } from './snapshots.ts';
+export { stdinEnd } from './stdin-end.ts';
 export { stopEmulator } from './stop-emulator.ts';

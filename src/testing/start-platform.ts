@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pause } from '../clock.ts';
+import { packageCommand } from '../own-files.ts';
+import { DeployedApp } from './deployed-app.ts';
+import { privateEnvironment, runGantry, type StartedGantry, startGantry } from './gantry-process.ts';
+import type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, TestWebhooks } from './platform.ts';
+
+/** Starts an emulator on a free port, in a process that ends with `stop` or with this one. Nothing else uses its state. */
+export async function startPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const { GANTRY_BIN } = process.env;
+  const program = options.program ?? GANTRY_BIN;
+  const command = program === undefined ? packageCommand() : [program];
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-testing-'));
+  const env = privateEnvironment(folder);
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', ...(options.flags ?? [])];
+  try {
+    return new EmulatedPlatform(await startGantry(command, words, env), command, env, folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+class EmulatedPlatform implements TestPlatform {
+  readonly url: string;
+  readonly project: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: TestClock;
+  readonly webhooks: TestWebhooks;
+  readonly #snapshots = new Map<string, string>();
+  #stopped: Promise<void> | undefined;
+
+  constructor(
+    private readonly emulator: StartedGantry,
+    private readonly command: readonly string[],
+    private readonly env: Record<string, string | undefined>,
+    private readonly folder: string,
+  ) {
+    ({ url: this.url, project: this.project, environment: this.environment } = emulator.ready);
+    this.clock = {
+      advance: async (duration) => void (await this.#control('advance', { ms: millisecondsOf(duration) })),
+      now: async () => new Date(String((await this.#control('advance', { ms: 0 })).now)),
+    };
+    const webhooks = async () => (await this.#control('webhooks')) as { url: string; deliveries: Delivery[] };
+    this.webhooks = {
+      url: async () => (await webhooks()).url,
+      received: async () => (await webhooks()).deliveries,
+      wait: (count = 1, timeoutMs = 10_000) => this.#waitForWebhooks(count, timeoutMs),
+    };
+  }
+
+  async deploy(folder = '.', ...flags: string[]): Promise<TestApp> {
+    const printed = await this.gantry(['deploy', '--yes', '--json', ...flags], folder);
+    return this.app((JSON.parse(printed) as { app: string }).app);
+  }
+
+  app(name: string): TestApp {
+    const send = (url: string, init: RequestInit) => this.#send(url, init);
+    return new DeployedApp(name, { url: this.url, project: this.project, clock: this.clock, send });
+  }
+
+  async fail(...faults: string[]): Promise<void> {
+    await this.#control('fail', { faults });
+  }
+
+  async snapshot(name = 'default'): Promise<void> {
+    const path = join(this.folder, `snapshot-${this.#snapshots.size}-${process.hrtime.bigint()}`);
+    await this.#control('save', { folder: path });
+    this.#snapshots.set(name, path);
+  }
+
+  async restore(name = 'default'): Promise<void> {
+    const path = this.#snapshots.get(name);
+    if (path === undefined)
+      throw new Error(`there is no snapshot ${name}: it has these: ${[...this.#snapshots.keys()]}`);
+    await this.#control('restore', { folder: path });
+  }
+
+  gantry(words: readonly string[], folder = '.'): Promise<string> {
+    return runGantry(this.command, words, { env: { ...this.env, ...this.environment }, cwd: resolve(folder) });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    // An emulator that has ended already cannot be asked to.
+    await this.#control('stop').catch(() => this.emulator.kill());
+    await this.emulator.ended();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #waitForWebhooks(count: number, timeoutMs: number): Promise<Delivery[]> {
+    const lastTry = performance.now() + timeoutMs;
+    for (;;) {
+      const received = await this.webhooks.received();
+      if (received.length >= count) return received;
+      if (performance.now() > lastTry) {
+        throw new Error(`${received.length} of ${count} webhooks were delivered in ${timeoutMs} ms`);
+      }
+      await pause(pollMs);
+    }
+  }
+
+  async #control(action: string, parameters: object = {}): Promise<Record<string, unknown>> {
+    const body = JSON.stringify({ secret: this.environment.GANTRY_EMULATOR_SECRET, ...parameters });
+    const reply = await this.#send(`${this.url}/emulator/${action}`, { method: 'POST', body });
+    const document = (await reply.json()) as Record<string, unknown>;
+    if (!reply.ok) throw new Error(String(document.message));
+    return document;
+  }
+
+  #send(url: string, { headers, ...init }: RequestInit): Promise<Response> {
+    const own = { authorization: `Bearer ${this.environment.GANTRY_TOKEN}`, 'content-type': 'application/json' };
+    return fetch(url, { ...init, headers: { ...own, ...Object.fromEntries(new Headers(headers)) } });
+  }
+}
+
+const pollMs = 20;
+
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function millisecondsOf(duration: string): number {
+  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== duration) {
+    throw new RangeError(`expected a duration such as 30s, 5m or 1h30m, not "${duration}"`);
+  }
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
+}
