@@ -50,7 +50,7 @@ export async function reference(): Promise<Reference> {
     version,
     flags: globalFlags(),
     commands: await Promise.all(listCommands().map(describe)),
-    groups: Object.fromEntries(groups.flatMap(([name, entry]) => ('commands' in entry ? [[name, entry.summary]] : []))),
+    groups: Object.fromEntries(groups.flatMap(([name, entry]) => ('load' in entry ? [] : [[name, entry.summary]]))),
     exitCodes: describeExitCodes(Object.keys(exitCodes) as ExitName[]),
   };
 }
@@ -76,11 +76,10 @@ interface ListedCommand {
 
 function listCommands(): ListedCommand[] {
   return Object.entries(commands).flatMap(([category, entries]) =>
-    Object.entries(entries).flatMap(([name, entry]) =>
-      'load' in entry
-        ? [{ line: name, category, leaf: entry }]
-        : Object.entries(entry.commands).map(([child, leaf]) => ({ line: `${name} ${child}`, category, leaf })),
-    ),
+    Object.entries(entries).flatMap(([name, entry]) => [
+      ...('load' in entry ? [{ line: name, category, leaf: entry }] : []),
+      ...Object.entries(entry.commands ?? {}).map(([child, leaf]) => ({ line: `${name} ${child}`, category, leaf })),
+    ]),
   );
 }
 

@@ -157,9 +157,9 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
 
 /** What a session needs of the emulator. */
 function platformOf(emulator: Emulator): DevPlatform {
-  const { url, project, token, approvalAddress, trustsOwner, store, logs } = emulator;
+  const { url, project, token, approvalAddress, callsUrl: callsAddress, trustsOwner, store, logs } = emulator;
   return {
-    ...{ url, project, token, approvalAddress, trustsOwner },
+    ...{ url, project, token, approvalAddress, callsAddress, trustsOwner },
     environment: emulatorEnvironment(emulator),
     setSecrets: (secrets) => store.secrets.set(project, secrets),
     onOutput: (app, print) => logs.subscribe(toAppId(project, app), print),

@@ -3,6 +3,8 @@ import type { Command } from '../command.ts';
 export interface Leaf {
   summary: string;
   load: () => Promise<{ default: Command }>;
+  /** Commands below it: their names are not its first argument. */
+  commands?: Record<string, Leaf>;
 }
 
 export interface Group {
@@ -16,7 +18,13 @@ export interface Group {
 export const commands: Record<string, Record<string, Leaf | Group>> = {
   'Get started': {
     init: { summary: 'create a cerebrium.toml and main.py', load: () => import('./init.ts') },
-    dev: { summary: 'run the app locally and reload on save', load: () => import('./dev.ts') },
+    dev: {
+      summary: 'run the app locally and reload on save',
+      load: () => import('./dev.ts'),
+      commands: {
+        replay: { summary: 'send a call of a local app again', load: () => import('./dev/replay.ts') },
+      },
+    },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
     map: { summary: 'call an app with each line of a file', load: () => import('./map.ts') },

@@ -1,66 +1,18 @@
 import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
-import type { Context } from '../context.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { requiring } from '../flags/rules.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
-import {
-  type AppEvent,
-  type AppResponse,
-  type AsyncRun,
-  findRunId,
-  invokeApp,
-  isTextResponse,
-  readEvents,
-  readResponse,
-  responseHead,
-  responseSummary,
-} from '../operations/invoke/index.ts';
-import { count } from '../output/format.ts';
-import { RawOutput } from '../output/raw-output.ts';
-import {
-  afterEvents,
-  anything,
-  choice,
-  document,
-  integer,
-  nullable,
-  number,
-  passThrough,
-  record,
-  text,
-} from '../result-schema.ts';
-
-const headFields = {
-  statusCode: integer('HTTP status'),
-  headers: record(anything('text, or a list of texts'), 'headers of the response'),
-  run: nullable(text('run id')),
-  firstByteMs: number('time until the first byte, in ms'),
-  durationMs: number('total duration, in ms'),
-};
-
-const responseFields = {
-  ...headFields,
-  body: anything('response: parsed if it is JSON, otherwise text or base64'),
-  encoding: choice(['json', 'text', 'base64'], 'form of body'),
-};
+import { type AsyncRun, invokeApp } from '../operations/invoke/index.ts';
+import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
+import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
 
 const asyncFields = {
   run: text('run id'),
   app: text('with --async and --wait: app name'),
   statusCode: integer('HTTP status of the call'),
   record: nullable(passThrough({}, 'with --wait: the run after it ended, as in gantry runs get; otherwise null')),
-};
-
-/** The last line of a response that is a stream of events. */
-const streamFields = { ...headFields, events: integer('number of events') };
-
-/** One event of a response that is a stream of events. */
-const eventFields = {
-  event: nullable(text('of an event: its kind, or null')),
-  data: text('of an event: its data'),
-  id: nullable(text('of an event: its id, or null')),
 };
 
 export default defineCommand({
@@ -119,13 +71,11 @@ export default defineCommand({
   run: async (context, app, args, options) => {
     const result = await invokeApp(context, { app, args, ...options });
     if ('run' in result) return result.run;
-    const { response } = result;
-    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
-    return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
+    return printResponse(context, result.response, options);
   },
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
-  json: afterEvents(eventFields, document(responseFields, asyncFields, streamFields)),
+  json: afterEvents(appEventFields, document(appResponseFields, asyncFields, appStreamFields)),
   next: (value) =>
     'record' in value && value.record === null
       ? [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'to follow it' }]
@@ -142,44 +92,3 @@ export default defineCommand({
     'invoke server --method GET --path /health',
   ],
 });
-
-/** Yields events as they arrive, then a summary. */
-async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
-  const { status, headers, firstByteMs, startedAt } = response;
-  let events = 0;
-  for await (const event of readEvents(response)) {
-    events += 1;
-    yield event satisfies AppEvent;
-  }
-  const runId = findRunId(response);
-  const durationMs = elapsed() - startedAt;
-  progress.note(`${responseSummary(response, durationMs, runId)}, ${count(events, 'event')}`);
-  return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
-}
-
-function streamBody(
-  { progress, elapsed }: Context,
-  response: AppResponse,
-  { raw, showHeaders }: { raw?: true; showHeaders?: true },
-): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
-  let bodyStart = '';
-  const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
-    if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
-    for await (const chunk of response.chunks) {
-      bodyStart ||= chunk.toString('utf8', 0, 200);
-      await writeBytes(chunk);
-    }
-  };
-  return new RawOutput(write, {
-    jsonValue: async () => {
-      const buffered = await readResponse(response, elapsed);
-      progress.note(responseSummary(response, buffered.durationMs, buffered.run ?? undefined));
-      return buffered;
-    },
-    onWritten: () =>
-      progress.note(responseSummary(response, elapsed() - response.startedAt, findRunId(response, bodyStart))),
-    cancel: response.close,
-    isJson: /[/+]json$/.test(response.type),
-    untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
-  });
-}

@@ -52,6 +52,8 @@ export interface EmulatorOptions {
   keepWarm?: boolean | undefined;
   /** How the code of apps is debugged. Without it, `breakpoint()` says what to do instead. */
   debugging?: DebuggingOptions | undefined;
+  /** Hides what looks like a secret in text that a page shows. */
+  hideSecrets?: ((text: string) => string) | undefined;
   /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */
@@ -73,6 +75,8 @@ export interface Emulator {
   readonly approvalAddress: string;
   /** The page of the project. Its address has a key that only lets its holder see the page. */
   readonly dashboardUrl: string;
+  /** The page of the last calls. Its address has a key that lets its holder see their bodies, and send them again. */
+  readonly callsUrl: string;
   /** Whether the owner can call apps without a token, and nobody else. */
   readonly trustsOwner: boolean;
   /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */

@@ -7,8 +7,9 @@ import { approvalAddress, approvalSecret } from './endpoints/account/activation.
 import type { Platform } from './endpoints/platform.ts';
 import { StateChanges } from './endpoints/state-changes.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
-import { dashboardAddress } from './model/dashboard-address.ts';
+import { callsAddress, dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue } from './model/faults.ts';
+import { InspectedCalls } from './model/inspected-calls.ts';
 import { PlatformClock } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
@@ -79,6 +80,7 @@ async function startIn(
     trustOwner = false,
     keepWarm = false,
     debugging: debuggingOptions = {},
+    hideSecrets = (text) => text,
     onCall,
     onWarning: warn = () => {},
   } = options;
@@ -129,6 +131,8 @@ async function startIn(
     volumes,
     faults,
     calls,
+    inspected: new InspectedCalls(),
+    hideSecrets,
     deliveries,
     captured: [],
     now,
@@ -161,6 +165,7 @@ async function startIn(
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     dashboardUrl: dashboardAddress(server.url, { project }, store),
+    callsUrl: callsAddress(server.url, { project }, store),
     stopRequested: stopRequest.signal,
     trustsOwner: platform.isOwner !== undefined,
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),

@@ -15,6 +15,7 @@ import {
   startEmulator,
 } from '../emulator/index.ts';
 import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../errors.ts';
+import { redact } from '../output/redact.ts';
 import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
@@ -70,7 +71,7 @@ export const installFlag = ['--install', "install each app's pip packages, with 
 
 /** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags(
-  context: Pick<Context, 'cwd' | 'now' | 'settings'>,
+  context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
   const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
@@ -89,6 +90,7 @@ export async function startEmulatorFromFlags(
     packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
     from: from === undefined ? undefined : await snapshotFolder(context, from),
+    hideSecrets: (text) => redact(text, context.secrets),
     allowOrigins: allowOrigin,
     unpackedBytes: maxUnpacked,
     ...(seed === false ? { hasAccount: false } : { seed }),
@@ -112,7 +114,7 @@ async function snapshotFolder(context: Pick<Context, 'settings'>, name: string):
 
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
 export async function startOnFreePort(
-  context: Pick<Context, 'cwd' | 'now' | 'progress' | 'settings'>,
+  context: Pick<Context, 'cwd' | 'now' | 'progress' | 'secrets' | 'settings'>,
   { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
 ): Promise<Emulator> {
   if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });

@@ -46,7 +46,8 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
 /** Rejects `gantry apps frob --help`, as the parser does without the flag. */
 function rejectUnknownCommand(commander: Commander): void {
   const [word = '-'] = commander.args;
-  if (commander.commands.length === 0 || word.startsWith('-')) return;
+  // A command with commands below it takes other words.
+  if (commander.commands.length === 0 || commander.registeredArguments.length > 0 || word.startsWith('-')) return;
   (commander as Commander & { unknownCommand(): never }).unknownCommand();
 }
 
@@ -83,7 +84,8 @@ export function addCommands(
     const entry = entries[called.name()];
     if (!entry) return;
     if ('load' in entry) await configureCommand(called, entry, run);
-    else addCommands(called.helpCommand(false), entry.commands, run, entry.byDefault);
+    if (entry.commands)
+      addCommands(called.helpCommand(false), entry.commands, run, 'load' in entry ? undefined : entry.byDefault);
   });
 }
 
@@ -179,13 +181,13 @@ export function isCommand(name: string): boolean {
 /** Whether a word is the name of a group, and the next word is none of its commands. */
 export function isUnknownChild(name: string, child: string): boolean {
   const entry = findEntry(name);
-  return entry !== undefined && 'commands' in entry && !hasChild(name, child);
+  return entry !== undefined && !('load' in entry) && !hasChild(name, child);
 }
 
 /** Whether a word is the name of a group that has this command. */
 export function hasChild(name: string, child: string): boolean {
   const entry = findEntry(name);
-  return entry !== undefined && 'commands' in entry && Object.hasOwn(entry.commands, child);
+  return entry?.commands !== undefined && Object.hasOwn(entry.commands, child);
 }
 
 function findEntry(name: string): Leaf | Group | undefined {

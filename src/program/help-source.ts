@@ -10,7 +10,7 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   const [category = '', entries = {}] =
     Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name)) ?? [];
   const entry = entries[name] as Leaf | Group;
-  const leaf = 'load' in entry ? entry : leafName === undefined ? undefined : entry.commands[leafName];
+  const leaf = leafName === undefined ? ('load' in entry ? entry : undefined) : entry.commands?.[leafName];
   if (!leaf) return { group: name, summary: entry.summary, commands: summariesOf((entry as Group).commands) };
   const { default: command } = await leaf.load();
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);

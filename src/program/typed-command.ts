@@ -37,7 +37,7 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
 function pathOf([first = '', second = '']: string[]): string[] {
   const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, first))?.[first];
   if (!entry) return [];
-  return 'commands' in entry && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
+  return entry.commands && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
 }
 
 /** The command line with an operand: in place of this word of it, or else as the first one. */

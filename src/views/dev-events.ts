@@ -18,6 +18,7 @@ export const devEvents = stream(
     project: text('project of the emulator'),
     token: text('token of the emulator; not valid anywhere else'),
     approveUrl: text('URL that lets a browser approve logins; keep it secret'),
+    calls: text('URL of the page of the last calls; keep it secret'),
     build: text('build id'),
     debugPort: optional(integer('port where an editor can attach')),
   },

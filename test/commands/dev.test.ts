@@ -381,12 +381,13 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
   test('redeploy, open, clear, list, help and quit', async () => {
     const work = async ({ until, press }: Session) => {
       await until(ready);
-      await until(/(keys: r redeploy, o open, c clear, l list, h help, q quit\n)/);
+      await until(/(keys: r redeploy, o open, i inspect calls, c clear, l list, h help, q quit\n)/);
       press('h');
       await until(/(r {2}deploy again, changed or not\n)/);
       press('r');
       await until(/\d\d:\d\d:\d\d (web) reloaded in/);
       press('o');
+      press('i');
       press('l');
       // Lines that a shell continues.
       await until(/\/web\n[\s\S]*(http:\S+\/web)\ncurl \S+ \\\n {2}-H 'content-type: application\/json'/);
@@ -401,7 +402,8 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
     };
     const { code, opened, stderr } = await developing(app, [], work, { columns: 80 });
     expect(code).toBe(0);
-    expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
+    const pages = [/\/apps\/p-\d+-web/, /\/projects\/p-\d+\/calls\?calls=[\w-]{32}$/];
+    expect(opened).toEqual(pages.map((page) => expect.stringMatching(page)));
     expect(stderr.match(/reloaded/g)).toHaveLength(1);
   });
 

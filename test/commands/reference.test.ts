@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
 import { exitCodes } from '../../src/errors.ts';
 import type { Reference } from '../../src/reference.ts';
+import { commandLines } from '../support/commands.ts';
 import { gantry } from '../support/gantry.ts';
 
 test('the reference has every command, every exit code and the global flags', async () => {
   const { json } = await gantry(['reference', '--json']);
   const reference = json() as Reference;
-  expect(reference.commands.map(({ command }) => command)).toEqual(lines());
+  expect(reference.commands.map(({ command }) => command)).toEqual(commandLines());
   expect(reference.exitCodes.map(({ code }) => code)).toEqual(Object.values(exitCodes).map(({ code }) => code));
   expect(reference.flags.map(({ flags }) => flags)).toEqual(expect.arrayContaining(['--json[=fields]', '-q, --quiet']));
 });
@@ -19,10 +19,10 @@ test('the reference as text is a list of commands, in groups on a terminal', asy
       .trimEnd()
       .split('\n')
       .map((line) => line.split('\t')[0]),
-  ).toEqual(lines());
+  ).toEqual(commandLines());
   for (const columns of [46, 120]) {
     const shown = (await gantry(['reference'], { columns, env: { NO_COLOR: '1' } })).stdout;
-    for (const line of lines()) expect(shown).toMatch(new RegExp(`^${line} `, 'm'));
+    for (const line of commandLines()) expect(shown).toMatch(new RegExp(`^${line} `, 'm'));
     expect(shown).toMatch(/^FILES$/m);
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
   }
@@ -51,11 +51,3 @@ test('every help has examples and its fixed JSON fields, within 80 columns', asy
     for (const line of fields.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });
-
-function lines(): string[] {
-  return Object.values(commands)
-    .flatMap((entries) => Object.entries(entries))
-    .flatMap(([name, entry]) =>
-      'load' in entry ? [name] : Object.keys(entry.commands).map((child) => `${name} ${child}`),
-    );
-}

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
 import { type ExitName, exitCodes, GantryError } from '../../src/errors.ts';
 import { nextAfterError } from '../../src/program/next-after-error.ts';
 import { usualCommands } from '../../src/program/next-commands.ts';
 import { globalFlags, type Reference, reference } from '../../src/reference.ts';
+import { loadCommand } from '../support/commands.ts';
 import { gantry } from '../support/gantry.ts';
 
 let program: Reference;
@@ -15,6 +15,7 @@ beforeAll(async () => {
 /** These have nothing that usually follows, or no place for it. */
 const withoutNext: Record<string, string> = {
   api: 'prints the reply of the platform, unchanged',
+  'dev replay': 'prints the response of an app, unchanged',
   'emulator exec': 'ends with the program that it ran',
   'mcp serve': 'speaks a protocol of its own',
   completion: 'prints a script',
@@ -118,14 +119,6 @@ class Failure extends GantryError {
   ) {
     super('failed', facts);
   }
-}
-
-async function loadCommand(line: string) {
-  const [name = '', child = ''] = line.split(' ');
-  const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
-  const leaf = entry && ('load' in entry ? entry : entry.commands[child]);
-  if (!leaf) throw new Error(`no command ${line}`);
-  return (await leaf.load()).default;
 }
 
 function flagsOf(flags: readonly { flags: string }[]): string[] {

@@ -59,7 +59,8 @@ export const lines: Record<string, string[]> = {
 
 /** Commands that never ask the platform. */
 export const local = [
-  ...['init', 'check', 'history', 'package', 'cache list', 'cache clear', 'dev', 'webhooks listen', 'webhooks replay'],
+  ...['init', 'check', 'history', 'package', 'cache list', 'cache clear', 'dev', 'dev replay'],
+  ...['webhooks listen', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset'],
   ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
   ...['emulator env', 'emulator list', 'emulator snapshot', 'emulator stop'],

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Command } from '../../src/command.ts';
 import { commands } from '../../src/commands/index.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { type OutputSchema, outputSchemaOf } from '../../src/reference.ts';
 import type { JsonSchema } from '../../src/result-schema.ts';
+import { loadCommand } from './commands.ts';
 
 interface Ended {
   code: number;
@@ -22,7 +22,7 @@ export async function checkDeclared(words: readonly string[], ended: Ended): Pro
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
   const line = isHelp(own) ? 'help' : commandOf(own);
   if (line === undefined) return;
-  const command = await load(line);
+  const command = await loadCommand(line);
   const codes = command.exits.map((name): number => exitCodes[name].code);
   if (!codes.includes(ended.code) && !programRunners.includes(line)) {
     throw new Error(`gantry ${words.join(' ')} ended with exit code ${ended.code}, which ${line} does not declare`);
@@ -92,17 +92,9 @@ function commandOf(words: readonly string[]): string | undefined {
   const name = words[at];
   if (name === undefined) return undefined;
   const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
-  if (!entry || 'load' in entry) return entry && name;
-  const child = words.slice(at + 1).find((word) => Object.hasOwn(entry.commands, word));
-  return child && `${name} ${child}`;
-}
-
-async function load(line: string): Promise<Command> {
-  const [name = '', child = ''] = line.split(' ');
-  const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
-  const leaf = entry && ('load' in entry ? entry : entry.commands[child]);
-  if (!leaf) throw new Error(`no command ${line}`);
-  return (await leaf.load()).default;
+  if (!entry) return undefined;
+  const child = words.slice(at + 1).find((word) => entry.commands && Object.hasOwn(entry.commands, word));
+  return child === undefined ? ('load' in entry ? name : undefined) : `${name} ${child}`;
 }
 
 type Definition = 'result' | 'error' | 'line';

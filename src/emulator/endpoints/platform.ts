@@ -4,6 +4,7 @@ import type { EndpointName, endpoints } from '../../contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
+import type { InspectedCalls } from '../model/inspected-calls.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest } from '../model/recorded-request.ts';
 import type { ArchiveLimits } from '../running/archives/archive.ts';
@@ -30,6 +31,10 @@ export interface Platform extends Running {
   readonly faults: FaultQueue;
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
+  /** The last calls of apps, with their bodies. */
+  readonly inspected: InspectedCalls;
+  /** Hides what looks like a secret in text that a page shows. */
+  readonly hideSecrets: (text: string) => string;
   /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
   readonly deliveries: (number | undefined)[];
   /** Deliveries to the address that captures them, oldest first. */

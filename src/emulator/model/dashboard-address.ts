@@ -57,3 +57,38 @@ export const keyParameter = 'view';
 function viewKey(project: string, { key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update(`view ${project}`).digest('base64url').slice(0, 32);
 }
+
+/** What a page of calls shows: the last ones of a project, or one of them. */
+export interface CallsPlace {
+  project: string;
+  run?: string | undefined;
+  /** Where a call is sent again from its page. */
+  isSent?: boolean | undefined;
+}
+
+/** The address of a page of calls. Its key lets its holder see what is sent to apps, and send it again. */
+export function callsAddress(url: string, { project, run, isSent }: CallsPlace, store: Pick<Store, 'key'>): string {
+  const names = [project, 'calls', ...(run === undefined ? [] : [run]), ...(isSent ? ['send'] : [])];
+  return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${callsParameter}=${callsKey(project, store)}`;
+}
+
+/** Undefined unless it is the URL of a page of calls. */
+export function parseCallsPath(pathname: string): CallsPlace | undefined {
+  const groups = callsPattern.exec(pathname)?.groups;
+  if (!groups) return undefined;
+  const { project = '', run, send } = groups;
+  return { project, run, isSent: send !== undefined };
+}
+
+/** Ids of projects and runs have nothing to decode. */
+const callsPattern = /^\/projects\/(?<project>[\w-]+)\/calls(?:\/(?<run>[\w-]+)(?<send>\/send)?)?\/?$/;
+
+export function hasCallsKey(url: URL, project: string, store: Pick<Store, 'key'>): boolean {
+  return equalsInConstantTime(url.searchParams.get(callsParameter) ?? '', callsKey(project, store));
+}
+
+const callsParameter = 'calls';
+
+function callsKey(project: string, { key }: Pick<Store, 'key'>): string {
+  return createHmac('sha256', key).update(`calls ${project}`).digest('base64url').slice(0, 32);
+}

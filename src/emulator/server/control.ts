@@ -10,6 +10,7 @@ import { jsonReply, refuse, type ServerReply } from '../http/reply.ts';
 import { parseFaultOption } from '../model/faults.ts';
 import { DamagedDataError } from '../model/state/damaged.ts';
 import { formatTime } from '../model/time.ts';
+import { readCall } from './read-call.ts';
 import { restoreState, saveState } from './snapshots.ts';
 
 /** Not a path of the platform: commands of `gantry emulator` and the kits for tests request what is below. */
@@ -67,6 +68,11 @@ const actions: Record<string, Action> = {
   async restore({ folder }, platform) {
     await restoreState(pathOf(folder), platform);
     return jsonReply({ apps: appNames(platform) });
+  },
+
+  /** `run`, or `latest`. */
+  call({ run }, platform) {
+    return readCall(String(run), platform);
   },
 
   webhooks(_, { url, captured }) {

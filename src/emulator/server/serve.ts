@@ -21,6 +21,7 @@ import { dashboardPath } from '../model/dashboard-address.ts';
 import { recordRequest } from '../model/recorded-request.ts';
 import { applyFault } from './apply-fault.ts';
 import { controlPath, handleControl } from './control.ts';
+import { isCallsPage, showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
@@ -88,6 +89,7 @@ async function serveEndpoint(
   platform: Platform,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
+  if (isCallsPage(url)) return showCalls(request, url, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
   if (url.pathname.startsWith(controlPath)) return handleControl(request, url, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);

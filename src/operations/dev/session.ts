@@ -15,6 +15,8 @@ export interface DevPlatform {
   project: string;
   token: string;
   approvalAddress: string;
+  /** The page of the last calls. */
+  callsAddress: string;
   /** Whether calls of the user who runs it need no token. */
   trustsOwner: boolean;
   /** The variables that make a command use it. */
@@ -156,6 +158,7 @@ export class DevSession {
         for (const watcher of this.#watchers) watcher.ask();
       },
       o: () => this.#openLatest(),
+      i: () => this.#open(this.platform.callsAddress),
       c: () => this.options.print.clear(),
       l: () => this.options.print.addresses(this.#shown.values()),
       h: () => this.options.print.help(),
@@ -170,11 +173,11 @@ export class DevSession {
   }
 
   async describe({ app, build, endpoint, ...version }: AppVersion) {
-    const { url, project, token, approvalAddress, trustsOwner } = this.platform;
+    const { url, project, token, approvalAddress, callsAddress: calls, trustsOwner } = this.platform;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
     const facts = { app, endpoint, page: pageOf({ endpoint, ...version }), curl, dashboard, url, project, token };
-    return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...this.#debugPortOf(app) } as const;
+    return { type: 'ready', ...facts, approveUrl: approvalAddress, calls, build, ...this.#debugPortOf(app) } as const;
   }
 
   #debugPortOf(app: string): { debugPort?: number } {
@@ -225,11 +228,14 @@ export class DevSession {
   }
 
   async #openLatest(): Promise<void> {
-    const { openBrowser, progress } = this.context;
-    if (!this.#latest) return progress.note('no app is ready yet');
+    if (!this.#latest) return this.context.progress.note('no app is ready yet');
     const { endpoint, dashboard } = this.#latest;
     // A browser cannot call functions.
-    const address = pageOf(this.#latest) || dashboard || endpoint;
+    await this.#open(pageOf(this.#latest) || dashboard || endpoint);
+  }
+
+  async #open(address: string): Promise<void> {
+    const { openBrowser, progress } = this.context;
     if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
 }

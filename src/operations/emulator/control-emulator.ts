@@ -7,7 +7,7 @@ import type { RunningEmulator } from './running-emulators.ts';
 export async function controlEmulator(
   context: Context,
   { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
-  action: 'stop' | 'save' | 'restore',
+  action: 'stop' | 'save' | 'restore' | 'call',
   parameters: object = {},
 ): Promise<Record<string, unknown>> {
   const secret = environment.GANTRY_EMULATOR_SECRET ?? '';

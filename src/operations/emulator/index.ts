@@ -1,3 +1,4 @@
+export { controlEmulator } from './control-emulator.ts';
 export { knownFolderEmulator, useFolderEmulator } from './folder-emulator.ts';
 export { prepareReadiness } from './readiness.ts';
 export {

@@ -1,6 +1,6 @@
 export { parseParameters } from './arguments.ts';
 export type { AsyncRun } from './async-call.ts';
-export { callApp } from './call.ts';
+export { callApp, callOrThrow } from './call.ts';
 export { type CallAuth, defaultHeaders, resolveCallAuth } from './call-headers.ts';
 export { type CallTarget, resolveCallTarget } from './call-target.ts';
 export { type AppEvent, readEvents } from './events.ts';

@@ -1,9 +1,11 @@
 import { invoke as contract } from '../../../contract/invocation.ts';
 import { parseJson } from '../../../json-text.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
+import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
 import type { ByteStream } from '../../http/reply.ts';
 import { jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
+import type { InspectedCall } from '../../model/inspected-calls.ts';
 import { recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
@@ -23,17 +25,24 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
     const { async = false, webhookEndpoint } = parseAs(contract.query, Object.fromEntries(url.searchParams));
     if (webhookEndpoint) checkWebhook(webhookEndpoint);
 
-    const body = await readCallBody(context, app, async, platform);
+    const received = new CapturedBody();
+    const body = await readCallBody({ ...context, body: received.watch(context.body) }, app, async, platform);
     const method = request.method ?? 'POST';
     const functionName = path.join('/');
     const container = unassigned(app);
     const record = { app: app.id, functionName, method, async, container };
     const run = recordRun({ ...record, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
-    const headers = forwardedHeaders(app, request.headers);
+    const inspected = platform.inspected.add({
+      ...{ run, app: app.id, method, path: `/${url.pathname.split('/').slice(4).join('/')}${url.search}` },
+      ...{ headers: request.headers, body: received },
+    });
+    const headers = forwardedHeaders(app, inspected.headers);
     const controller = platform.runner.trackRun(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
-    const response = performCall({ app, call, controller, caller }, platform).then((reply) => withRunId(reply, run));
+    const response = performCall({ app, call, controller, caller }, platform).then((reply) =>
+      watchReply(withRunId(reply, run), inspected),
+    );
     const secret = request.headers['x-webhook-secret'];
     const delivered = webhookEndpoint
       ? response.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
@@ -46,6 +55,13 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
     return delivered;
   },
 };
+
+/** Keeps the start of the response for who inspects the call. */
+function watchReply(reply: ServerReply, inspected: InspectedCall): ServerReply {
+  const body = new CapturedBody();
+  inspected.response = { status: reply.status, headers: reply.headers, body };
+  return body.watchReply(reply);
+}
 
 function checkWebhook(address: string): void {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {

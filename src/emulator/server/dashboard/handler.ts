@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { appDetails } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
 import { runHandlers } from '../../endpoints/runs/handlers.ts';
@@ -12,8 +11,8 @@ import {
 } from '../../model/dashboard-address.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
+import { htmlReply } from './html-reply.ts';
 import { appPage, messagePage, projectPage, type ShownBuild } from './pages.ts';
-import { dashboardStyle } from './style.ts';
 
 /** Shows a project or an app. The pages are read-only: they have no forms, no scripts and no cookies. */
 export async function showDashboard(method: string | undefined, url: URL, platform: Platform): Promise<ServerReply> {
@@ -63,26 +62,6 @@ async function readRuns(app: AppRecord, platform: Platform) {
   // Wire numbers may be text; those of the emulator are not.
   return (aggregatedData ?? []) as Parameters<typeof appPage>[0]['runs'];
 }
-
-function htmlReply(status: number, body: string): ServerReply {
-  return { status, headers: pageHeaders, body };
-}
-
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(dashboardStyle).digest('base64')}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  // The address has the key.
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-};
 
 const noKey = htmlReply(
   403,

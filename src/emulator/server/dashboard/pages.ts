@@ -98,11 +98,11 @@ function word(status: string): Html {
 }
 
 /** `2026-11-20 09:30 UTC` */
-function clock(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+export function clock(time: string, withSeconds = false): string {
+  return `${time.slice(0, withSeconds ? 19 : 16).replace('T', ' ')} UTC`;
 }
 
-function page(title: string, content: Html, head: Html = html``): string {
+export function page(title: string, content: Html, head: Html = html``): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} - gantry emulator</title>${head}<style>${new Html(dashboardStyle)}</style></head>

@@ -14,6 +14,14 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 .facts th { width: 11rem; } .good { color: var(--good); } .bad { color: var(--bad); } .busy { color: var(--busy); }
 pre { background: var(--card); border: 1px solid var(--edge); padding: .8rem; max-height: 32rem; overflow: auto;
   white-space: pre-wrap; margin: 0; font: 13px/1.45 ui-monospace, monospace; }
+th, .number { white-space: nowrap; } .bar { height: .8rem; } .number { text-align: right; font-variant-numeric: tabular-nums; } .head { margin-bottom: .5rem; }
+form { margin: .5rem 0; } label { display: block; margin: .6rem 0; color: var(--quiet); } summary { cursor: pointer; }
+input, textarea { display: block; width: 100%; padding: .4rem .5rem; background: var(--card); color: var(--ink);
+  border: 1px solid var(--edge); font: 13px/1.45 ui-monospace, monospace; } input[size] { width: auto; }
+button { padding: .4rem 1rem; background: var(--card); color: var(--ink); border: 1px solid var(--edge); font: inherit;
+  cursor: pointer; } button:hover { border-color: var(--link); }
 svg { display: block; width: 100%; height: auto; background: var(--card); border: 1px solid var(--edge); }
-svg text { fill: var(--quiet); font: 11px system-ui, sans-serif; } .requests { fill: var(--link); } .failed { fill: var(--bad); }
+svg text { fill: var(--quiet); font: 11px system-ui, sans-serif; } .requests, .app { fill: var(--link); } .failed { fill: var(--bad); }
+.queue { fill: var(--quiet); } .start { fill: var(--busy); } .queue-text { color: var(--quiet); }
+.start-text { color: var(--busy); } .app-text { color: var(--link); }
 `;
