@@ -82,7 +82,7 @@ async function rollBack(
     if (other) return other;
     const before = findBuildBefore(known, build, options.before);
     if (!before) {
-      const message = `there is no build before it: build ${shortBuild(build)} still serves`;
+      const message = `there is no build to return to: build ${shortBuild(build)} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
     const scaling = known.history.settingsOf(before.id);
