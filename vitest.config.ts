@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/own-python.ts'],
     setupFiles: ['test/support/own-temporary-folder.ts'],
     testTimeout: 20_000,
     // The first one of a file also loads the sources.
