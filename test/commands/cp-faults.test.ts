@@ -22,8 +22,8 @@ let emulator: Emulator;
 let home: string;
 let here: string;
 
-/** Two parts of the least length there is. */
-const big = noise(6 * 2 ** 20);
+/** Two parts: one of the least length there is, and a short one. */
+const big = noise(5 * 2 ** 20 + 2 ** 17);
 const parts = ['--part-size', '5MiB'];
 
 async function begin(options: EmulatorOptions = {}): Promise<void> {

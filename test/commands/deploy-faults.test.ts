@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, faults as faultNames, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
@@ -9,10 +9,7 @@ type Target = 'getApp' | 'createApp' | 'upload' | 'getBuild' | 'getBuildLogs' | 
 /** What the emulator must have seen: the number of requests, and the status of the builds. */
 type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number }>;
 
-type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen];
-
-// One of them polls a build for an hour of its clock: 3,600 requests.
-vi.setConfig({ testTimeout: 60_000 });
+type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen, setting?: Setting];
 
 let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
@@ -330,7 +327,7 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   test('obeys Retry-After for the log', async () => {
     emulator.fail('build', 'slow');
     emulator.fail('getBuildLogs', '429:240*');
-    const { code, waits } = await gantry(['deploy', '--timeout', '10m'], { emulator, cwd: app.path });
+    const { code, waits } = await gantry(['deploy', '--timeout', '5m'], { emulator, cwd: app.path });
     expect([code, waits]).toEqual([8, expect.arrayContaining([240_000])]);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
   });
@@ -407,6 +404,7 @@ describe('the build', () => {
       8,
       /error: build \S+ of web is still in progress after 1h\n {2}fix gantry builds follow web/,
       ended,
+      hurried(),
     ],
     ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
     ['build', 'hostile-log', 0, 'web is live', ended],
@@ -459,6 +457,15 @@ const covered = new Set([
 
 /** The control sequences of an animated step. */
 const animation = /\u001b\[\?(?:25|2026)[lh]|\u001b\[\d*[KGA]/g;
+
+/** A clock on which each wait takes a minute longer: an hour of polls is 60 requests instead of 3,600. */
+function hurried(): Setting {
+  const clock = { now: Date.now() };
+  const meanwhile = () => {
+    clock.now += 60_000;
+  };
+  return { clock, meanwhile };
+}
 
 /** Deploys the small app with these faults, and with `--json` to check its document. */
 async function check(

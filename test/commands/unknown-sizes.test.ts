@@ -9,7 +9,8 @@ import { send, storage } from '../support/storage.ts';
 
 let emulator: Emulator;
 let here: string;
-const large = noise(6 * 2 ** 20);
+/** Two parts. */
+const large = noise(5 * 2 ** 20 + 2 ** 17);
 
 beforeEach(async () => {
   emulator = await startEmulator();

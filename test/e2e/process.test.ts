@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -13,7 +14,8 @@ import { bin, cleanEnvironment, run, start } from './binary.ts';
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  // The apps of these tests need not run: what is tested is the process of gantry.
+  emulator = await startEmulator({ real: false });
 });
 
 afterEach(() => emulator.close());
@@ -216,9 +218,7 @@ describe('a signal', () => {
 
   /** Until the emulator has this call. */
   async function seen(endpoint: string): Promise<void> {
-    while (!emulator.calls.some((call) => call.endpoint === endpoint)) {
-      await new Promise((done) => setImmediate(done));
-    }
+    while (!emulator.calls.some((call) => call.endpoint === endpoint)) await setTimeout(5);
   }
 });
 

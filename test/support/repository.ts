@@ -5,11 +5,15 @@ import { folderOf } from './app.ts';
 export async function repositoryOf(files: Record<string, string>) {
   const folder = await folderOf(files);
   const git = (...args: string[]) => {
-    const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.test', '-c', 'commit.gpgsign=false'];
-    return execFileSync('git', ['-C', folder.path, ...identity, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('git', ['-C', folder.path, ...settings, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
   };
-  git('init', '--quiet', '--initial-branch=main');
+  // Without the examples of hooks, a third of its files.
+  git('init', '--quiet', '--template=', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'first');
   return Object.assign(folder, { git });
 }
+
+const settings = ['user.name=t', 'user.email=t@example.test', 'commit.gpgsign=false', 'core.fsync=none'].flatMap(
+  (setting) => ['-c', setting],
+);

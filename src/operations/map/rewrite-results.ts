@@ -73,26 +73,27 @@ const windowBytes = 4 * 1024 * 1024;
 /** Reads lines that are near each other in one piece: calls end almost in the order in which they began. */
 class FileWindow {
   #start = 0;
-  #bytes = Buffer.alloc(0);
+  #filled = 0;
+  #buffer = Buffer.allocUnsafe(windowBytes);
 
   constructor(private readonly file: FileHandle) {}
 
   async read(start: number, length: number): Promise<Buffer> {
-    if (start < this.#start || start + length > this.#start + this.#bytes.length) await this.#move(start, length);
-    return this.#bytes.subarray(start - this.#start, start - this.#start + length);
+    if (start < this.#start || start + length > this.#start + this.#filled) await this.#move(start, length);
+    // A copy: the window moves before the line is written.
+    return Buffer.from(this.#buffer.subarray(start - this.#start, start - this.#start + length));
   }
 
   async #move(start: number, length: number): Promise<void> {
     this.#start = Math.max(0, start - windowBytes / 4);
     const wanted = Math.max(windowBytes, start + length - this.#start);
-    const buffer = Buffer.allocUnsafe(wanted);
-    let filled = 0;
-    for (;;) {
-      const { bytesRead } = await this.file.read(buffer, filled, wanted - filled, this.#start + filled);
+    if (wanted > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(wanted);
+    this.#filled = 0;
+    while (this.#filled < wanted) {
+      const rest = wanted - this.#filled;
+      const { bytesRead } = await this.file.read(this.#buffer, this.#filled, rest, this.#start + this.#filled);
       if (bytesRead === 0) break;
-      filled += bytesRead;
-      if (filled === wanted) break;
+      this.#filled += bytesRead;
     }
-    this.#bytes = buffer.subarray(0, filled);
   }
 }

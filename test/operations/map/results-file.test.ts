@@ -42,12 +42,12 @@ test.each([
 
 test('sorting reads lines wherever they are', async () => {
   const path = join(newFolder(), 'out.jsonl');
-  const count = 500;
+  const count = 100;
   // Farther apart than what is read at a time.
   const lineOf = (index: number) =>
-    resultLine(index, { status: 'success', result: 'x'.repeat((index * 7919) % 30_000), run: null, ms: index });
+    resultLine(index, { status: 'success', result: 'x'.repeat((index * 7919) % 150_000), run: null, ms: index });
   const all = Array.from({ length: count }, (_, index) => index);
-  writeFileSync(path, all.map((index) => lineOf((index * 211) % count)).join(''));
+  writeFileSync(path, all.map((index) => lineOf((index * 41) % count)).join(''));
   const results = await ResultsFile.open({ ...options(path), count });
   await results.close();
   await results.sort();
