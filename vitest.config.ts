@@ -12,8 +12,10 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Loading the sources anew for each file took a third of the time. Nothing in them is kept between two calls.
     isolate: false,
-    // Half of the time is spent waiting: also on two processors, two files run at a time.
-    maxWorkers: 2,
+    // A quarter of the time is spent waiting: also on two processors, three files run at a time.
+    maxWorkers: 3,
+    // Tests that say so run two at a time: documents, each a shell on a network of its own (test/e2e/docs.test.ts).
+    maxConcurrency: 2,
     // Style sheets are read as text (src/output/chart-page); they would else be empty.
     css: true,
     // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.

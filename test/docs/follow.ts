@@ -44,6 +44,8 @@ export async function follow(blocks: readonly Block[], proof?: string): Promise<
 /** A network of its own (Linux), so that the ports that documents name are free, and nothing comes from elsewhere. */
 const network = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 const alone = isPossible([...network, 'true']) ? network : [];
+/** Whether walks can be taken at the same time: otherwise their ports are the same. */
+export const areApart = alone.length > 0;
 
 function isPossible([program = '', ...args]: string[]): boolean {
   return spawnSync(program, args).status === 0;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ciSystems } from '../../src/operations/ci/index.ts';
 import { type Block, blocksOf, documents } from '../docs/blocks.ts';
-import { follow } from '../docs/follow.ts';
+import { areApart, follow } from '../docs/follow.ts';
 import { pipelineBlocks } from '../docs/pipelines.ts';
 
 /** `all` follows all documents and pipelines (.ci/run), else the README; `show` also prints what the commands print. */
@@ -24,7 +24,7 @@ const followed = documents.map((document) => ({ name: document, blocks: blocksOf
 const pipelines = ciSystems.map((system) => ({ name: system, blocks: pipelineBlocks(system) }));
 const walks = [...followed, ...pipelines].filter(({ name, blocks }) => isFollowed(name) && blocks.some(runs));
 
-describe('what a document or a pipeline says to type works, in order, twice', () => {
+describe('what a document or a pipeline says to type works, in order, twice', { concurrent: areApart }, () => {
   test.each(walks)('$name', { timeout: 300_000 }, async ({ name, blocks }) => {
     // What the reader has by then counts also before a block that cannot run.
     const steps = blocks.filter((block) => runs(block) || block.given !== undefined);
