@@ -46,7 +46,7 @@ export default defineCommand({
   details: [
     'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it.',
     'Calls need no token from the user who runs it, on Linux even if the app is private.',
-    'With --debug-port, VS Code and PyCharm attach to the app, and stay attached when it is deployed again; several apps have ports one after the other. It needs debugpy, which --install installs. Without an editor, breakpoint() stops at the terminal. See docs/debugging.md.',
+    'With --debug-port, an editor attaches to the app, and stays attached when it is deployed again; that needs debugpy, which --install installs. breakpoint() stops at the terminal. `gantry dev replay` sends a call again.',
   ],
   examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });

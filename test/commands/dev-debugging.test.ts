@@ -9,6 +9,7 @@ import type { Setting } from '../support/gantry.ts';
 
 const main = 'def run(name="you"):\n    greeting = f"hello {name}"\n    return greeting\n';
 const app = { ...smallApp(), 'main.py': main };
+const stops = main.replace('    return', '    breakpoint()\n    return');
 
 const server = {
   ...smallApp('[cerebrium.runtime.custom]\nport = 8192\nentrypoint = ["python3", "main.py", "8192"]\n'),
@@ -116,7 +117,6 @@ describe.skipIf(!python).each([
   });
 
   test.skipIf(!isThere)('breakpoint() stops in the editor, and without one says what to do', async () => {
-    const stops = main.replace('    return', '    breakpoint()\n    return');
     await debugging(
       { ...app, 'main.py': stops },
       [],
@@ -133,6 +133,17 @@ describe.skipIf(!python).each([
       },
       pipe,
     );
+  });
+
+  test.skipIf(!isThere)('breakpoint() stops at the terminal if no editor is attached', async () => {
+    const { stderr } = await debugging({ ...app, 'main.py': stops }, [], async (session) => {
+      await session.until(port);
+      const call = session.result();
+      await session.until(/(-> return)/);
+      session.press('c\r');
+      expect(await call).toMatchObject({ result: 'hello you' });
+    });
+    expect(stderr).not.toMatch(/warning/i);
   });
 
   test.skipIf(!isThere)('a server stops, too', async () => {
@@ -161,8 +172,6 @@ describe.skipIf(!python).each([
     });
   });
 });
-
-const stops = main.replace('    return', '    breakpoint()\n    return');
 
 describe.skipIf(!python)('breakpoint() in gantry dev (needs python3)', () => {
   test('stops at the terminal, which is that of Python until the code goes on', async () => {

@@ -17,11 +17,19 @@ def listen(port, token, id, path):
     debugpy = import_debugpy(path)
     _, debugger_port = debugpy.listen(("127.0.0.1", 0))
     sys.breakpointhook = breakpoint_hook(debugpy, without_editor)
+    allow_other_tracing()
     # Open as long as the process lives: the emulator notices its end.
     control = socket.create_connection(("127.0.0.1", port))
     listen.control = control
     control.sendall(json.dumps({"token": token, "id": id, "port": debugger_port}).encode() + b"\n")
     control.recv(16)
+
+
+def allow_other_tracing():
+    """At the terminal, breakpoint() traces the code itself: debugpy would print a warning at each."""
+    tracing = getattr(sys.modules.get("pydevd_tracing"), "TracingFunctionHolder", None)
+    if tracing is not None:
+        tracing._warn = False
 
 
 def import_debugpy(path):
