@@ -45,6 +45,16 @@ export function readAnnouncements(folder: string): unknown[] {
   });
 }
 
+/** What killed processes of this machine announced and did not withdraw. Each is there until `forget` is called. */
+export function readAbandoned(folder: string): { content: unknown; forget: () => void }[] {
+  return namesIn(folder).flatMap((name) => {
+    const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;
+    const file = join(folder, name);
+    if (!owner || isAlive(owner) !== false) return [];
+    return readOwn(file).map((content) => ({ content, forget: () => rmSync(file, { force: true }) }));
+  });
+}
+
 const extension = '.json';
 
 /** Ignores the files of other users, who may have been able to write to the folder. */

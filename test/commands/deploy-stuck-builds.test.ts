@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newOwnerName } from '../../src/disk/index.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { altering } from '../support/altering.ts';
@@ -81,6 +82,7 @@ describe('a pending build whose upload URL has expired', () => {
     const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, jumps: () => 3_600_000 });
     expect(code).toBe(0);
     expect(stderr).toMatch(/Waited 1\dm.* for other builds/);
+    expect(stderr).toContain(`if nobody uploads it any more: gantry builds cancel web ${build}`);
   });
 });
 
@@ -100,6 +102,61 @@ describe('a deploy that was killed before its upload', () => {
     expect(code).toBe(0);
     expect(stderr).toContain(`build ${build.slice(0, 8)} of web never got its files`);
     expect(statuses()).toEqual(['success', 'cancelled', 'success']);
+  });
+
+  describe('and before it knew its build', () => {
+    /** What a deploy announces while it asks for a build, as one leaves it that is killed then. */
+    async function announced() {
+      let text = '';
+      const env = await altering(emulator, async (method, path) => {
+        if (method !== 'POST' || !path.endsWith('/apps')) return undefined;
+        text = await readFile(await announcement(), 'utf8');
+        return undefined;
+      });
+      await deploy([], { env });
+      return { env, content: JSON.parse(text) as Record<string, unknown> };
+    }
+    async function announcement(): Promise<string> {
+      const paths = await readdir(home.path, { recursive: true });
+      return join(home.path, paths.find((path) => /creating.*\.json$/.test(path)) ?? 'none');
+    }
+    async function leave(content: Record<string, unknown>): Promise<void> {
+      const running = newOwnerName();
+      const folder = join(home.path, 'state', 'creating');
+      await writeFile(join(folder, `${running.replace(/^\d+/, '4194999')}.json`), JSON.stringify(content), {
+        mode: 0o600,
+      });
+    }
+
+    test.each([
+      ['--if-busy', 'wait'],
+      ['--if-busy', 'wait', '--if-changed'],
+      ['--if-busy', 'fail'],
+    ])('is named by the next one, which does not wait for it: %s %s %s', async (...flags) => {
+      const { env, content } = await announced();
+      await leave({ ...content, sentAt: Date.now() });
+      const build = await create();
+      await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
+      const { code, stderr } = await deploy(flags.filter(Boolean), { env });
+      expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'success'] });
+      expect(stderr).toContain(`build ${build.slice(0, 8)} of web seems to be of a deploy from here that was killed`);
+      expect(stderr).toContain(`fix gantry builds cancel web ${build}`);
+      expect(stderr).not.toContain('Waited');
+    });
+
+    test.each<[string, (content: Record<string, unknown>) => Promise<unknown>]>([
+      ['of several that may be its own', async (content) => [await leave(content), await create(), await create()]],
+      ['of another app', async (content) => [await leave({ ...content, app: 'another' }), await create()]],
+      [
+        'of a later deploy',
+        async (content) => [await leave({ ...content, sentAt: Date.now() - 90_000 }), await create()],
+      ],
+    ])('makes nobody take a build %s for its own', async (_, set) => {
+      const { env, content } = await announced();
+      await set({ ...content, sentAt: Date.now() });
+      const { stderr } = await deploy(['--if-busy', 'fail'], { env });
+      expect(stderr).not.toContain('seems to be');
+    });
   });
 
   test('leaves nothing after Ctrl-C during a wait, not even with --detach', async () => {

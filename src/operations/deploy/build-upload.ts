@@ -15,6 +15,7 @@ import { fetchApp } from '../replies/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
 import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
+import { announceCreation } from './killed-creation.ts';
 import { KnownBuild } from './known-build.ts';
 import { nameLostCreation } from './lost-creation.ts';
 import { StuckBuilds } from './stuck-builds.ts';
@@ -146,11 +147,13 @@ export class BuildUpload {
     signal.throwIfAborted();
     const { body } = this;
     const sentAt = this.context.now();
+    const withdraw = announceCreation(this.context, body.name);
     const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = body.partnerService ? createPartnerApp : createApp;
     const request = () => completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body }));
     const created = await request().catch(async (error: unknown) => {
       step.fail();
+      withdraw();
       if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
       if (!body.partnerService && mayRetry && (await nameLostCreation(this.context, body.name, { error, sentAt }))) {
         return undefined;
@@ -162,6 +165,7 @@ export class BuildUpload {
     this.#announceInterruption(created);
     const waiting = { build: created.buildId, process: newOwnerName() };
     if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
+    withdraw();
     step.done(`Created build ${shortBuild(created.buildId)}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
     if (!signal.aborted) return created;

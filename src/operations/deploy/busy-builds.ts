@@ -155,6 +155,7 @@ async function waitUntilNone(
         busy = others;
         hasWaited = true;
         step.update({ text: names(others) });
+        stuck.noteLongPending(others, elapsed() - started);
         return undefined;
       },
     );

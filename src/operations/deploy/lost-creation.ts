@@ -6,7 +6,7 @@ import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { shortBuild } from '../../output/format.ts';
 import { readHistory } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
-import { isPending } from './stuck-builds.ts';
+import { isPending } from './pending.ts';
 
 /** Times of the platform have whole seconds in places. */
 const roundingMs = 1_000;
@@ -22,7 +22,7 @@ export async function nameLostCreation(
   { error, sentAt }: { error: unknown; sentAt: number },
 ): Promise<boolean> {
   if (!mayHaveHappened(error) || context.signal.aborted) return false;
-  const found = await findNew(context, app, sentAt);
+  const found = await findNewBuilds(context, app, sentAt);
   for (const { id } of found) {
     context.progress.warn({
       severity: 'warning',
@@ -35,12 +35,20 @@ export async function nameLostCreation(
 }
 
 /** Pending builds that were created since, and not by another deploy on this machine. */
-async function findNew(context: Context, app: string, sentAt: number): Promise<Build[]> {
+export async function findNewBuilds(
+  context: Context,
+  app: string,
+  sentAt: number,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<Build[]> {
   const builds = await tryRequest(context, (api) => api(listBuilds, { project: context.project, app }));
   const aheadMs = await readClockDifference(context, app);
   if (!builds || aheadMs === undefined) return [];
   const history = await readHistory(context, app);
-  const isNew = ({ createdAt }: Build) => Date.parse(createdAt ?? '') >= sentAt + aheadMs - roundingMs;
+  const isNew = ({ createdAt }: Build) => {
+    const afterMs = Date.parse(createdAt ?? '') - (sentAt + aheadMs);
+    return afterMs >= -roundingMs && afterMs <= withinMs;
+  };
   return builds.filter((build) => isPending(build.status) && isNew(build) && !history.created(build.id));
 }
 

@@ -6,9 +6,11 @@ import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
+import { findKilledCreations } from './killed-creation.ts';
+import { isPending, maxPendingMs } from './pending.ts';
 
-/** The life of an upload URL (docs/platform.md#uploads), and what an upload that began in time may take. In ms. */
-const maxPendingMs = 600_000 + 60_000;
+/** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
+const longPendingMs = 30_000;
 
 /** Whether a build will still change by itself. */
 export function isBusy({ status }: Pick<Build, 'status'>): boolean {
@@ -20,11 +22,6 @@ export function isExpired({ status, createdAt }: Build, now: number): boolean {
   return isPending(status) && now - Date.parse(createdAt ?? '') > maxPendingMs;
 }
 
-/** Whether a build waits for its upload. */
-export function isPending(status: string): boolean {
-  return /^pending$/i.test(status);
-}
-
 /**
  * Tells builds that can become live from those that cannot start any more, for which nobody should wait: their upload URL
  * has expired, or the deploy that was to upload them was killed. Each of these is named once. Those that this machine
@@ -32,9 +29,11 @@ export function isPending(status: string): boolean {
  */
 export class StuckBuilds {
   readonly #named = new Set<string>();
+  readonly #noted = new Set<string>();
   /** Since when each is seen pending, for platforms that show no times and machines with a wrong clock. */
   readonly #pendingSince = new Map<string, number>();
   #history: AppHistory | undefined;
+  #killedCreations: Promise<Build[]> | undefined;
 
   constructor(
     private readonly context: Context,
@@ -46,10 +45,22 @@ export class StuckBuilds {
     const busy: Build[] = [];
     for (const build of builds.filter(isBusy)) {
       if (await this.#isLeftBehind(build)) await this.#cancel(build);
+      else if (await this.#isOfKilledCreation(build)) this.#nameKilled(build);
       else if (isExpired(build, now) || this.#isPendingForLong(build)) this.#name(build, now);
       else busy.push(build);
     }
     return busy;
+  }
+
+  /** Says how to go on without a build that has been waiting for its upload for long: whoever created it may be gone. */
+  noteLongPending(builds: readonly Build[], waitedMs: number): void {
+    if (waitedMs < longPendingMs) return;
+    for (const { id } of builds.filter(({ id, status }) => isPending(status) && !this.#noted.has(id))) {
+      this.#noted.add(id);
+      this.context.progress.note(
+        `build ${shortBuild(id)} of ${this.app} still waits for its upload; if nobody uploads it any more: ${gantryCommand`builds cancel ${this.app} ${id}`}`,
+      );
+    }
   }
 
   /** Whether a deploy on this machine created it, and ended without an upload. */
@@ -63,6 +74,13 @@ export class StuckBuilds {
     this.#history = await readHistory(this.context, this.app);
     const sent = this.#history.sent(id);
     return sent === undefined || sent.unconfirmed === true;
+  }
+
+  /** Whether a deploy on this machine seems to have asked for it, and was killed before it knew its id. */
+  async #isOfKilledCreation({ id, status }: Build): Promise<boolean> {
+    if (!isPending(status) || this.#history?.created(id)) return false;
+    this.#killedCreations ??= findKilledCreations(this.context, this.app);
+    return (await this.#killedCreations).some((build) => build.id === id);
   }
 
   #isPendingForLong({ id, status }: Build): boolean {
@@ -81,6 +99,17 @@ export class StuckBuilds {
       `build ${shortBuild(id)} of ${app} never got its files: the deploy that created it from here was killed`,
     );
     await cancelAbandoned(context, remoteBuild(context.project, app, id));
+  }
+
+  #nameKilled({ id }: Build): void {
+    if (this.#named.has(id)) return;
+    this.#named.add(id);
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `build ${shortBuild(id)} of ${this.app} seems to be of a deploy from here that was killed: it gets no upload`,
+      why: 'the platform does not show who created it, so it is not canceled; nothing waits for it',
+      fix: gantryCommand`builds cancel ${this.app} ${id}`,
+    });
   }
 
   #name({ id, createdAt }: Build, now: number): void {
