@@ -151,7 +151,7 @@ function nextCommands(value: DeployPlan | Deployed, options: { savePlan?: string
   return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
 }
 
-/** What became of the build, as far as it is known. One that is not healthy is no success, although it was built. */
+/** The outcome of the build, as far as it is known. A build that succeeded and is not healthy counts as failed. */
 function outputStatus({ status, verdict }: FailureDetails, isInterrupted: boolean): string {
   if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
   return status || (isInterrupted ? 'cancelled' : 'failed');

@@ -25,7 +25,7 @@ export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
   false,
 );
-/** A secret is text: a number is none, and nothing else may be stored or sent as one. */
+/** A secret is text. Other types are rejected, so that none is stored or sent as a secret. */
 export const secretOrEmpty = v.nullish(reader<string, string>(asSecret), '');
 export const optionalSecret = optional<string, string>((value) => asSecret(value) || null);
 export const textOrEmpty = v.nullish(reader<string, string>(asText), '');

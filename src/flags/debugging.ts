@@ -27,7 +27,8 @@ export async function openDebugRelays(
       for (const relay of relays.values()) relay.close();
       const reason = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'is in use' : 'cannot be used';
       throw new FailedError(`port ${next} for the debugger ${reason}`, {
-        fix: 'pass --debug-port 0 to use a free port',
+        fix: 'use a free port',
+        retryWith: ['--debug-port', '0'],
         cause,
       });
     }

@@ -151,7 +151,7 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
     return new ConflictError(message, { fix, details: { folder, pid }, cause });
   }
   if (cause.code === 'EADDRINUSE') {
-    return new FailedError(`port ${port} is in use`, { fix: 'pass --port 0 to use a free port', cause });
+    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
   }
   // Other errors with a code are the machine's: no permission, no space, a file in place of the folder.
   return cause.code === undefined ? cause : new FailedError(`cannot start the emulator: ${cause.message}`, { cause });

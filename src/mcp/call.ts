@@ -69,7 +69,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, 
 }
 
 function noStdinError(): UsageError {
-  return new UsageError('there is no stdin here, so "-" cannot be read', {
+  return new UsageError('cannot read "-": stdin is not available to tool calls', {
     why: 'stdin belongs to the MCP connection',
     fix: 'write the content to a file, and name the file',
   });

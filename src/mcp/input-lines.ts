@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A longer line is no message that a client has reason to send. */
+/** In bytes. Clients have no reason to send longer messages. */
 const maxLineLength = 8 * 2 ** 20;
 
 /** Divides a stream into lines. Of one that is too long only the beginning is kept, which is no JSON. */

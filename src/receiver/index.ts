@@ -92,7 +92,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
 
 function bindError(cause: NodeJS.ErrnoException, host: string, port: number): FailedError {
   if (cause.code === 'EADDRINUSE') {
-    return new FailedError(`port ${port} is in use`, { fix: 'pass --port 0 to use a free port', cause });
+    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
   }
   return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
 }

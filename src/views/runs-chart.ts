@@ -5,7 +5,8 @@ import { renderChart } from '../output/chart/render.ts';
 import { count, duration, latestFirst } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
-import { formatWallClock, wallClock } from '../output/time-zone.ts';
+import { formatWallClock } from '../output/time-zone.ts';
+import { wallClock } from '../wall-clock.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['requests', 'runtime', 'response'] as const;

@@ -4,7 +4,8 @@ import { renderChart } from '../output/chart/render.ts';
 import { count, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
-import { formatWallClock, wallClock } from '../output/time-zone.ts';
+import { formatWallClock } from '../output/time-zone.ts';
+import { wallClock } from '../wall-clock.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
 
 export interface StartupViewOptions {

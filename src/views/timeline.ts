@@ -1,4 +1,5 @@
-import { formatWallClock, wallClock } from '../output/time-zone.ts';
+import { formatWallClock } from '../output/time-zone.ts';
+import { wallClock } from '../wall-clock.ts';
 
 /** In ms since 1970. */
 export interface ChartRange {

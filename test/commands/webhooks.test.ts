@@ -219,7 +219,10 @@ describe('webhooks listen', () => {
             const { code, stderr } = await gantry(['webhooks', 'listen', '--port', new URL(first).port], {
               env: there.env,
             });
-            expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use\n {2}fix pass --port 0/)]);
+            expect([code, stderr]).toEqual([
+              1,
+              expect.stringMatching(/is in use\n {2}fix use a free port: gantry .*--port 0/),
+            ]);
           },
           there,
         );

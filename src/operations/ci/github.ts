@@ -7,6 +7,15 @@ const githubActions = {
   upload: 'actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1',
 };
 
+/** The first steps of each job. */
+const installed = (install: string) => `      - uses: ${githubActions.checkout}
+        with:
+          persist-credentials: false
+      - uses: ${githubActions.python}
+        with:
+          python-version: "3.12"
+      - run: ${install}`;
+
 export const github = ({
   install,
   check,
@@ -42,13 +51,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 10
     steps:
-      - uses: ${githubActions.checkout}
-        with:
-          persist-credentials: false
-      - uses: ${githubActions.python}
-        with:
-          python-version: "3.12"
-      - run: ${install}
+${installed(install)}
       - run: ${check}
       # Pull requests from forks and of Dependabot get no secrets, and so no plan.
       - run: ${plan}
@@ -65,13 +68,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 60
     steps:
-      - uses: ${githubActions.checkout}
-        with:
-          persist-credentials: false
-      - uses: ${githubActions.python}
-        with:
-          python-version: "3.12"
-      - run: ${install}
+${installed(install)}
       - run: ${preview}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
@@ -81,13 +78,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 10
     steps:
-      - uses: ${githubActions.checkout}
-        with:
-          persist-credentials: false
-      - uses: ${githubActions.python}
-        with:
-          python-version: "3.12"
-      - run: ${install}
+${installed(install)}
       - run: test -z "$GANTRY_TOKEN" || ${endPreview('GITHUB_HEAD_REF')}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
@@ -97,13 +88,7 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 60
     steps:
-      - uses: ${githubActions.checkout}
-        with:
-          persist-credentials: false
-      - uses: ${githubActions.python}
-        with:
-          python-version: "3.12"
-      - run: ${install}
+${installed(install)}
       # Writes a job summary, annotations, and the outputs app, build-id, status, endpoint and dashboard-url.
 ${commented(advice, '      ')}      - run: ${deploy}
         env:

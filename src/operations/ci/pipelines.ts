@@ -38,6 +38,15 @@ export function pipelineFor(system: CiSystem, { folder, repository, verification
 const adviceOnSmoke =
   "To return from a build that fails, add a call of it: --smoke 'FUNCTION={...}' --watch 2m --or-rollback";
 
+/** The beginning of each job of CircleCI. */
+const circleJob = (install: string) => `    docker:
+      - image: cimg/python:3.12
+    environment:
+      ${teamState}
+    steps:
+      - checkout
+      - run: ${install}`;
+
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   github,
   gitlab,
@@ -47,34 +56,16 @@ const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
 
 jobs:
   check:
-    docker:
-      - image: cimg/python:3.12
-    environment:
-      ${teamState}
-    steps:
-      - checkout
-      - run: ${install}
+${circleJob(install)}
       - run: ${check}
       - run: ${plan}
       - store_artifacts:
           path: ${planFile}
   preview:
-    docker:
-      - image: cimg/python:3.12
-    environment:
-      ${teamState}
-    steps:
-      - checkout
-      - run: ${install}
+${circleJob(install)}
       - run: ${preview}
   deploy:
-    docker:
-      - image: cimg/python:3.12
-    environment:
-      ${teamState}
-    steps:
-      - checkout
-      - run: ${install}
+${circleJob(install)}
 ${commented(advice, '      ')}      - run: ${deploy}
       - run: ${prune}
 

@@ -53,7 +53,7 @@ async function* inFolder(
   const onUnreadableEntries = (folder: string, entries: number) =>
     void obstacles.push({
       path: prefix + (folder.slice(at.path.length) || '.'),
-      failure: unreadEntriesError(folder, entries),
+      failure: unreadEntriesError({ ...at, path: folder }, entries),
     });
   for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries, isSorted })) {
     if (!filter.includes(path)) continue;

@@ -38,7 +38,7 @@ export async function findKilledCreations(context: Context, app: string): Promis
   const found: Build[] = [];
   for (const { content, forget } of readAbandoned(folderOf(context))) {
     const { success, output } = v.safeParse(Creation, content);
-    if (!success || context.now() - output.sentAt > maxAgeMs) forget();
+    if (!success || output.sentAt + maxAgeMs < context.now()) forget();
     else if (output.app === keyOf(context, app)) found.push(...(await findOf(context, app, output)));
   }
   return found;

@@ -52,7 +52,7 @@ export class StuckBuilds {
     return busy;
   }
 
-  /** Says how to go on without a build that has been waiting for its upload for long: whoever created it may be gone. */
+  /** Says how to go on without a build that has been waiting for its upload for long: its deploy may be gone. */
   noteLongPending(builds: readonly Build[], waitedMs: number): void {
     if (waitedMs < longPendingMs) return;
     for (const { id } of builds.filter(({ id, status }) => isPending(status) && !this.#noted.has(id))) {

@@ -85,7 +85,8 @@ export function findRunningEmulator(
   if (others.length === 0) return only;
   throw new UsageError(`${found.length} emulators are running`, {
     why: found.map(({ port, command, folder }) => `port ${port}: gantry ${command} in ${folder}`).join('\n'),
-    fix: `pass --port ${only.port}`,
+    fix: 'name one',
+    retryWith: ['--port', `${only.port}`],
   });
 }
 

@@ -138,13 +138,15 @@ export async function listIfExists(
 /** {@link listEntries} that proves what is not there: throws an UnexpectedReplyError if some entries cannot be read. */
 export async function listCompletely(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   const { entries, unreadable } = await readFolder(context, folder);
-  if (unreadable > 0) throw unreadEntriesError(folder.path, unreadable);
+  if (unreadable > 0) throw unreadEntriesError(folder, unreadable);
   return [...entries];
 }
 
-export function unreadEntriesError(folder: string, entries: number): UnexpectedReplyError {
-  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
-    why: 'the platform sent them in an unknown format; gantry ls --json shows them',
+export function unreadEntriesError({ volume, region, path }: VolumePath, entries: number): UnexpectedReplyError {
+  const url = `/v2/projects/{project}/volumes/${encodeURIComponent(volume)}/ls`;
+  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${path} could not be read`, {
+    why: 'the platform sent them in an unknown format',
+    fix: gantryCommand`api GET ${url} --query region=${region} --query dir=${withTrailingSlash(path)}`,
   });
 }
 

@@ -1,6 +1,6 @@
+import { wallClock } from '../../wall-clock.ts';
 import type { Page, View } from '../page.ts';
 import { stackViews } from '../table.ts';
-import { wallClock } from '../time-zone.ts';
 import { drawBars } from './bars.ts';
 import { Canvas, printLine, type Segment } from './canvas.ts';
 import { layoutSteps, stepsText } from './columns.ts';

@@ -1,4 +1,4 @@
-import type { WallClock } from '../time-zone.ts';
+import type { WallClock } from '../../wall-clock.ts';
 
 /** The labels below a chart. */
 export interface TimeAxis {

@@ -1,4 +1,5 @@
 import type { BucketSize } from '../../../contract/runs.ts';
+import { wallClock } from '../../../wall-clock.ts';
 import { day, hour, minute, type TimeRange } from '../time.ts';
 
 /** A minute, hour or day in a time zone, cut to the requested range. */
@@ -70,21 +71,8 @@ function findOffsetChange(from: number, to: number, offsetAt: (time: number) => 
 function createOffsetReader(zone: string): (time: number) => number {
   // Some versions of Node accept an offset such as `+02:00` as a zone.
   if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`${zone} is not a time zone`);
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return (time) => {
-    const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day: date = 1, hour: hours = 0, minute: minutes = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, date, hours, minutes, second) - Math.floor(time / 1000) * 1000;
-  };
+  const clock = wallClock(zone);
+  return (time) => clock(time) - Math.floor(time / 1000) * 1000;
 }
 
 function labelOf(local: number, offset: number, size: BucketSize): string {
