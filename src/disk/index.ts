@@ -16,6 +16,7 @@ export { readNamedFile, throwUnreadable } from './named-file.ts';
 export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
 export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
+export { type FileIdentity, outputFiles } from './output-files.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';

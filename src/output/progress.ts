@@ -30,6 +30,8 @@ export interface Progress {
   bell(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: EventType, facts: Record<string, unknown>): void;
+  /** When a line or an event was printed last, by the monotonic clock. */
+  printedAt(): number;
 }
 
 /** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
@@ -69,7 +71,9 @@ const animateAfterMs = 100;
 export function createProgress(options: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = options;
   let spinner: Spinner | undefined;
+  let printedAt = Number.NEGATIVE_INFINITY;
   const print = (text: string) => {
+    printedAt = options.elapsed();
     spinner?.hide();
     stderr.write(`${withLinks(text, page)}\n`);
     spinner?.show();
@@ -126,13 +130,22 @@ export function createProgress(options: ProgressOptions): Progress {
     relay: (line) => print(sanitize(line, page)),
     clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
     bell: () => void (page.terminal && !quiet && stderr.write('\u0007')),
-    event: () => {},
+    event() {
+      printedAt = options.elapsed();
+    },
+    printedAt: () => printedAt,
   };
 }
 
 /** The same progress, but `write` also gets each event. */
 export function withEventLines(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
-  return { ...progress, event: (type, facts) => write({ type, ...facts }) };
+  return {
+    ...progress,
+    event(type, facts) {
+      progress.event(type, facts);
+      write({ type, ...facts });
+    },
+  };
 }
 
 function transferred({ bytes, of }: { bytes: number; of?: number }, elapsedMs: number): string {

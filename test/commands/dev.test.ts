@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -90,6 +90,24 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
     const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(([, what]) => what);
     expect(changed).toEqual(['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py']);
+  });
+
+  test('does not reload without end because of what it prints itself', async () => {
+    let log = '';
+    const main = 'print("starting")\ndef run():\n    return 1\n';
+    const work = async ({ until, write, path }: Session) => {
+      await until(ready);
+      log = join(path, 'out.log');
+      write('out.log', 'mine\n');
+      await until(/(out\.log grows by what gantry prints: it is not sent)/);
+      write('main.py', `${main}\n`);
+      await until(/(main\.py) changed: web reloaded/);
+    };
+    // As `2>&1 | tee out.log` does.
+    const said = (stderr: string) => log && writeFileSync(log, `mine\n${stderr}`);
+    const { stderr } = await developing({ ...app, 'main.py': main }, [], work, { ...pipe, said });
+    expect(stderr.match(/out\.log.* changed: web reloaded/g)?.length ?? 0).toBeLessThan(6);
+    expect(stderr.slice(stderr.indexOf('main.py changed'))).not.toMatch(/out\.log.* changed/);
   });
 
   test('shows what is wrong with the config file at save, and keeps the previous version', async () => {

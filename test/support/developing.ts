@@ -54,7 +54,10 @@ export async function developing(
     ...setting,
     env: { NO_COLOR: '1', ...env, ...setting.env },
     seen: (stdout) => Object.assign(heard, { stdout }),
-    said: (stderr) => Object.assign(heard, { stderr }),
+    said(stderr) {
+      Object.assign(heard, { stderr });
+      setting.said?.(stderr);
+    },
   });
   await Promise.race([work(session), running]).finally(() => stop.abort());
   const ended = await running;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
+import { outputFiles } from '../../disk/index.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
@@ -8,6 +9,7 @@ import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/
 import { TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
+import { OwnOutput } from './own-output.ts';
 
 export interface AppVersion extends Deployment {
   local: LocalApp;
@@ -32,6 +34,8 @@ export interface DevelopOptions {
    * where to say what the deploy does.
    */
   prepare: (name: string, secrets: Secrets) => Step;
+  /** When gantry printed something last, by the monotonic clock. */
+  printedAt: () => number;
 }
 
 /** In ms. The emulator has limits of its own, which do not count while the app stands in a breakpoint. */
@@ -81,26 +85,33 @@ function joined(earlier: FolderChange, later: FolderChange): FolderChange {
 }
 
 /** What is sent of each file, as text that changes if and only if the file does. */
-type Snapshot = ReadonlyMap<string, string>;
+type Snapshot = Map<string, string>;
 
 class WatchedApp {
   /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
   #tried: Snapshot | undefined;
   readonly #warned = new Set<string>();
+  readonly #output: OwnOutput;
 
   constructor(
     private readonly context: Context,
     private readonly options: DevelopOptions,
-  ) {}
+  ) {
+    const { printedAt } = options;
+    this.#output = new OwnOutput({ files: outputFiles(), printedAt, onFound: (path) => this.#skipOutput(path) });
+  }
 
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
-  async reload({ paths, isAsked }: FolderChange, signal: AbortSignal): Promise<Omit<Reload, 'tookMs'> | undefined> {
+  async reload(
+    { paths, isAsked, noticedAt }: FolderChange,
+    signal: AbortSignal,
+  ): Promise<Omit<Reload, 'tookMs'> | undefined> {
     const { fromEnvFile, prepare } = this.options;
     const before = this.#tried;
     let changed = paths.filter((path) => path === configName || path === fromEnvFile);
     let step: Step | undefined;
     try {
-      const { local, secrets, snapshot } = await this.#read();
+      const { local, secrets, snapshot } = await this.#read(noticedAt);
       changed = before ? differences(before, snapshot) : paths.filter((path) => snapshot.has(path));
       if (before && changed.length === 0 && !isAsked) return undefined;
       this.#tried = snapshot;
@@ -128,20 +139,28 @@ class WatchedApp {
   }
 
   /** Whether the version that is being deployed is not the newest any more. */
-  async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
+  async isChangedBy({ isAsked, noticedAt }: FolderChange): Promise<boolean> {
     if (isAsked || !this.#tried) return true;
     try {
-      return differences(this.#tried, (await this.#read()).snapshot).length > 0;
+      const { snapshot } = await this.#read(noticedAt);
+      return differences(this.#tried, snapshot).length > 0;
     } catch {
       return true;
     }
   }
 
-  async #read() {
+  /** What grows with each reload must not cause the next one. */
+  #skipOutput(path: string): void {
+    this.#tried?.delete(path);
+    this.context.progress.note(`${path} grows by what gantry prints: it is not sent, and not watched any more`);
+  }
+
+  async #read(noticedAt: number) {
     const { fromEnvFile, readSecrets } = this.options;
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
-    const local = await readLocalApp(context, { configFile: configName, checkSource: false });
+    const read = await readLocalApp(context, { configFile: configName, checkSource: false });
+    const local = { ...read, entries: this.#output.without(read.entries, noticedAt) };
     return { local, secrets, snapshot: takeSnapshot(local, fromEnvFile, secrets) };
   }
 

@@ -108,6 +108,7 @@ export class DevSession {
     const { print } = options;
     const own = context.withOverrides(platform.environment, folder, options.signal);
     const { elapsed, progress } = context;
+    const { printedAt } = progress;
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
     const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
     this.#watchers.push(watcher);
@@ -123,7 +124,7 @@ export class DevSession {
       return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
     };
     try {
-      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
+      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare, printedAt })) {
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
           print.failure(shown, reload.changed, reload.outcome.error, since);
