@@ -92,6 +92,8 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
     seed: false,
     trustOwner: true,
     keepWarm: true,
+    // It runs for days, and each reload takes twenty requests.
+    maxCalls: 100,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   }).catch((error) => {
     close();

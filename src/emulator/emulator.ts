@@ -54,6 +54,8 @@ export interface EmulatorOptions {
   debugging?: DebuggingOptions | undefined;
   /** Hides what looks like a secret in text that a page shows. */
   hideSecrets?: ((text: string) => string) | undefined;
+  /** How many requests `calls` has at most. Default: 10,000. */
+  maxCalls?: number | undefined;
   /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */

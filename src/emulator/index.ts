@@ -133,6 +133,7 @@ async function startIn(
     calls,
     inspected: new InspectedCalls(),
     hideSecrets,
+    maxCalls: options.maxCalls ?? 10_000,
     deliveries,
     captured: [],
     now,

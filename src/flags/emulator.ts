@@ -39,7 +39,7 @@ type Faults = ReturnType<typeof parseFaultOption>;
 
 type StartOptions = EmulatorFlags & { port: number } & Pick<
     EmulatorOptions,
-    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm'
+    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxCalls'
   >;
 
 /** Flags of `emulator start` and `emulator exec`. */

@@ -103,3 +103,9 @@ function emptyTemporaryFolder(): string {
   onTestFinished(() => void vi.unstubAllEnvs());
   return folder;
 }
+
+test('forgets old requests, so that gantry dev does not grow with each reload', async () => {
+  const { emulator, ask } = await platform({ maxCalls: 3 });
+  for (let request = 0; request < 5; request += 1) await ask('GET', '/apps');
+  expect(emulator.calls.map(({ number }) => number)).toEqual([3, 4, 5]);
+});

@@ -6,7 +6,7 @@ import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
 import type { InspectedCalls } from '../model/inspected-calls.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
-import type { RecordedRequest } from '../model/recorded-request.ts';
+import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
 import type { ArchiveLimits } from '../running/archives/archive.ts';
 import type { Running } from '../running/running.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
@@ -16,7 +16,7 @@ import type { CapturedDelivery } from './captured-delivery.ts';
 import type { StateChanges } from './state-changes.ts';
 
 /** What the handlers of requests work with. */
-export interface Platform extends Running {
+export interface Platform extends Recorder, Running {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   /** Whether apps have origins of their own (`http://web.localhost:4100`). */
@@ -29,8 +29,6 @@ export interface Platform extends Running {
   readonly storage: string;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
-  /** The requests so far, oldest first. */
-  readonly calls: RecordedRequest[];
   /** The last calls of apps, with their bodies. */
   readonly inspected: InspectedCalls;
   /** Hides what looks like a secret in text that a page shows. */

@@ -21,9 +21,17 @@ export interface RecordedRequest {
   status?: number;
 }
 
-/** Records a request. Old ones are dropped, so that an emulator can run for days. */
+/** Where requests are recorded. */
+export interface Recorder {
+  /** The requests so far, oldest first. */
+  readonly calls: RecordedRequest[];
+  /** Older ones are dropped, so that an emulator can run for days. */
+  readonly maxCalls: number;
+}
+
+/** Records a request. */
 export function recordRequest(
-  calls: RecordedRequest[],
+  { calls, maxCalls }: Recorder,
   request: IncomingMessage,
   url: URL,
   endpoint: RecordedRequest['endpoint'],
@@ -42,8 +50,6 @@ export function recordRequest(
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };
   calls.push(call);
-  if (calls.length > maxRecorded) calls.shift();
+  if (calls.length > maxCalls) calls.shift();
   return call;
 }
-
-const maxRecorded = 10_000;

@@ -46,7 +46,7 @@ export async function acceptLogSocket(
 
 function openFeed(request: IncomingMessage, platform: Platform) {
   const url = parseRequestTarget(request, platform.url);
-  const call = recordRequest(platform.calls, request, url, 'log-socket');
+  const call = recordRequest(platform, request, url, 'log-socket');
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
