@@ -59,7 +59,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         containers: { summary: 'list the containers of an app', load: () => import('./apps/containers.ts') },
         scale: { summary: 'change the replicas and timeouts of a running app', load: () => import('./apps/scale.ts') },
         delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
-        cost: { summary: 'show the cost of an app by day', load: () => import('./apps/cost.ts') },
       },
     },
     rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
@@ -91,6 +90,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cancel: { summary: 'cancel a run', load: () => import('./runs/cancel.ts') },
       },
     },
+    cost: { summary: 'show what apps cost, what for, and what is wasted', load: () => import('./cost.ts') },
     metrics: { summary: 'chart what replicas use, or how long they take to start', load: () => import('./metrics.ts') },
     secrets: {
       summary: 'manage secrets',
@@ -130,7 +130,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       commands: {
         set: { summary: 'change the plan', load: () => import('./plan/set.ts') },
         'payment-methods': { summary: 'list payment methods', load: () => import('./plan/payment-methods.ts') },
-        cost: { summary: 'show the cost of the project', load: () => import('./plan/cost.ts') },
         invoices: { summary: 'list invoices', load: () => import('./plan/invoices.ts') },
       },
     },

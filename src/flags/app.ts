@@ -17,13 +17,20 @@ export function appArgument<Inputs extends unknown[], Options extends OptionValu
   return place(command, ofFolder, {}) as unknown as Commander<[...Inputs, string], Options & AppHere>;
 }
 
-/** The same for a command that can do without: with the flag `unless`, or, if there is none, in a folder without an app. */
+/** The same for a command that can do without: with the flag `unless`, or in a folder without an app (`orNone`). */
 export function optionalAppArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
-  { description = ofFolder, unless }: { description?: string; unless?: string },
+  { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
 ) {
-  const rules = unless === undefined ? { isOptional: true as const } : { unless };
+  const rules: Rules = { ...(unless !== undefined && { unless }), ...(orNone && { isOptional: true }) };
   return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
+}
+
+interface OptionalAppOptions {
+  description?: string;
+  unless?: string;
+  /** By default if there is no such flag. */
+  orNone?: boolean;
 }
 
 /** Adds the app and what a command cancels of it: it wants the id, which in the folder of the app is enough. */

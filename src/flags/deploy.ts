@@ -5,7 +5,7 @@ import { CommandLine } from '../command-line.ts';
 import { busyPolicies } from '../operations/deploy/index.ts';
 import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
-import { durationFlag, repeatableFlag } from './values.ts';
+import { dollarFlag, durationFlag, repeatableFlag } from './values.ts';
 
 /** The flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
@@ -40,6 +40,13 @@ export function deployFlags(command: Commander) {
         .conflicts('dryRun'),
     )
     .option('--fail-on-drift', 'only if no setting was changed elsewhere')
+    .addOption(
+      seldom(
+        command
+          .createOption('--max-hourly <dollars>', 'only if all replicas cost at most this in an hour')
+          .argParser(dollarFlag),
+      ),
+    )
     .addOption(
       command
         .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')

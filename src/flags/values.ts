@@ -24,6 +24,14 @@ function parseDuration(text: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
 
+/** `2`, `0.50` or `$2` in US dollars. */
+export function dollarFlag(text: string): number {
+  if (!/^\$?\d+(\.\d+)?$/.test(text))
+    throw new InvalidArgumentError('Expected an amount in US dollars, such as 2 or 0.50.');
+  return Number(text.replace('$', ''));
+}
+dollarFlag.valueKind = 'number';
+
 /** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
 

@@ -17,6 +17,8 @@ export const formerCommands: Record<string, CommandWords> = {
   'runs logs': (app = '', run = 'latest', ...rest) => ['logs', app, '--run', run, ...rest],
   'builds archives': (app, ...rest) => ['cache', 'list', 'archives', ...(app ? ['--app', app] : []), ...rest],
   'cache info': 'cache list',
+  'apps cost': 'cost',
+  'plan cost': (...rest) => ['cost', '--all-apps', ...rest],
   'config schema': 'check --schema',
   'builds files': (...words) => ['builds', 'get', ...words, '--files'],
   'secrets import': (file = 'FILE', ...rest) => ['secrets', 'set', '--from-env-file', file, ...rest],

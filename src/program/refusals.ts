@@ -68,6 +68,8 @@ export const refusals: Record<string, Refusal> = {
 interface FlagRefusal extends Refusal {
   names: readonly string[];
   of?: readonly string[];
+  /** Commands that have such a flag. */
+  except?: readonly string[];
   /** Refused only if this holds for the next word. */
   when?: (next: string | undefined) => boolean;
 }
@@ -77,6 +79,7 @@ export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--output', '-o'],
     of: ['apps', 'builds', 'runs', 'containers', 'projects', 'secrets', 'metrics', 'ls', 'status'],
+    except: ['runs export'],
     message: 'results are tables or JSON',
     fix: 'pass --json, or --jq EXPRESSION for a part of it',
   },
@@ -148,6 +151,7 @@ export const flagRefusals: readonly FlagRefusal[] = [
   },
   {
     names: ['--format'],
+    except: ['runs export'],
     message: 'results are tables or JSON',
     fix: 'pass --json, or --jq EXPRESSION for a part of it',
   },

@@ -105,8 +105,11 @@ export function refuseExtraWord([command, word]: string[]): void {
 
 export function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
   const found = flagRefusals.find(
-    ({ names, of, when }) =>
-      names.includes(name) && (!of || of.some((command) => commands.includes(command))) && (when?.(next) ?? true),
+    ({ names, of, except = [], when }) =>
+      names.includes(name) &&
+      (!of || of.some((command) => commands.includes(command))) &&
+      !except.some((command) => commands.includes(command)) &&
+      (when?.(next) ?? true),
   );
   if (!found) return;
   const { message, why, fix } = found;

@@ -31,7 +31,7 @@ afterAll(async () => {
 const lines = [
   'apps get',
   'apps scale | --min-replicas 0 --dry-run',
-  'apps cost',
+  'cost | --since 1h',
   'builds list',
   'builds get',
   'builds follow',

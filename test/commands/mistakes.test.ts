@@ -50,7 +50,7 @@ metrics wbe --startup
 apps containers wbe
 open wbe
 apps scale wbe --min-replicas 1
-apps cost wbe
+cost wbe
 explain wbe
 rollback wbe
 logs --run 0000001

@@ -15,7 +15,7 @@ const forPeople = /^[\d.]+ (B|[KMGT]iB|ms|s)$|^\d+[mhd]( \d+[smh])?$| ago$/;
 
 test.each([
   'apps list',
-  'apps cost web',
+  'cost --by day',
   'builds list web',
   'builds get web --files',
   'runs list web --limit 20',
@@ -43,7 +43,7 @@ test.each([
   expect(stdout).not.toMatch(/\u001b|[│┤█─]/);
 });
 
-test.each(['apps get web', 'plan cost', 'whoami'])('gantry %s prints names and values in a pipe', async (line) => {
+test.each(['apps get web', 'cost web', 'whoami'])('gantry %s prints names and values in a pipe', async (line) => {
   const { stdout } = await gantry(line.split(' '), { emulator });
   const pairs = stdout.trimEnd().split('\n');
   for (const pair of pairs) expect(pair).toMatch(/^[^\t]+\t[^\t]+$/);

@@ -1,16 +1,11 @@
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
+import type { Invoice } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
-import { createPage } from '../../src/output/page.ts';
-import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
 import { gantry, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
-
-const page = createPage(Object.assign(new PassThrough(), { isTTY: true, columns: 120 }), {}, 'never', 0);
 
 let emulator: Emulator;
 
@@ -108,41 +103,6 @@ describe('--open', () => {
       expect([opened, warnings]).toEqual([[], [expect.stringContaining('not https')]]);
     },
   );
-});
-
-describe('the cost of a project', () => {
-  const cost = (...flags: string[]) => gantry(['plan', 'cost', ...flags], { emulator });
-
-  test('is shown in words, with coupons', async () => {
-    expect((await gantry(['plan', 'cost'], { emulator, ...wideTerminal })).stdout).toBe(
-      [
-        'combined cost before discounts  $0.00',
-        'total gpu time                  0 ms',
-        'total build count               0',
-        'coupon                          amount $30.00, amount remaining $12.50',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  test('passes through in JSON', async () => {
-    expect((await cost('--json')).json()).toEqual({
-      next: expect.any(Array),
-      summary: { combined_cost_before_discounts_cents: 0, total_gpu_seconds: 0, total_build_count: 0 },
-      coupons: [{ amount_cents: 3000, amount_cents_remaining: 1250 }],
-    });
-  });
-
-  test.each<[object, string]>([
-    [{ summary: { combined_cost_before_discounts_cents: 123456.7 } }, 'combined cost before discounts  $1,234.57'],
-    [{ summary: { total_gpu_seconds: 5400 } }, 'total gpu time  1h 30m'],
-    [{ summary: { build: { cpuCostCents: 0.5, count: 12345 } } }, 'build cpu cost  $0.0050\nbuild count     12,345'],
-    [{ summary: { note: 'x', unknown: null, ratio: 0.5 } }, 'note     x\nunknown  null\nratio    0.5'],
-    [{ coupons: ['HELLO', { code: 'A', amount_cents: 5 }] }, 'coupon  HELLO\ncoupon  code A, amount $0.05'],
-    [{ summary: null, coupons: null }, ''],
-  ])('of the form %j is readable', (answer, text) => {
-    expect(projectCostView(answer as ProjectCost)(page)).toBe(text);
-  });
 });
 
 describe('invoices', () => {

@@ -27,9 +27,9 @@ const commands = [
   ['ls', 'name'],
   ['volumes usage', 'bytes'],
   ['volumes list', 'name'],
-  ['plan cost', 'summary'],
   ['plan invoices', 'amountDue'],
-  ['apps cost web', 'costs'],
+  ['cost', 'summary'],
+  ['cost web', 'apps'],
   ['secrets list', 'name'],
   ['secrets list --app web', 'name'],
 ] as const;

@@ -1,4 +1,3 @@
-export { readAppCost } from './app-cost.ts';
 export { readAppHere, readNamedAppHere } from './app-here.ts';
 export { dashboardUrl } from './dashboard.ts';
 export { deleteAppAndWait, removeApp } from './delete-app.ts';

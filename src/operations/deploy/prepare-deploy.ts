@@ -28,6 +28,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   ifBusy: BusyPolicy;
   keepScaling: boolean;
   failOnDrift: boolean;
+  /** What all replicas may cost in an hour, in US dollars. */
+  maxHourly?: number | undefined;
   detach: boolean;
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
@@ -56,6 +58,10 @@ export async function prepareDeploy(
 ): Promise<PreparedDeploy> {
   const { settings } = context;
   const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, failOnDrift, limit, confirm } = options;
+  if (options.maxHourly !== undefined) {
+    const { checkHourlyBound } = await import('../cost/index.ts');
+    await checkHourlyBound(context, local.project, { maxHourly: options.maxHourly, keepScaling });
+  }
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
   const checksums = fileChecksums(context, local, options.cache);

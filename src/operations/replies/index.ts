@@ -1,5 +1,5 @@
 export { type DecodedBody, decodeBody } from './decode-body.ts';
 export { expectId } from './expect-id.ts';
 export { fetchApp } from './fetch-app.ts';
-export { type JsonLeaf, jsonLeaves } from './json-leaves.ts';
+export { jsonLeaves } from './json-leaves.ts';
 export { type ListPage, type PagePosition, readPages } from './pages.ts';

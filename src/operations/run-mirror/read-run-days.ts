@@ -65,6 +65,8 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
   } finally {
     step.clear();
     done.abort();
+    // What is being written is written before the command ends.
+    await Promise.allSettled(ahead);
   }
 }
 

@@ -17,7 +17,7 @@ const dashes = [[], [8, 4], [2, 3]];
 const borders = ['solid', 'dashed', 'dotted'];
 const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
 /** @type {Record<Panel['unit'], (value: number) => string>} */
-const texts = { count: number, ms: duration, cores: amount, GB: amount };
+const texts = { count: number, ms: duration, cores: amount, GB: amount, USD: dollars };
 const heights = { bars: 200, lines: 260 };
 
 /** 24-hour times, with the date where a day begins. The first value is the least distance of ticks, in seconds. */
@@ -169,7 +169,7 @@ function options({ panel, field, reset }) {
       },
     ],
     series: [
-      { label: 'time', value: (_, time) => (time === null ? '' : clock(localTime(time))) },
+      { label: 'time', value: (_, time) => (time === null ? 'all' : clock(localTime(time))) },
       ...panel.series.map((series, index) => ({
         label: series.name,
         value: (
@@ -177,7 +177,7 @@ function options({ panel, field, reset }) {
           /** @type {number} */ __,
           /** @type {number} */ ___,
           /** @type {number | null} */ at,
-        ) => (at === null ? '' : valueText(series.values[at], text)),
+        ) => (at === null ? overall(panel, series.values, text) : valueText(series.values[at], text)),
         ...(panel.kind === 'bars' ? bar(inkOf(panel, index), index) : line(inkOf(panel, index), index, series.values)),
       })),
     ],
@@ -198,6 +198,20 @@ function inkOf({ kind }, index) {
  */
 function valueText(value, text) {
   return value === null || value === undefined ? 'no data' : text(value);
+}
+
+/**
+ * What the legend shows before anybody hovers: the sum of bars, the highest point of a line.
+ * @param {Panel} panel
+ * @param {Panel['series'][number]['values']} values
+ * @param {(value: number) => string} text
+ */
+function overall({ kind }, values, text) {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return 'no data';
+  if (kind === 'lines') return `up to ${text(known.reduce((most, value) => Math.max(most, value)))}`;
+  const sum = known.reduce((all, value) => all + value);
+  return known.length < values.length ? `${text(sum)}, some unknown` : text(sum);
 }
 
 /** @param {number | null} tick */
@@ -286,6 +300,11 @@ function number(value) {
 /** @param {number} value */
 function amount(value) {
   return String(Number(value.toPrecision(3)));
+}
+
+/** @param {number} value */
+function dollars(value) {
+  return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
 /** @param {number} ms */

@@ -1,7 +1,7 @@
-import { duration, groupDigits } from '../format.ts';
+import { dollars, duration, groupDigits } from '../format.ts';
 
-/** Counts and durations are whole numbers; cores and GB have fractions. */
-export type Unit = 'count' | 'ms' | 'cores' | 'GB';
+/** Counts and durations are whole numbers; cores, GB and dollars have fractions. */
+export type Unit = 'count' | 'ms' | 'cores' | 'GB' | 'USD';
 
 /** Maps values to heights from 0 (foot of a panel) to 1 (top), and labels them. */
 export interface ValueAxis {
@@ -26,6 +26,7 @@ export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
 /** A value in the legend. */
 export function valueText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
+  if (unit === 'USD') return dollars(100 * value);
   return unit === 'count' ? compact(value) : `${amountText(value)} ${unit}`;
 }
 
@@ -67,13 +68,13 @@ function roundUpFraction(value: number): number {
 }
 
 function isFractional(unit: Unit): boolean {
-  return unit === 'cores' || unit === 'GB';
+  return unit === 'cores' || unit === 'GB' || unit === 'USD';
 }
 
 /** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
-  if (isFractional(unit)) return amountText(value);
+  if (isFractional(unit)) return unit === 'USD' ? `$${amountText(value)}` : amountText(value);
   return Number.isInteger(value) ? compact(value) : '';
 }
 

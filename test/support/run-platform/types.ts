@@ -39,3 +39,25 @@ export interface Query {
   offset?: number;
   nextToken?: string;
 }
+
+/** How an app is called and billed. Times in ms since 1970, the cooldown in seconds. */
+export interface AppPlan {
+  name: string;
+  settings: { minReplicas: number; maxReplicas: number; cooldown: number };
+  /** Ascending. */
+  arrivals: number[];
+  runtimeOf: (call: number) => number;
+  coldStartMs: number;
+  centsPerSecond: number;
+  from: number;
+  to: number;
+}
+
+export interface BilledApp extends Pick<AppPlan, 'name' | 'settings' | 'centsPerSecond'> {
+  runs: { id: string; createdAt: number; pod: string; coldMs: number; queueMs: number; runtimeMs: number }[];
+  /** By date. */
+  cents: Map<string, number>;
+  total: number;
+  /** That replicas lived. */
+  seconds: number;
+}

@@ -1,0 +1,109 @@
+import { defineCommand } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { optionalAppArgument } from '../flags/app.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { timeFlag } from '../flags/values.ts';
+import { type CostReport, readCost } from '../operations/cost/index.ts';
+import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { costReport, costView } from '../views/cost.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    chartPageFlags(
+      optionalAppArgument(command, {
+        description: 'app name or id (default: the app in this folder, or else all)',
+        unless: 'allApps',
+        orNone: true,
+      })
+        .option('--all-apps', 'all apps of the project, also in the folder of one')
+        .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', timeFlag)
+        .option('--until <time>', 'last day (default: today)', timeFlag)
+        .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const))
+        .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
+    ),
+  run: async (context, app, flags) => {
+    if (app !== undefined && flags.allApps) throw new UsageError('--all-apps and an app cannot be combined');
+    checkChartPageFlags(flags);
+    const now = context.now();
+    const [since, until] = [flags.since?.(now), flags.until?.(now)];
+    const report = await readCost(context, { app, since, until, explain: flags.explainFigures === true });
+    await saveChartPage(context, flags, app === undefined ? 'Cost' : `Cost of ${app}`, () => costReport(report));
+    return report;
+  },
+  view: (report, { by }) => costView(report, { by }),
+  data: ({ apps, ...report }) => ({
+    ...report,
+    apps: apps.map(({ waste, ...each }) => ({ ...each, waste: waste && wasteDocument(waste) })),
+  }),
+  effect: 'reads',
+  json: document({
+    project: text('project'),
+    since: text('first day, in UTC'),
+    until: text('last day, in UTC'),
+    totalCents: nullable(number('cost of the apps whose cost is known, in US cents; null if none is')),
+    unknown: list(text('app'), 'apps whose cost is not known'),
+    apps: list(
+      object({
+        app: text('app'),
+        costCents: nullable(number('cost in US cents; null if not known')),
+        centsPerSecond: nullable(number('price of a replica in US cents per second; null if not known')),
+        replicaSeconds: nullable(number('how long replicas lived')),
+        busySeconds: nullable(number('how long they ran calls; null if not known')),
+        idleSeconds: nullable(number('the rest; null if not known')),
+        idleCents: nullable(number('what the rest cost; null if not known')),
+        calls: integer('number of calls'),
+        coldStarts: integer('calls that waited for a replica to start'),
+        coldStartMs: nullable(number('how long, the median; null without one')),
+        lastCallAt: nullable(text('RFC 3339, UTC; null without a call')),
+        days: list(
+          object({
+            date: text('day, in UTC'),
+            costCents: nullable(number('cost in US cents; null if not known')),
+            calls: integer('number of calls'),
+            coldStarts: integer('calls that waited for a replica to start'),
+            busySeconds: number('how long replicas ran calls'),
+          }),
+          'days, oldest first',
+        ),
+        waste: nullable(
+          object(
+            {
+              kind: choice(['unused', 'min-replicas', 'cooldown', 'unexplained'], 'what causes it'),
+              why: text('the same in words'),
+              savesCents: nullable(number('what the command would have saved, in US cents; null if not known')),
+              savesSeconds: nullable(number('the same as time of replicas; null if not known')),
+              moreColdStarts: nullable(integer('cold starts that it would have added; null if not known')),
+              argv: list(text('word'), 'the command that ends it'),
+            },
+            'replicas that nobody needed; null if there is no waste',
+          ),
+        ),
+      }),
+      'apps, the most expensive first',
+    ),
+    summary: anything('cost and usage of the project; platform values, passed through'),
+    coupons: anything('coupons; platform values, passed through'),
+    figures: nullable(
+      list(
+        object({
+          app: text('app'),
+          figure: text('name'),
+          value: nullable(number('value; null if not known')),
+          unit: text('unit'),
+          endpoints: list(text('route'), 'requests it is from'),
+          how: text('how it was computed'),
+        }),
+        'with --explain-figures: where each figure is from',
+      ),
+    ),
+  }),
+  details: [
+    "Costs and prices are the platform's; days are in UTC. Busy is the time in which replicas run calls, idle is the rest of what is paid for. Runs are kept on this machine, so that only new ones are read the next time.",
+    'Waste is named where replicas were idle for half of the time and one change of the scaling would have saved a quarter. What it saves is estimated from the calls of the period.',
+  ],
+  examples: ['cost', 'cost web --since 7d --by day', 'cost web --explain-figures', 'cost --html cost.html --open'],
+});
+
+function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number]['waste']>) {
+  return { ...waste, argv: [...line.argv] };
+}

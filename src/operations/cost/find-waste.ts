@@ -1,0 +1,108 @@
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import { count, duration } from '../../output/format.ts';
+import type { ReplicaTime } from './replica-time.ts';
+
+/** Money for replicas that nobody needed, and the command that ends it. */
+export interface Waste {
+  kind: 'unused' | 'min-replicas' | 'cooldown' | 'unexplained';
+  why: string;
+  /** In the period, in US cents; null if the price is not known. */
+  savesCents: number | null;
+  savesSeconds: number | null;
+  /** What it costs besides; null if that is not known. */
+  moreColdStarts: number | null;
+  line: CommandLine;
+}
+
+interface Facts {
+  app: string;
+  minReplicas: number;
+  /** In seconds. */
+  cooldown: number;
+  /** US cents per second; undefined if it is not known. */
+  price: number | undefined;
+  /** What the platform charges for the period, in US cents; undefined if it is not known. */
+  cents: number | undefined;
+  /** How long the period is, in ms. */
+  rangeMs: number;
+  time: ReplicaTime;
+}
+
+/** In seconds: values that a cooldown may be lowered to. */
+export const lowerCooldowns = [10, 30, 60, 120, 300, 600, 1_200, 1_800];
+
+/** Less is not worth a command. */
+const least = { idle: 0.5, saved: 0.25, centsPerDay: 3 };
+const dayMs = 86_400_000;
+
+/**
+ * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
+ * of that. Undefined if there is none.
+ */
+export function findWaste(facts: Facts): Waste | undefined {
+  const { app, minReplicas, cooldown, cents, time, rangeMs } = facts;
+  const lived = time.replicaSeconds(cooldown, minReplicas);
+  const isSmall = (amount: number | undefined) =>
+    amount !== undefined && amount < (least.centsPerDay * rangeMs) / dayMs;
+  if (lived === 0) {
+    if (!cents || isSmall(cents)) return undefined;
+    const why = 'it costs something, but had no calls and keeps no replicas';
+    return { ...{ kind: 'unexplained', why, ...nothingKnown }, line: gantryCommand`apps containers ${app}` };
+  }
+  if (time.unknownCalls > 0.1 * time.calls || lived - time.busySeconds < least.idle * lived) return undefined;
+  const found = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)]
+    .filter((waste) => waste !== undefined)
+    .sort((a, b) => (b.savesSeconds ?? 0) - (a.savesSeconds ?? 0))[0];
+  if (!found || (found.savesSeconds ?? 0) < least.saved * lived) return undefined;
+  return isSmall(found.savesCents ?? undefined) ? undefined : found;
+}
+
+const nothingKnown = { savesCents: null, savesSeconds: null, moreColdStarts: null };
+
+function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
+  const { app, minReplicas, cooldown, time } = facts;
+  if (minReplicas < 1) return undefined;
+  const saves = (replicas: number) =>
+    lived - time.replicaSeconds(cooldown, replicas) - (replicas > 0 ? 0 : startSeconds(time, time.starts(cooldown)));
+  // One replica that is kept spares most callers a cold start.
+  const to = minReplicas > 1 && saves(1) >= 0.6 * saves(0) ? 1 : 0;
+  const kept = `min_replicas keeps ${count(minReplicas, 'replica')}`;
+  const calls = time.calls === 0;
+  return {
+    kind: calls ? 'unused' : 'min-replicas',
+    why: calls ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
+    ...saved(facts, saves(to)),
+    moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
+    line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
+  };
+}
+
+/** The longest cooldown that saves four fifths of what the best one does. */
+function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
+  const { app, minReplicas, cooldown, time } = facts;
+  const moreStarts = (to: number) => time.starts(to) - time.starts(cooldown);
+  const saves = (to: number) => lived - time.replicaSeconds(to, minReplicas) - startSeconds(time, moreStarts(to));
+  const candidates = lowerCooldowns.filter((each) => each < cooldown).map((to) => ({ to, seconds: saves(to) }));
+  const best = Math.max(0, ...candidates.map(({ seconds }) => seconds));
+  const chosen = candidates.findLast(({ seconds }) => seconds > 0 && seconds >= 0.8 * best);
+  if (!chosen || time.calls === 0) return undefined;
+  return {
+    kind: 'cooldown',
+    why: `cooldown keeps a replica ${duration(cooldown * 1000)} after a call of ${duration(time.medianRuntimeMs())}`,
+    ...saved(facts, chosen.seconds),
+    moreColdStarts: moreStarts(chosen.to),
+    line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,
+  };
+}
+
+function startSeconds(time: ReplicaTime, starts: number): number {
+  return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
+}
+
+function saved({ price }: Facts, seconds: number): Pick<Waste, 'savesCents' | 'savesSeconds'> {
+  return { savesSeconds: seconds, savesCents: price === undefined ? null : price * seconds };
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

@@ -1,0 +1,4 @@
+export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
+export type { Waste } from './find-waste.ts';
+export { checkHourlyBound } from './hourly-bound.ts';
+export { readCost } from './read-cost.ts';

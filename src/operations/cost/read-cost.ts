@@ -1,0 +1,168 @@
+import type { Context } from '../../context.ts';
+import { type AppSummary, listApps } from '../../contract/apps.ts';
+import { getAppCost, getProjectCost } from '../../contract/costs.ts';
+import { shortAppName, toAppId } from '../../contract/endpoint.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { localTime } from '../../output/format.ts';
+import { fetchApp } from '../replies/index.ts';
+import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { tryRequest } from '../waiting/index.ts';
+import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
+import { figuresOf } from './figures.ts';
+import { findWaste, lowerCooldowns } from './find-waste.ts';
+import { ReplicaTime } from './replica-time.ts';
+
+interface CostOptions {
+  /** All apps of the project without it. */
+  app: string | undefined;
+  since: number | undefined;
+  until: number | undefined;
+  explain: boolean;
+}
+
+interface Period {
+  /** `2026-11-01`; the days of the platform are in UTC. */
+  first: string;
+  last: string;
+  since: number;
+  until: number;
+  /** From the first of this month until today: the period of spec 2.5. */
+  isMonth: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
+export async function readCost(context: Context, { app, since, until, explain }: CostOptions): Promise<CostReport> {
+  const { api, project, progress } = context;
+  const period = periodOf(context.now(), since, until);
+  const listed = await api(listApps, { project });
+  const wanted = app === undefined ? listed : [findApp(listed, project, app)];
+  const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
+  const apps: AppCostReport[] = [];
+  const figures: Figure[] = [];
+  for (const summary of wanted) {
+    const read = await readApp(context, summary, period);
+    apps.push(read.report);
+    figures.push(...read.figures);
+  }
+  const known = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
+  const projectCost = await total;
+  if (apps.length === 0) progress.note('no apps yet');
+  return {
+    ...{ project, since: period.first, until: period.last },
+    apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
+    totalCents: known.length > 0 ? known.reduce((sum, cents) => sum + cents, 0) : null,
+    unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
+    summary: projectCost?.summary ?? null,
+    coupons: projectCost?.coupons ?? null,
+    figures: explain ? figures : null,
+  };
+}
+
+function findApp(listed: readonly AppSummary[], project: string, app: string): AppSummary {
+  const found = listed.find(({ id, name }) => toAppId(project, id || (name ?? '')) === toAppId(project, app));
+  if (!found) throw new NotFoundError(`app ${app} not found`);
+  return found;
+}
+
+function periodOf(now: number, since: number | undefined, until: number | undefined): Period {
+  const today = utcDay(now);
+  const month = `${today.slice(0, 8)}01`;
+  // A date that was typed is that day in any time zone.
+  const first = since === undefined ? month : localDay(since);
+  const last = until === undefined ? today : localDay(until);
+  if (first > last) throw new UsageError(`--since ${first} is after --until ${last}`);
+  const end = Math.min(now, Date.parse(last) + dayMs - 1);
+  return { first, last, since: Date.parse(first), until: end, isMonth: first === month && last >= today };
+}
+
+async function readApp(context: Context, summary: AppSummary, period: Period) {
+  const { api, project } = context;
+  const name = shortAppName(project, summary.id || (summary.name ?? ''));
+  const [app, costs] = await Promise.all([
+    fetchApp(api, { project, app: name }),
+    tryRequest(context, (once) => once(getAppCost, { project, app: name })),
+  ]);
+  const minReplicas = app.minReplicaCount ?? 0;
+  const cooldown = app.cooldownPeriodSeconds ?? 0;
+  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
+  const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until: period.until };
+  const cooldowns = [...new Set([...lowerCooldowns, cooldown])];
+  const time = new ReplicaTime({ ...range, cooldowns });
+  if (period.isMonth && summary.request_metrics?.total === 0) time.finish();
+  else {
+    // The day before as well: clocks differ.
+    const read = { since: Math.max(period.since, Math.min(createdAt - dayMs, period.until)), until: period.until };
+    for await (const day of readRunDays(context, { app: name, ...read })) time.add(day, rowsWithin(day, read));
+    time.finish();
+  }
+  const byDay = daysOf(costs?.costs, period);
+  const ofMonth = period.isMonth ? monthCents(summary) : undefined;
+  const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
+  const cents = ofMonth ?? ofDays;
+  const price = app.costPerSecondCents || undefined;
+  const lived = time.replicaSeconds(cooldown, minReplicas);
+  const paid = cents !== undefined && price !== undefined ? cents / price : undefined;
+  const replicaSeconds = paid ?? lived;
+  const isKnown = time.unknownCalls <= 0.1 * time.calls;
+  const busySeconds = isKnown ? time.busySeconds : undefined;
+  const idleSeconds = busySeconds === undefined ? undefined : Math.max(0, replicaSeconds - busySeconds);
+  const idleCents =
+    idleSeconds === undefined || replicaSeconds === 0 ? undefined : cents && (cents * idleSeconds) / replicaSeconds;
+  const facts = { app: name, minReplicas, cooldown, price, cents, rangeMs: range.until - range.since, time };
+  const report: AppCostReport = {
+    ...{ app: name, costCents: cents ?? null, centsPerSecond: price ?? null, replicaSeconds },
+    ...{ busySeconds: busySeconds ?? null, idleSeconds: idleSeconds ?? null, idleCents: idleCents ?? null },
+    ...{ calls: time.calls, coldStarts: time.coldStarts },
+    coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
+    lastCallAt: time.lastCall === undefined ? null : new Date(time.lastCall).toISOString(),
+    days: dayRows(period, byDay, time),
+    waste: findWaste(facts) ?? null,
+  };
+  const sources = {
+    cost: ofMonth !== undefined ? 'month' : ofDays !== undefined ? 'days' : undefined,
+    isPaid: paid !== undefined,
+  } as const;
+  return { report, figures: figuresOf(report, sources) };
+}
+
+/** Its fields are not documented: a total, or its parts. In US dollars. */
+function monthCents({ cost_metrics: metrics }: AppSummary): number | undefined {
+  const amount = (name: string) =>
+    metrics?.[name] === undefined || metrics[name] === null ? Number.NaN : Number(metrics[name]);
+  const total = amount('total_cost');
+  const dollars = Number.isNaN(total) ? amount('cpu_cost') + amount('gpu_cost') + amount('memory_cost') : total;
+  return Number.isFinite(dollars) ? dollars * 100 : undefined;
+}
+
+type Days = Map<string, number | undefined>;
+
+function daysOf(costs: Record<string, { total_cost_cents?: number | undefined }> | undefined, { first, last }: Period) {
+  if (!costs) return undefined;
+  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), cost.total_cost_cents] as const);
+  const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));
+  return days.length > 0 ? within : undefined;
+}
+
+function add(sum: number | undefined, cents: number | undefined): number | undefined {
+  return sum === undefined || cents === undefined ? undefined : sum + cents;
+}
+
+function dayRows({ since, until }: Period, costs: Days | undefined, { days }: ReplicaTime): DayCost[] {
+  const rows: DayCost[] = [];
+  for (let midnight = since; midnight <= until; midnight += dayMs) {
+    const date = utcDay(midnight);
+    const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
+    rows.push({ date, costCents: costs?.get(date) ?? null, calls, coldStarts, busySeconds });
+  }
+  return rows;
+}
+
+function utcDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function localDay(time: number): string {
+  return localTime(new Date(time).toISOString()).slice(0, 10);
+}

@@ -1,0 +1,164 @@
+import type { RunDay } from '../run-mirror/index.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Times in ms since 1970, cooldowns in seconds. */
+interface Options {
+  since: number;
+  until: number;
+  /** Of which the time that replicas live is wanted. */
+  cooldowns: readonly number[];
+}
+
+/** What the calls of a period did on one day, in UTC. */
+export interface DayOfCalls {
+  calls: number;
+  coldStarts: number;
+  busySeconds: number;
+}
+
+/** Where a replica is, by its calls. For each cooldown, when the life of the replica began. */
+interface ReplicaState {
+  lastEnd: number;
+  startedAt: Float64Array;
+}
+
+/**
+ * How long the replicas of an app worked, and how long they live for other values of the cooldown and of min_replicas: a
+ * replica lives from its start until the cooldown has passed since its last call (docs/platform.md#costs-and-invoices). From
+ * runs that are added oldest first.
+ */
+export class ReplicaTime {
+  calls = 0;
+  /** Calls that do not say where or how long they ran. */
+  unknownCalls = 0;
+  coldStarts = 0;
+  busySeconds = 0;
+  /** When the last call was made; undefined without one. */
+  lastCall: number | undefined;
+  /** By midnight. */
+  readonly days = new Map<number, DayOfCalls>();
+  readonly #coldStartMs: number[] = [];
+  readonly #runtimeMs: number[] = [];
+  readonly #replicas = new Map<string, ReplicaState>();
+  /** For each cooldown, the seconds that replicas live in each minute, and how many start. */
+  readonly #alive: Float32Array[];
+  readonly #starts: number[];
+
+  constructor(private readonly options: Options) {
+    const { since, until, cooldowns } = options;
+    const minutes = Math.max(1, Math.ceil((until - since) / minuteMs));
+    this.#alive = cooldowns.map(() => new Float32Array(minutes));
+    this.#starts = cooldowns.map(() => 0);
+  }
+
+  add({ runs }: RunDay, rows: Iterable<number>): void {
+    const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
+    const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
+    for (const row of rows) {
+      const [at = Number.NaN, runtime = Number.NaN] = [created[row], ran[row]];
+      const coldMs = cold[row] || 0;
+      const start = at + (queued[row] || coldMs);
+      const replica = runs.word('podName', row);
+      this.#count(at, coldMs);
+      if (replica === undefined || Number.isNaN(start + runtime)) this.unknownCalls++;
+      else this.#work(replica, { start, end: start + runtime, coldMs });
+    }
+  }
+
+  /** After the last run. */
+  finish(): this {
+    for (const { lastEnd, startedAt } of this.#replicas.values()) {
+      for (const index of startedAt.keys()) this.#live(index, startedAt[index] ?? 0, lastEnd);
+    }
+    this.#replicas.clear();
+    return this;
+  }
+
+  /** How long replicas live with one of the cooldowns, and at least `minReplicas` of them, in seconds. */
+  replicaSeconds(cooldown: number, minReplicas: number): number {
+    const { since, until } = this.options;
+    const alive = this.#alive[this.#indexOf(cooldown)] ?? [];
+    let seconds = 0;
+    for (let minute = 0; minute < alive.length; minute++) {
+      const length = Math.min(minuteMs, until - since - minute * minuteMs) / 1000;
+      seconds += Math.max(minReplicas * length, alive[minute] ?? 0);
+    }
+    return seconds;
+  }
+
+  /** How many replicas start with one of the cooldowns. */
+  starts(cooldown: number): number {
+    return this.#starts[this.#indexOf(cooldown)] ?? 0;
+  }
+
+  /** Of the calls that had one. */
+  medianColdStartMs(): number {
+    return median(this.#coldStartMs);
+  }
+
+  medianRuntimeMs(): number {
+    return median(this.#runtimeMs);
+  }
+
+  #indexOf(cooldown: number): number {
+    return this.options.cooldowns.indexOf(cooldown);
+  }
+
+  #count(at: number, coldMs: number): void {
+    const day = this.#day(at);
+    this.calls++;
+    day.calls++;
+    if (!Number.isNaN(at)) this.lastCall = Math.max(this.lastCall ?? 0, at);
+    if (coldMs === 0) return;
+    this.coldStarts++;
+    day.coldStarts++;
+    this.#coldStartMs.push(coldMs);
+  }
+
+  #work(name: string, { start, end, coldMs }: { start: number; end: number; coldMs: number }): void {
+    const replica = this.#replicas.get(name);
+    this.#runtimeMs.push(end - start);
+    const busy = Math.max(0, end - Math.max(start, replica?.lastEnd ?? 0)) / 1000;
+    this.busySeconds += busy;
+    this.#day(start).busySeconds += busy;
+    if (!replica) {
+      const startedAt = Float64Array.from(this.options.cooldowns, () => start - coldMs);
+      this.#replicas.set(name, { lastEnd: end, startedAt });
+      return;
+    }
+    for (const [index, cooldown] of this.options.cooldowns.entries()) {
+      if (start - replica.lastEnd <= cooldown * 1000) continue;
+      this.#live(index, replica.startedAt[index] ?? 0, replica.lastEnd);
+      replica.startedAt[index] = start - coldMs;
+    }
+    replica.lastEnd = Math.max(replica.lastEnd, end);
+  }
+
+  /** A replica lived from its start until its cooldown had passed. */
+  #live(index: number, startedAt: number, lastEnd: number): void {
+    const { since, until, cooldowns } = this.options;
+    this.#starts[index] = (this.#starts[index] ?? 0) + 1;
+    const alive = this.#alive[index];
+    const to = Math.min(until, lastEnd + (cooldowns[index] ?? 0) * 1000) - since;
+    for (let at = Math.max(0, startedAt - since); alive && at < to; ) {
+      const minute = Math.floor(at / minuteMs);
+      const next = Math.min(to, (minute + 1) * minuteMs);
+      alive[minute] = (alive[minute] ?? 0) + (next - at) / 1000;
+      at = next;
+    }
+  }
+
+  #day(at: number): DayOfCalls {
+    const midnight = Math.floor((Number.isNaN(at) ? this.options.since : at) / dayMs) * dayMs;
+    const day = this.days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
+    this.days.set(midnight, day);
+    return day;
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { record } from '../support/runs.ts';
+
+const day = 86_400_000;
+/** Noon UTC is the same day in almost every time zone. */
+const first = Date.UTC(2026, 10, 16, 12);
+const now = first + 2 * day;
+
+let emulator: Emulator;
+let folder: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  let clock = first - day;
+  [emulator, folder] = await Promise.all([
+    startEmulator({ real: false, now: () => clock }),
+    folderOf(smallApp('[cerebrium.hardware]\ncompute = "ADA_L4"\n[cerebrium.scaling]\ncooldown = 600\n')),
+  ]);
+  await gantry(['deploy', '--yes'], { emulator, cwd: folder.path });
+  // A call of a second every quarter of an hour: its replica is idle for ten minutes after each.
+  for (let at = first; at < now - day / 24; at += 900_000) {
+    record(emulator, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
+  }
+  clock = now;
+});
+afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+
+const run = (words: string[], more: Setting = {}) =>
+  gantry(words, { emulator, clock: { now }, env: { GANTRY_CONFIG_DIR: join(folder.path, 'home') }, ...more });
+
+interface Report {
+  totalCents: number;
+  apps: { app: string; costCents: number; replicaSeconds: number; busySeconds: number; waste: { argv: string[] } }[];
+  figures: { figure: string; endpoints: string[] }[];
+}
+
+describe('gantry cost', () => {
+  test('shows the apps of the project, the waste, and the command that ends it', async () => {
+    const { stdout, code } = await run(['cost'], wideTerminal);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^1 app of p-\d+: \$\d+\.\d\d, 2026-11-01 to 2026-11-18 \(UTC\)$|^web: \$/m);
+    expect(stdout).toMatch(
+      /^web: cooldown keeps a replica 10m after a call of 1\.0 s; in this period, another value saves about \$/m,
+    );
+    expect(stdout).toMatch(/^ {2}gantry apps scale web --cooldown \d+s$/m);
+    expect(stdout).toContain('coupons: $12.50 left');
+  });
+
+  test('of an app: busy and idle add up to what was paid for', async () => {
+    const report = (await run(['cost', 'web', '--json'])).json() as Report;
+    const [app] = report.apps;
+    const price = ((await run(['apps', 'get', 'web', '--json'])).json() as { costPerSecondCents: number })
+      .costPerSecondCents;
+    expect(app?.replicaSeconds).toBeCloseTo((app?.costCents ?? 0) / price, 3);
+    expect(app?.busySeconds).toBeCloseTo(188, 0);
+    expect(app?.waste.argv.slice(0, 4)).toEqual(['gantry', 'apps', 'scale', 'web']);
+    expect(report.totalCents).toBe(app?.costCents);
+  });
+
+  test('by day is the sum of the month, and a range has its days only', async () => {
+    const days = async (...flags: string[]) =>
+      (await run(['cost', 'web', '--by', 'day', ...flags])).stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t'));
+    const month = await days();
+    const { totalCents } = (await run(['cost', '--json'])).json() as Report;
+    expect(month.reduce((sum, [, cents]) => sum + (Number(cents) || 0), 0) / totalCents).toBeCloseTo(1, 2);
+    const range = await days('--since', '2026-11-16', '--until', '2026-11-17');
+    expect(range.map(([date]) => date)).toEqual(['2026-11-16', '2026-11-17']);
+    expect((await run(['cost', '--since', '2026-11-19', '--until', '2026-11-18'])).code).toBe(2);
+  });
+
+  test('--explain-figures names the requests of each figure', async () => {
+    const { figures } = (await run(['cost', 'web', '--explain-figures', '--json'])).json() as Report;
+    expect(figures.map(({ figure }) => figure)).toEqual(
+      expect.arrayContaining(['cost', 'price', 'replica time', 'busy', 'idle', 'cold starts', 'savings']),
+    );
+    expect(figures.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
+  });
+
+  test('--html writes a page', async () => {
+    const file = join(folder.path, 'cost.html');
+    expect((await run(['cost', '--html', file])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toContain('"unit":"USD"');
+  });
+
+  test('is the app of this folder, and with --all-apps the project', async () => {
+    const here = await run(['cost', '--json'], { cwd: folder.path });
+    const all = await run(['cost', '--all-apps', '--json'], { cwd: folder.path });
+    expect([here, all].map(({ json }) => (json() as { summary: unknown }).summary === null)).toEqual([true, false]);
+    expect((await run(['cost', 'web', '--all-apps'])).code).toBe(2);
+  });
+});
+
+test('apps get shows the cost of a replica per hour, day and month', async () => {
+  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
+  expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);
+  expect(stdout).toMatch(/^cost per second +0\.02\d+ US cents, for each running replica$/m);
+});
+
+describe('deploy --max-hourly', () => {
+  test.each<[string, number, RegExp]>([
+    ['0.10', 14, /web can cost \$0\.8\d an hour, the bound is \$0\.10/],
+    ['5', 0, /^$/],
+  ])('%s exits with %i', async (bound, exit, said) => {
+    emulator.calls.length = 0;
+    const { code, stderr } = await run(['deploy', '--yes', '--max-hourly', bound], { cwd: folder.path });
+    expect([code, code === 0 ? '' : stderr]).toEqual([exit, expect.stringMatching(said)]);
+    expect(emulator.calls.some(({ method }) => method === 'POST')).toBe(exit === 0);
+  });
+
+  test('of an app whose hardware has no known price says how to go on', async () => {
+    await using other = await folderOf(smallApp('[cerebrium.hardware]\ncompute = "HOPPER_H100"\n'));
+    const { code, stderr } = await run(['deploy', '--yes', '--name', 'new', '--max-hourly', '5'], { cwd: other.path });
+    expect([code, stderr]).toEqual([14, expect.stringMatching(/not known[\s\S]*deploy once without --max-hourly/)]);
+  });
+});

@@ -1,0 +1,191 @@
+import * as v from 'valibot';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../../src/context.ts';
+import { getApp, listApps } from '../../../src/contract/apps.ts';
+import { getAppCost, getProjectCost } from '../../../src/contract/costs.ts';
+import { getRunsChart } from '../../../src/contract/runs.ts';
+import { type CostReport, readCost } from '../../../src/operations/cost/index.ts';
+import { Draw } from '../../chaos/draw.js';
+import { billedApp } from '../../support/run-platform/billed-apps.js';
+import type { AppPlan, BilledApp } from '../../support/run-platform/types.ts';
+
+const second = 1_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+const from = Date.UTC(2026, 10, 1);
+/** A moment after the last replica has gone. */
+const now = from + 3 * day;
+
+const every = (ms: number, start = from) =>
+  Array.from({ length: Math.floor((now - 3 * hour - start) / ms) }, (_, index) => start + index * ms);
+
+/** Ten apps of each kind, drawn from a seed. */
+function plans(): (AppPlan & { waste: string | null })[] {
+  const draw = new Draw(27);
+  const base = { from, to: now, coldStartMs: draw.int(2, 12) * second };
+  const price = () => draw.int(10, 300) / 1_000;
+  const spread = (times: number[], ms: number) => times.map((at) => at + draw.int(0, ms)).sort((a, b) => a - b);
+  return Array.from({ length: 10 }, (_, n) => {
+    const rate = draw.int(400, 900) * second;
+    const short = draw.int(1, 4) * second;
+    const minutes = draw.int(15, 30) * 60 * second;
+    return [
+      {
+        ...{ name: `unused-${n}`, waste: 'unused', arrivals: [], runtimeOf: () => short, centsPerSecond: price() },
+        settings: { minReplicas: draw.int(1, 3), maxReplicas: 4, cooldown: 60 },
+      },
+      {
+        ...{ name: `cooldown-${n}`, waste: 'cooldown', arrivals: spread(every(rate), 60 * second) },
+        ...{ runtimeOf: () => short, centsPerSecond: price() },
+        settings: { minReplicas: 0, maxReplicas: 3, cooldown: draw.pick([600, 900, 1_800]) },
+      },
+      {
+        ...{ name: `kept-${n}`, waste: 'min-replicas', arrivals: spread(every(8 * rate), 60 * second) },
+        ...{ runtimeOf: () => short, centsPerSecond: price() },
+        settings: { minReplicas: draw.int(1, 4), maxReplicas: 6, cooldown: 60 },
+      },
+      {
+        ...{ name: `busy-${n}`, waste: null, arrivals: spread(every(300 * second), 60 * second) },
+        ...{ runtimeOf: () => draw.int(210, 360) * second, centsPerSecond: price() },
+        settings: { minReplicas: draw.int(0, 1), maxReplicas: 3, cooldown: 30 },
+      },
+      {
+        ...{ name: `batch-${n}`, waste: null, arrivals: spread(every(minutes + 15 * 60 * second), 60 * second) },
+        ...{ runtimeOf: () => minutes, centsPerSecond: price() },
+        settings: { minReplicas: 0, maxReplicas: 2, cooldown: draw.int(30, 120) },
+      },
+      {
+        ...{ name: `steady-${n}`, waste: null, arrivals: every(120 * second) },
+        ...{ runtimeOf: () => 100 * second, centsPerSecond: price() },
+        settings: { minReplicas: 1, maxReplicas: 2, cooldown: draw.pick([10, 60, 1_800]) },
+      },
+    ].map((plan) => ({ ...base, ...plan }));
+  }).flat();
+}
+
+interface Telling {
+  price?: boolean;
+  month?: boolean;
+  days?: boolean;
+}
+
+/** What gantry says of these apps, if the platform tells all, or only some of it. */
+async function costOf(
+  apps: BilledApp[],
+  { price = true, month = true, days = true }: Telling = {},
+): Promise<CostReport> {
+  const answers = new Map<unknown, (app: BilledApp, query: Record<string, string>) => unknown>([
+    [getApp, (app) => shown(app, price)],
+    [
+      getAppCost,
+      ({ cents }) => ({
+        costs: days ? Object.fromEntries([...cents].map(([date, each]) => [date, { total_cost_cents: each }])) : {},
+      }),
+    ],
+    [getRunsChart, ({ runs }, query) => chart(runs, query)],
+  ]);
+  const list = apps.map((app) => ({
+    id: `p-1-${app.name}`,
+    name: app.name,
+    ...(month && { cost_metrics: { total_cost: app.total / 100 } }),
+  }));
+  const api = async (
+    endpoint: { reply: v.GenericSchema },
+    { app, query = {} }: { app?: string; query?: Record<string, string> },
+  ) => {
+    if (endpoint === listApps) return v.parse(endpoint.reply, list);
+    if (endpoint === getProjectCost) return v.parse(endpoint.reply, { summary: {} });
+    const found = apps.find(({ name }) => name === app);
+    return v.parse(endpoint.reply, found && answers.get(endpoint)?.(found, query));
+  };
+  const context = {
+    ...{ api, apiWithSignal: () => api, project: 'p-1', now: () => now, signal: new AbortController().signal },
+    settings: { folders: { cache: '/dev/null' }, addresses: { management: { value: 'https://platform.test' } } },
+    progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: () => {}, note: () => {} },
+  } as unknown as Context;
+  return await readCost(context, { app: undefined, since: undefined, until: undefined, explain: true });
+}
+
+function shown({ name, settings, centsPerSecond }: BilledApp, price: boolean) {
+  return {
+    ...{ id: `p-1-${name}`, minReplicaCount: String(settings.minReplicas), createdAt: new Date(from).toISOString() },
+    ...{ maxReplicaCount: String(settings.maxReplicas), cooldownPeriodSeconds: String(settings.cooldown) },
+    ...(price && { costPerSecondCents: String(centsPerSecond) }),
+  };
+}
+
+function chart(runs: BilledApp['runs'], { startTime = '', endTime = '', limit = '100' }: Record<string, string>) {
+  const within = runs.filter(({ createdAt }) => createdAt >= Date.parse(startTime) && createdAt <= Date.parse(endTime));
+  const items = within.slice(0, Number(limit)).map(({ id, createdAt, pod, coldMs, queueMs, runtimeMs }) => ({
+    ...{ id, createdAt: new Date(createdAt).toISOString(), podName: pod, coldstartTimeMs: coldMs },
+    ...{ totalQueueTimeMs: queueMs, runtimeMs, statusCode: 200 },
+  }));
+  return { items, total: within.length, ...(within.length > items.length && { nextToken: String(items.length) }) };
+}
+
+describe('of sixty apps, thirty of which waste money', () => {
+  const planned = plans();
+  let apps: BilledApp[];
+  let report: CostReport;
+
+  beforeAll(async () => {
+    apps = planned.map(billedApp);
+    report = await costOf(apps);
+  }, 60_000);
+
+  test('the sum is what the platform charges, to one percent', () => {
+    const charged = apps.reduce((sum, { total }) => sum + total, 0);
+    expect(Math.abs((report.totalCents ?? 0) / charged - 1)).toBeLessThan(0.01);
+  });
+
+  test('each waste is named with its cause, and no busy app is', () => {
+    const named = report.apps.map(({ app, waste }) => [app, waste?.kind ?? null]).sort();
+    expect(named).toEqual(planned.map(({ name, waste }) => [name, waste]).sort());
+  });
+
+  test('the time of replicas follows from their calls, to five percent', async () => {
+    const modeled = await costOf(apps, { price: false });
+    for (const { name, seconds } of apps) {
+      const lived = modeled.apps.find(({ app }) => app === name)?.replicaSeconds ?? 0;
+      expect(Math.abs(lived / seconds - 1), `${name}: ${lived} of ${seconds}`).toBeLessThan(0.05);
+    }
+  });
+
+  test('a change saves what the same calls would have cost less', () => {
+    for (const { app, waste } of report.apps.filter(({ waste }) => waste?.kind !== undefined)) {
+      const plan = planned.find(({ name }) => name === app);
+      const before = apps.find(({ name }) => name === app);
+      const [flag = '', value = ''] = waste?.line.argv.slice(-2) ?? [];
+      const changed = flag === '--cooldown' ? { cooldown: Number.parseInt(value, 10) } : { minReplicas: Number(value) };
+      if (!plan || !before) continue;
+      const after = billedApp({ ...plan, settings: { ...plan.settings, ...changed } });
+      const saved = before.total - after.total;
+      expect(Math.abs((waste?.savesCents ?? 0) - saved), app).toBeLessThan(0.15 * before.total);
+    }
+  });
+});
+
+describe('what the platform does not tell', () => {
+  const [plan] = plans().filter(({ name }) => name === 'cooldown-0');
+  const app = plan && billedApp(plan);
+
+  test.each<[string, Telling, object]>([
+    ['a price', { price: false }, { costCents: expect.any(Number), centsPerSecond: null, waste: { savesCents: null } }],
+    [
+      'any cost',
+      { month: false, days: false },
+      { costCents: null, idleCents: null, centsPerSecond: expect.any(Number) },
+    ],
+    ['the cost of the month', { month: false }, { costCents: expect.closeTo(app?.total ?? 0, 3) }],
+    [
+      'the cost of days',
+      { days: false },
+      { costCents: expect.closeTo(app?.total ?? 0, 3), days: { 0: { costCents: null } } },
+    ],
+  ])('%s is not known, and never zero', async (_, telling, expected) => {
+    const report = await costOf(app ? [app] : [], telling);
+    expect(report.apps[0]).toMatchObject(expected);
+    const isKnown = report.apps[0]?.costCents !== null;
+    expect([report.totalCents !== null, report.unknown.length]).toEqual([isKnown, isKnown ? 0 : 1]);
+  });
+});
