@@ -4,8 +4,7 @@ import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
-import type { ArchiveLimits } from './archives/archive.ts';
-import { unpackZip } from './archives/unpack.ts';
+import type { ArchiveLimits } from './archives/limits.ts';
 import type { Debugging } from './debugging/debugging.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics/usage-sampler.ts';
@@ -309,6 +308,7 @@ export class AppRunner {
   async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
     const { storage, archiveLimits, store } = this.options;
     const folder = this.folderFor(app, id);
+    const { unpackZip } = await import('./archives/unpack.ts');
     await unpackZip(join(storage, keyName), folder, archiveLimits).catch((cause: Error) => {
       throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });

@@ -3,8 +3,9 @@ import { closeSync, createWriteStream, mkdirSync, openSync, writeSync } from 'no
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type ArchiveLimits, iterateArchive } from './archive.ts';
+import { iterateArchive } from './archive.ts';
 import { ArchiveNames } from './archive-names.ts';
+import type { ArchiveLimits } from './limits.ts';
 import { readTar } from './tar.ts';
 
 /** Replaces a folder by the files of a zip. Leaves nothing behind on failure. */
