@@ -57,7 +57,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const earlierBuilds = new Set([...history.servedEarlier(build), ...(options.before?.builds ?? [])]);
   earlierBuilds.delete(build);
   const known = { ...options, earlierBuilds };
-  const smoke = smokeTests.length > 0 ? await runSmokeTests(context, { ...known, tests: smokeTests }) : undefined;
+  const smokeOptions = { ...known, tests: smokeTests, isEnveloped: options.config?.runtime === 'cortex' };
+  const smoke = smokeTests.length > 0 ? await runSmokeTests(context, smokeOptions) : undefined;
   const isProven = smoke?.verdict === 'healthy';
   const watching = { ...known, isProven, sickTimes: history.sickTimes() };
   // Where nobody knows who answered, the watch may show that the build is sick.

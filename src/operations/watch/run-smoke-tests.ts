@@ -2,19 +2,21 @@ import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { GantryError, UnavailableError } from '../../errors.ts';
-import { stringifyJson } from '../../json-text.ts';
 import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun } from '../runs/index.ts';
 import type { Before } from './look.ts';
 import { type Owner, ReplicaOwners } from './replica-owners.ts';
+import { findProblem } from './smoke-answer.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 export interface SmokeOptions {
   app: string;
   build: string;
   tests: readonly SmokeTest[];
+  /** Whether the platform writes its own around what a function returns: the id and the time of its run. */
+  isEnveloped: boolean;
   /** What there was before the build was uploaded; undefined for a build that serves for longer. */
   before?: Before | undefined;
   /** Builds that served before it: an app that shows one of them lags behind. */
@@ -45,19 +47,24 @@ export async function runSmokeTests(context: Context, options: SmokeOptions): Pr
   let calls = 0;
   const answering = new Answering(context, options);
   for (const test of options.tests) {
-    const result = await runTest(context, options.app, test, answering);
+    const result = await runTest(context, options, test, answering);
     calls += result.calls;
     if (result.verdict !== 'healthy') return { ...result, calls };
   }
   return { verdict: 'healthy', reason: '', calls };
 }
 
-async function runTest(context: Context, app: string, test: SmokeTest, answering: Answering): Promise<SmokeResult> {
+async function runTest(
+  context: Context,
+  { app, isEnveloped }: SmokeOptions,
+  test: SmokeTest,
+  answering: Answering,
+): Promise<SmokeResult> {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
   const { name } = test;
   for (let calls = 1; ; calls++) {
-    const answer = await call(context, app, test);
+    const answer = await call(context, app, test, isEnveloped);
     const { by, cents, unseen, later } = await answering.find(answer.run);
     if (later !== undefined) return { verdict: 'superseded', reason: `build ${shortBuild(later)} serves now`, calls };
     if (by === 'own') {
@@ -85,12 +92,13 @@ interface Answer {
   durationMs: number;
   /** What is wrong with it; undefined if nothing is. */
   problem?: string;
-  /** There was no answer of the app at all. */
+  /** The app has not answered at all. */
   isUnreachable?: boolean;
 }
 
-async function call(context: Context, app: string, { path, fn, data, expected }: SmokeTest): Promise<Answer> {
+async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<Answer> {
   const { elapsed } = context;
+  const { path, fn, data } = test;
   const started = elapsed();
   // The call sets what Ctrl-C prints, which is for the deploy to say.
   const quiet: Context = Object.create(context, { interruption: { value: {} } });
@@ -99,25 +107,16 @@ async function call(context: Context, app: string, { path, fn, data, expected }:
   try {
     const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
     if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
-    const { run, body, encoding, durationMs } = await readResponse(result.response, elapsed);
-    const answer = { run: run ?? undefined, durationMs };
-    const isOfFunction = encoding === 'json' || (result.response.type === 'text/event-stream' && body !== '');
-    // A web page of a network or a proxy, for example: the app has not said anything.
-    if (fn !== undefined && !isOfFunction) return { ...answer, problem: notOfFunction(body), isUnreachable: true };
-    const text = typeof body === 'string' ? body : stringifyJson(body);
-    const isMissing = expected !== undefined && !text.includes(expected);
-    // It goes into the history, which holds nothing that was typed.
-    return { ...answer, ...(isMissing && { problem: 'the response does not have the expected text' }) };
+    const read = await readResponse(result.response, elapsed);
+    const found = await findProblem(result.response, read, test, isEnveloped);
+    const { run, durationMs } = read;
+    return { run: run ?? undefined, durationMs, ...(found && { problem: found.problem, isUnreachable: found.isNone }) };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     const { run } = (error.facts.details ?? {}) as { run?: string | null };
     const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
     return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isUnreachable };
   }
-}
-
-function notOfFunction(body: unknown): string {
-  return `a function answers with JSON, but the response ${body === '' ? 'is empty' : 'is none'}`;
 }
 
 interface Answered {

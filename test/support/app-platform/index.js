@@ -22,6 +22,8 @@ export class AppPlatform {
   before = () => {};
   /** @type {import('./types.ts').Hook} */
   after = () => {};
+  /** What a call of an app is answered with, if not with a result. @type {((run: string) => import('./types.ts').Answer) | undefined} */
+  callAnswer;
   /** Files of storage by URL path. @type {Map<string, Build>} */
   uploads = new Map();
   /** @type {Map<string, number>} */

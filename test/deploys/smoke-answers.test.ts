@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { Answer } from '../support/app-platform/types.ts';
+import { Stage } from './stage.ts';
+
+type Answering = (run: string) => Answer;
+const json = (value: unknown, more: Answer = {}): Answer => ({ json: value, ...more });
+const events = (text: string): Answer => ({ text, headers: { 'content-type': 'text/event-stream' } });
+const returned = (result: unknown, more?: Answer): Answering => {
+  return (run) => json({ run_id: run, run_time_ms: 41.5, result }, more);
+};
+const custom =
+  '[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\nport = 8000\nhealthcheck_endpoint = ""\n';
+const missing = /does not have the expected text/;
+
+test.each<[answers: string, answer: Answering, smoke: string, code: number, says?: RegExp | undefined, more?: string]>([
+  ['its result', returned({ sum: 4 }), 'run={"a":2}:4', 0],
+  ['a text', returned('Hello, Ada'), 'run:Hello, Ada', 0],
+  ['nothing', returned(null), 'run', 0],
+  ['another result', returned(5), 'run={"a":2}:own', 12, missing],
+  ['a result without what only the platform wrote: the time', returned(5), 'run:41.5', 12, missing],
+  ['a result without what only the platform wrote: a key', returned(5), 'run:result', 12, missing],
+  ['events', () => events('data: Hello\n\n'), 'run:Hello', 0],
+  ['events without the text', () => events('data: Hello\n\n'), 'run:data', 12, missing],
+  ['only an error', () => events('event: error\ndata: {"error":"x"}\n\n'), 'run', 8, /all of its events are errors/],
+  ['no event', () => events(': ping\n\n'), 'run', 8, /it sent no event/],
+  ['an acknowledgement', (run) => json({ run_id: run }, { status: 202 }), 'run', 8, /only accepted \(202\)/],
+  ['only the id of a run', (run) => json({ run_id: run }), 'run', 8, /no result of a run/],
+  ['a message of somebody', () => json({ message: 'app is not ready' }), 'run', 8, /no result of a run/],
+  ['a part', returned(5, { status: 206 }), 'run', 8, /only a part/],
+  ['an old answer', returned(5, { headers: { age: '86400' } }), 'run', 8, /from a cache/],
+  ['a hit', returned(5, { headers: { 'x-cache': 'Hit from edge' } }), '/run', 8, /from a cache/],
+  ['a miss', returned(5, { headers: { 'x-cache': 'MISS', age: '0' } }), 'run', 0],
+  ['a server of its own', () => json({ message: 'Hello' }), 'run:message', 0, undefined, custom],
+])('a call that is answered with %s', async (_, answer, smoke, code, says = /answered in/, more = '') => {
+  const stage = await Stage.open();
+  const machine = await stage.machine({ more });
+  stage.platform.callAnswer = answer;
+  const outcome = await machine.run(['deploy', '--smoke', smoke]);
+  expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(says)]);
+});
