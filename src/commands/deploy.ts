@@ -2,7 +2,7 @@ import { defineCommand, type NextCommand } from '../command.ts';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError, platformExits } from '../errors.ts';
+import { GantryError, InterruptedError, PendingError, platformExits } from '../errors.ts';
 import { deployAgain, deployFlags } from '../flags/deploy.ts';
 import {
   type Deployment,
@@ -117,19 +117,19 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
     const done = await work();
     await rememberTarget(context, done);
     const { build, status, endpoint, dashboard } = done;
-    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
+    const built = { 'build-id': build, status, 'build-status': status };
+    writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(deploymentView(done));
     const problem = notStartedProblem(done);
     if (problem) progress.warn(problem);
     return done;
   } catch (error) {
-    const isInterrupted = error instanceof InterruptedError;
     const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
     const { build = '', dashboard, reason, log = [] } = details;
-    const status = outputStatus(details, isInterrupted);
     const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
-    const outputs = { app, 'build-id': build, status, endpoint: '', 'dashboard-url': dashboard ?? '' };
-    writeGithubOutputs(env, outputs, secrets, isInterrupted ? undefined : failure);
+    const built = { 'build-id': build, status: outcomeOf(error, details), 'build-status': details.status ?? '' };
+    const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard ?? '' };
+    writeGithubOutputs(env, outputs, secrets, failure);
     throw error;
   }
 }
@@ -151,10 +151,13 @@ function nextCommands(value: DeployPlan | Deployed, options: { savePlan?: string
   return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
 }
 
-/** The outcome of the build, as far as it is known. A build that succeeded and is not healthy counts as failed. */
-function outputStatus({ status, verdict }: FailureDetails, isInterrupted: boolean): string {
+/** How a deploy ended without success: the status of its build only if that is why. */
+function outcomeOf(error: unknown, { status = '', verdict }: FailureDetails): string {
   if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
-  return status || (isInterrupted ? 'cancelled' : 'failed');
+  if (buildPhase(status) === 'failed') return status;
+  if (error instanceof InterruptedError) return 'interrupted';
+  if (error instanceof PendingError) return 'pending';
+  return status === '' ? 'failed' : 'unknown';
 }
 
 interface FailureDetails {

@@ -7,7 +7,9 @@ import { stripControlSequences } from './sanitize.ts';
 export interface StepOutputs {
   app: string;
   'build-id': string;
+  /** Of the deploy. */
   status: string;
+  'build-status': string;
   endpoint: string;
   'dashboard-url': string;
 }
@@ -35,14 +37,14 @@ export function writeGithubOutputs(
 }
 
 function summary(
-  { app, status, endpoint, 'build-id': build, 'dashboard-url': dashboard }: StepOutputs,
+  { app, status, endpoint, 'build-id': build, 'build-status': built, 'dashboard-url': dashboard }: StepOutputs,
   failure: StepFailure | undefined,
 ): string {
   const rows = [
     ['status', status],
     ['error', failure?.message],
     ['reason', failure?.reason],
-    ['build', build && `\`${oneLine(build)}\``],
+    ['build', build && `\`${oneLine(build)}\`${built && built !== status ? ` (${built})` : ''}`],
     ['endpoint', endpoint],
     ['dashboard', dashboard],
   ].filter(([, value]) => value);

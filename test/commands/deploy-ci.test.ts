@@ -36,7 +36,7 @@ describe('under GitHub Actions', () => {
       .trim()
       .split('\n')
       .map((line) => line.split('=')[0]);
-    expect(names).toEqual(['app', 'build-id', 'status', 'endpoint', 'dashboard-url']);
+    expect(names).toEqual(['app', 'build-id', 'status', 'build-status', 'endpoint', 'dashboard-url']);
     expect(outputs).toContain(`endpoint=${emulator.url}/v4/${emulator.project}/web\n`);
     expect(summary).toContain('### Deploy of web');
   });
@@ -99,27 +99,34 @@ describe('under GitHub Actions', () => {
   const noCancel = (method: string, path: string) =>
     method === 'DELETE' && path.includes('/builds/') ? { body: 'Build cancelled' } : undefined;
 
-  test.each<[string, { words: string[]; at: RegExp; slow?: true; noCancel?: true }, string, RegExp]>([
+  test.each<[string, { words: string[]; at: RegExp; slow?: true; noCancel?: true }, string, string, RegExp]>([
     [
       'while it is watched',
       { words: ['--smoke', 'run={"name":"Ada"}', '--watch', '10s'], at: /answered/ },
+      'interrupted',
       'success',
       /serves build/,
     ],
-    ['while it is built', { words: [], at: /Uploaded/, slow: true }, 'cancelled', /canceling build/],
-    ['in vain', { words: [], at: /Uploaded/, slow: true, noCancel: true }, '(building|pending)', /may not be canceled/],
-  ])('tells what is known of a build that was interrupted %s', async (_, { words, at, ...of }, status, said) => {
+    ['while it is built', { words: [], at: /Uploaded/, slow: true }, 'cancelled', 'cancelled', /canceling build/],
+    [
+      'in vain',
+      { words: [], at: /Uploaded/, slow: true, noCancel: true },
+      'interrupted',
+      '(building|pending)',
+      /may not be canceled/,
+    ],
+  ])('tells what is known of a build that was interrupted %s', async (_, { words, at, ...of }, status, built, said) => {
     await using app = await folderOf(smallApp());
     if (of.slow) emulator.fail('build', 'slow');
     const env = of.noCancel ? await altering(emulator, () => undefined, noCancel) : {};
     const stop = { interruptAt: at, signal: 'SIGTERM' as const };
     const { code, outputs, summary, stderr, json } = await deployIn(app, env, [...words, '--json'], stop);
     expect(code).toBe(143);
-    expect(outputs).toMatch(new RegExp(`build-id=\\S+\nstatus=${status}\n`));
-    expect(summary).toMatch(new RegExp(`\\| status \\| ${status} \\|`));
+    expect(outputs).toMatch(new RegExp(`build-id=\\S+\nstatus=${status}\nbuild-status=${built}\n`));
+    expect(summary).toMatch(new RegExp(`\\| status \\| ${status} \\|\n\\| error \\| interrupted`));
     const build = /build-id=(\S+)/.exec(outputs)?.[1];
     const { details } = (json() as { error: { details: object } }).error;
-    expect(details).toMatchObject({ app: 'web', build, status: expect.stringMatching(status) });
+    expect(details).toMatchObject({ app: 'web', build, status: expect.stringMatching(built) });
     expect(stderr).toMatch(said);
   });
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
@@ -91,6 +93,26 @@ test('Ctrl-C during a watch says what serves and how to go on', async () => {
   expect(stderr).toContain('fix gantry deploy --if-changed --watch 40s --or-rollback');
   expect(json()).toMatchObject({ error: { next: expect.arrayContaining(['--if-changed', '--or-rollback']) } });
   expect(stderr).not.toMatch(/cancel/);
+});
+
+test('SIGTERM during the automatic rollback says that the sick build serves', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({});
+  await machine.write(crashing);
+  const told = join(machine.folder, '..', 'told');
+  const env = { GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md`, PATH: process.env.PATH ?? '' };
+  const line = ['deploy', '--watch', '40s', '--or-rollback', '--json', '--notify-command', `cat > '${told}.json'`];
+  const { code, stderr, json } = await machine.run(line, { env, interruptAt: /rollback of web/, signal: 'SIGTERM' });
+  const sick = stage.platform.live();
+  const truth = `interrupted: build ${sick} of web was found sick, and still serves`;
+  expect([code, stderr]).toEqual([143, expect.stringContaining(truth)]);
+  const details = { verdict: 'sick', rollback: { outcome: 'interrupted', serves: sick } };
+  for (const document of [json(), JSON.parse(await readFile(`${told}.json`, 'utf8'))]) {
+    expect(document).toMatchObject({ error: { message: truth, details } });
+  }
+  expect(await readFile(told, 'utf8')).toMatch(/status=failed\nbuild-status=success/);
+  expect(await readFile(`${told}.md`, 'utf8')).toContain(truth);
 });
 
 /** What the new build is and is called, after a build that was well and was called. */

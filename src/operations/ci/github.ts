@@ -89,7 +89,7 @@ ${installed(install)}
     timeout-minutes: 60
     steps:
 ${installed(install)}
-      # Writes a job summary, annotations, and the outputs app, build-id, status, endpoint and dashboard-url.
+      # Writes a job summary, annotations, and outputs: app, build-id, status, build-status, endpoint, dashboard-url.
 ${commented(advice, '      ')}      - run: ${deploy}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}

@@ -8,6 +8,8 @@ interface Facts {
   /** As the platform last showed it, or `unknown`. */
   status?: string;
   dashboard?: string | null | undefined;
+  /** What is not known of it, whatever ends the deploy now. */
+  reason?: string;
 }
 
 /**
@@ -20,11 +22,11 @@ export class KnownBuild {
   constructor(
     /** Aborts after Ctrl-C. */
     private readonly signal: AbortSignal,
-    { app, build, status, dashboard }: Facts,
+    { app, build, status, dashboard, reason }: Facts,
     /** The command that goes on after Ctrl-C; otherwise the same one does. */
     private readonly goOn?: CommandLine,
   ) {
-    this.#facts = { app, ...(build && { build, status, dashboard }) };
+    this.#facts = { app, ...(build && { build, status, dashboard }), ...(reason && { reason }) };
   }
 
   learn(facts: Partial<Facts>): void {

@@ -140,7 +140,8 @@ async function verified(
   if (!isAsked(verification) || detach) return deployment;
   const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
   const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
-  const known = new KnownBuild(context.signal, deployment, verification.goOn);
+  const reason = 'whether it is healthy was not seen to the end';
+  const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);
   const { verifyBuild } = await import('./verify-build.ts');
   const health = await known.during(() => verifyBuild(context, verifying));
   return { ...deployment, ...(health && { health }) };

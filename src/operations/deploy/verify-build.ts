@@ -136,7 +136,11 @@ async function verdictError(context: Context, options: BuildVerification, ended:
       },
     );
   }
-  const log = await readLogTail(context, app, { container: container ?? undefined }, readLines);
+  const log = await readLogTail(context, app, { container: container ?? undefined }, readLines).catch((thrown) => {
+    // An interruption does not take the verdict away.
+    if (context.signal.aborted) return [];
+    throw thrown;
+  });
   const shown = log.slice(-shownLines);
   const facts: ErrorFacts = {
     ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),

@@ -2,18 +2,19 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
-import { GantryError, NotReadyError } from '../../errors.ts';
+import { abortError, GantryError, NotReadyError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
+import { cleanupSignal } from '../waiting/index.ts';
 import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds } from './choose-build.ts';
 import { DeployedMeanwhileError, type RollbackOptions, rollback } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
-  outcome: 'rolled-back' | 'failed' | 'no-earlier-build' | 'deployed-meanwhile';
+  outcome: 'rolled-back' | 'failed' | 'no-earlier-build' | 'deployed-meanwhile' | 'interrupted';
   /** The build that serves; null if that is not known. */
   serves: string | null;
   /** The build that was deployed again. */
@@ -53,9 +54,12 @@ export async function orRollBack(
     if (!(error instanceof NotReadyError) || app === undefined || build === undefined || verdict !== 'sick')
       throw error;
     const rollback = await rollBack(context, { app, build, reason }, options);
-    error.message = `${error.message}; ${rollback.message}`;
-    error.facts.details = { ...error.facts.details, rollback };
-    throw error;
+    const isInterrupted = rollback.outcome === 'interrupted';
+    const end = isInterrupted ? abortError(context.signal) : error;
+    end.message = isInterrupted ? `${end.message}: ${rollback.message}` : `${end.message}; ${rollback.message}`;
+    if (isInterrupted) end.facts.fix ??= gantryCommand`rollback ${app}`;
+    end.facts.details = { ...error.facts.details, rollback };
+    throw end;
   }
 }
 
@@ -96,7 +100,7 @@ async function rollBack(
       message: `rolled back to build ${shortBuild(restored)}${replaced}: build ${shortBuild(serves ?? '')} serves`,
     };
   } catch (error) {
-    context.signal.throwIfAborted();
+    if (context.signal.aborted) return interrupted(context, app, build);
     if (!(error instanceof GantryError)) throw error;
     if (error instanceof DeployedMeanwhileError) {
       return { outcome: 'deployed-meanwhile', serves: error.serves, message: error.message };
@@ -106,6 +110,15 @@ async function rollBack(
     const truth = serves === null ? '' : `: build ${shortBuild(serves)} serves`;
     return { outcome: 'failed', serves, message: `the rollback failed: ${reason}${truth}` };
   }
+}
+
+/** Says what serves: the sick build, unless the one that replaces it was faster. */
+async function interrupted({ apiWithSignal, project }: Context, app: string, build: string): Promise<RollbackOutcome> {
+  const serves = await readLive({ api: apiWithSignal(cleanupSignal()), project }, app);
+  let truth = `and build ${shortBuild(serves ?? '')} serves now`;
+  if (serves === build) truth = 'and still serves';
+  if (serves === null) truth = 'and may still serve';
+  return { outcome: 'interrupted', serves, message: `build ${shortBuild(build)} of ${app} was found sick, ${truth}` };
 }
 
 /** Somebody else deployed while this build was watched: that is not rolled back. */
@@ -135,7 +148,7 @@ async function findLaterDeploy(
   };
 }
 
-async function readLive({ api, project }: Context, app: string): Promise<string | null> {
+async function readLive({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string | null> {
   try {
     return liveBuild(await fetchApp(api, { project, app })) ?? null;
   } catch (error) {

@@ -3,7 +3,7 @@ import { type AppEvent, type AppResponse, type BufferedResponse, readEvents } fr
 import type { SmokeTest } from './smoke-test.ts';
 
 /** What is wrong with an answer; undefined if nothing is. `isNone`: the new build has not said anything by it. */
-export interface Problem {
+interface Flaw {
   problem: string;
   isNone: boolean;
 }
@@ -17,7 +17,7 @@ export async function findProblem(
   read: BufferedResponse,
   { fn, expected }: SmokeTest,
   isEnveloped: boolean,
-): Promise<Problem | undefined> {
+): Promise<Flaw | undefined> {
   if (isOfCache(read.headers)) return none('the answer came from a cache');
   if (response.status === 206) return none('only a part was answered (206)');
   const said = fn === undefined ? textOf(read.body) : await resultOf(response, read, isEnveloped);
@@ -40,7 +40,7 @@ async function resultOf(
   response: AppResponse,
   { body, encoding }: BufferedResponse,
   isEnveloped: boolean,
-): Promise<string | Problem> {
+): Promise<string | Flaw> {
   if (response.status === 202) return none('the call was only accepted (202)');
   if (response.type === 'text/event-stream' && body !== '') return resultOfEvents(response, textOf(body));
   if (encoding !== 'json') {
@@ -51,7 +51,7 @@ async function resultOf(
   return typeof run === 'string' && result !== undefined ? textOf(result) : none('the response has no result of a run');
 }
 
-async function resultOfEvents(response: AppResponse, text: string): Promise<string | Problem> {
+async function resultOfEvents(response: AppResponse, text: string): Promise<string | Flaw> {
   const chunks = (async function* () {
     yield Buffer.from(text);
   })();
@@ -66,6 +66,6 @@ function textOf(body: unknown): string {
   return typeof body === 'string' ? body : stringifyJson(body);
 }
 
-function none(problem: string): Problem {
+function none(problem: string): Flaw {
   return { problem, isNone: true };
 }
