@@ -14,11 +14,14 @@ export default defineCommand({
     const { now, progress, project } = context;
     const history = await readHistory(context, shortAppName(project, app));
     const from = since?.(now()) ?? 0;
-    const shown = history.listed().filter(({ at }) => Date.parse(at) >= from);
+    const all = history.listed();
+    const shown = all.filter(({ at }) => Date.parse(at) >= from);
+    const [last] = all;
+    if (!last) progress.note('this machine has not deployed or watched it');
+    else if (shown.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
     return applyLimit(shown, flags, progress, 'event');
   },
   view: historyView,
-  empty: 'this machine has not deployed or watched it',
   effect: 'reads',
   exits: [],
   json: documents(eventFields),

@@ -141,9 +141,13 @@ export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }
   return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
 }
 
-/** Whether the status of an app says that it does not serve as it should, or not for long (docs/platform.md#apps). */
-export function isUnwell(status: string | null | undefined): boolean {
-  return /error|not_?ready|delet/i.test(status ?? '');
+/**
+ * What the status of an app says of it (docs/platform.md#apps). Well are only the words that the platform is known to use
+ * for an app that serves, sleeps or is being deployed: any other may mean that it does not serve.
+ */
+export function appCondition(status: string | null | undefined): 'well' | 'unwell' | 'not known' {
+  if (!status || /^(ready|active|success|cold|pending|deploying|starting)$/i.test(status)) return 'well';
+  return /error|not_?ready|delet|fail|crash|unhealthy/i.test(status) ? 'unwell' : 'not known';
 }
 
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */

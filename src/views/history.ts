@@ -6,7 +6,7 @@ import { passThrough, text } from '../result-schema.ts';
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
-  event: text('created, sent, served, verdict, rolled-back, scaled or noticed'),
+  event: text('created, sent, served, failed, verdict, rolled-back, scaled, noticed or deleted'),
   by: text('who: user@machine, or the pipeline'),
   build: text('build id'),
 });
@@ -40,18 +40,25 @@ function describe(event: ListedEvent): string {
       return changed ? `${serves}: ${changed}` : serves;
     }
     case 'failed':
-      return `${shortBuild(event.build)} failed (${event.status})${event.reason && `: ${event.reason}`}`;
+      return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;
     case 'verdict':
       return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
     case 'rolled-back': {
       const { from, to, as, reason } = event;
       return `rolled back from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
     }
+    case 'deleted':
+      return 'deleted';
     case 'scaled':
       return describeChange(event);
     case 'noticed':
       return `${describeChange(event)}, not from here`;
   }
+}
+
+/** What somebody canceled has not failed. */
+function failure({ status }: Extract<ListedEvent, { event: 'failed' }>): string {
+  return /^cancell?ed$/i.test(status) ? 'canceled' : `failed (${status})`;
 }
 
 function describeSent({

@@ -83,6 +83,58 @@ describe('scaling by hand', () => {
   });
 });
 
+test('restarts that are not shown are not zero', async () => {
+  const stage = await Stage.open({ restarts: 'nothing' });
+  const { stderr, json } = await (await stage.machine()).run('deploy --watch 40s --json');
+  expect(stderr).toMatch(/web is healthy .*restarts are not shown/);
+  expect(json()).toMatchObject({ health: { verdict: 'healthy', restarts: null } });
+});
+
+describe('an app with a status that nobody knows', () => {
+  test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])('is not called healthy: %s', async (status) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    Object.assign(stage.platform.app('web') ?? {}, { status });
+    const outcome = await (await machine.write({ version: 2 }), machine.run('deploy --watch 10s --json'));
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(outcome.stderr).toContain(`the status of the app is ${status}`);
+  });
+
+  test('is named if nothing has changed', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    Object.assign(stage.platform.app('web') ?? {}, { status: 'paused' });
+    const { code, stderr } = await machine.run('deploy --if-changed');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the status of web is paused: it may not serve')]);
+  });
+});
+
+test.each([
+  ['build_failure', 11],
+  ['init_timeout', 12],
+])('a build that served and then failed (%s) was not replaced', async (status, expected) => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({});
+  const [first] = stage.platform.world.builds.keys();
+  await machine.write({ version: 2 });
+  stage.platform.after = ({ point, nth }) => {
+    if (point !== 'containers' || nth !== 6) return;
+    const services = stage.platform.app('web')?.services ?? [];
+    Object.assign(services.pop()?.build ?? {}, { ended: status });
+    Object.assign(services[0] ?? {}, { until: Number.POSITIVE_INFINITY });
+  };
+  const { code, stderr } = await machine.run('deploy --watch 40s --or-rollback');
+  const failed = [...stage.platform.world.builds.keys()][1];
+  expect([code, stderr]).toEqual([expected, expect.stringContaining(`web still serves build ${first}`)]);
+  const { stdout } = await machine.run('builds list web');
+  expect(stdout).toMatch(new RegExp(`${failed}\\t${status}\\t.*\\tfailed`));
+  const again = await machine.run('deploy --if-changed --json');
+  expect(again.json()).toMatchObject({ changed: true });
+});
+
 test('Ctrl-C during a watch says what serves and how to go on', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();
@@ -131,6 +183,7 @@ const sick: Case[] = [
   ['the same without a minimum', { replicas: 'renamed', ...busy }, { scaling: idle }],
   ['one of two replicas that stays away', { replicas: 'half' }, { scaling: 'min_replicas = 2\n' }],
   ['a replica that restarts in place', { replicas: 'crash' }],
+  ['the same where only its start time shows it', { replicas: 'crash' }, { quirks: { restarts: 'start times' } }],
 ];
 const unknown: Case[] = [
   ['nobody called it, and it keeps no replica', {}, { scaling: idle }],
@@ -144,6 +197,7 @@ const healthy: Case[] = [
   ['one failed call of many, which is its caller’s', { calls: { ...onceOf99, code: 422 } }, { quirks }],
   ['one failed call of many, which is its own', { calls: onceOf99 }, { quirks }],
   ['a replica that restarted once', { replicas: 'restarts-once' }],
+  ['a replica that runs, whatever restarts it had', {}, { quirks: { restarts: 'nothing' } }],
 ];
 
 describe.each([

@@ -4,12 +4,13 @@ import { deleteApp, listApps } from '../../contract/apps.ts';
 import { shortAppName, toAppId } from '../../contract/endpoint.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
+import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readEvidence, type Shown, unconfirmedError, waitForChange, warnUnconfirmed } from '../waiting/index.ts';
 
 /** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
 export async function removeApp(
-  context: Pick<Context, 'api' | 'project' | 'prompt' | 'progress' | 'willChange' | 'delay'>,
+  context: Context,
   app: string,
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
@@ -29,7 +30,7 @@ export async function removeApp(
  * anything proves the deletion; warns if the token may delete apps and not look at them.
  */
 export async function deleteAppAndWait(
-  context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
+  context: Context,
   app: string,
   { wasShown }: { wasShown: boolean },
 ): Promise<boolean> {
@@ -43,7 +44,10 @@ export async function deleteAppAndWait(
     return false;
   }
   const status = evidence.state;
-  if (isDeleted(status)) return true;
+  if (isDeleted(status)) {
+    await recordEvent(context, app, 'deleted', {});
+    return true;
+  }
   if (notFound) throw notFound;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',

@@ -18,9 +18,10 @@ import type { Deployment, SendOptions } from './deploy-options.ts';
 import { announceCreation } from './killed-creation.ts';
 import { KnownBuild } from './known-build.ts';
 import { nameLostCreation } from './lost-creation.ts';
+import { recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { uploadFiles } from './upload-files.ts';
-import { findServing, tellWhatServes } from './what-serves.ts';
+import { findServing } from './what-serves.ts';
 
 /** One deploy, from the request that creates the build to its result. */
 export class BuildUpload {
@@ -196,22 +197,21 @@ export class BuildUpload {
       context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;
       return ended;
     } catch (error) {
-      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError || context.signal.aborted;
-      if (hasFailed) await forgetArchive(context, body.name, created.buildId);
-      if (hasFailed && error instanceof GantryError) await this.#recordFailure(created.buildId, error);
-      if (hasFailed && !context.signal.aborted) await tellWhatServes(context, body.name, created.buildId);
-      if (context.signal.aborted) await this.#abandon(created);
+      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+      if (context.signal.aborted) await this.#endInterrupted(created);
+      else if (hasFailed) await recordFailure(context, body.name, created.buildId, error);
       throw error;
     }
   }
 
-  #recordFailure(build: string, { message, facts }: GantryError): Promise<void> {
-    const { status = 'failed', explanation } = (facts.details ?? {}) as {
-      status?: string;
-      explanation?: { title: string };
-    };
-    const reason = explanation?.title ?? message;
-    return recordEvent(this.options.limit.unlimited, this.body.name, 'failed', { build, status, reason });
+  /** What was canceled has not failed, and may succeed all the same if that is not confirmed. */
+  async #endInterrupted(created: CreatedApp): Promise<void> {
+    const context = this.options.limit.unlimited;
+    const status = await this.#abandon(created);
+    if (status !== 'cancelled') return;
+    const { buildId: build } = created;
+    await forgetArchive(context, this.body.name, build);
+    await recordEvent(context, this.body.name, 'failed', { build, status, reason: 'interrupted' });
   }
 
   /** Sets what Ctrl-C prints. A build without an upload cannot continue. */

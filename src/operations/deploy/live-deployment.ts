@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { isUnwell } from '../../contract/apps.ts';
+import { appCondition } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
@@ -108,7 +108,9 @@ async function findSent(context: Context, app: string, build: string): Promise<D
 async function findSickness(context: Context, { app, status }: DeployPlan, build: string): Promise<string | undefined> {
   const history = await readHistory(context, app);
   if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
-  return isUnwell(status) ? `its status is ${status}` : undefined;
+  const condition = appCondition(status);
+  if (condition === 'not known') context.progress.warn(`the status of ${app} is ${status}: it may not serve`);
+  return condition === 'unwell' ? `its status is ${status}` : undefined;
 }
 
 /** What differs from the deployed app; undefined if nothing that can be compared does. */

@@ -1,10 +1,20 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
+import { buildHasFailed } from '../../contract/builds.ts';
+import {
+  BuildFailedError,
+  ConflictError,
+  type ErrorFacts,
+  type GantryError,
+  NotReadyError,
+  PendingError,
+} from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
+import { fetchBuild, followBuild } from '../builds/index.ts';
 import { readHistory, recordEvent, type Verdict } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import {
   type Before,
   doubtHealth,
@@ -15,6 +25,7 @@ import {
   type WatchOptions,
   watchBuild,
 } from '../watch/index.ts';
+import { recordFailure } from './record-failure.ts';
 
 /** What is asked of a new build, besides that it became ready. */
 export interface Verification {
@@ -76,6 +87,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const watchedMs = elapsed() - started;
   const container = watched?.container ?? undefined;
   const checks = { watchMs: watched?.watchedMs ?? 0 };
+  if (/^(unknown|superseded)$/.test(verdict)) await throwIfFailed(context, options);
   await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen, checks });
   if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
@@ -100,6 +112,23 @@ async function isKnownHealthy(
   context.progress.note(doubt ? `${found}, but ${doubt}: watching it again` : `${found}: not watched again`);
   return doubt === undefined;
 }
+
+/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
+async function throwIfFailed(context: Context, { app, build, config }: BuildVerification): Promise<void> {
+  const { project } = context;
+  const shown = await tryRequest(context, (api) => fetchBuild(api, { project, app, build }));
+  if (!shown || !buildHasFailed(shown.status)) return;
+  try {
+    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs });
+  } catch (error) {
+    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+    if (hasFailed) await recordFailure(context, app, build, error);
+    throw error;
+  }
+}
+
+/** How long the log of a build that has failed is waited for. */
+const failureMs = 30_000;
 
 /** Lines of the log in the error, and lines that the cause is looked for in. */
 const shownLines = 20;

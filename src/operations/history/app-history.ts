@@ -1,3 +1,4 @@
+import { buildHasFailed } from '../../contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
 import { changedSettings, type SettingsChange } from './shown-settings.ts';
 
@@ -90,15 +91,17 @@ export class AppHistory {
 
   /** What is worth knowing of a build in a list; undefined if nothing is. */
   markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
-    if (this.failure(build)) return 'failed';
+    const failure = this.failure(build);
+    if (failure && buildHasFailed(failure.status)) return 'failed';
     const rolledBack = this.rolledBack(build);
     const verdict = this.verdict(build);
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
   }
 
-  /** The last look at the build that serves. */
+  /** The last look at the build that serves; undefined after the app was deleted. */
   served(): EventOf<'served'> | undefined {
-    return this.#last('served', () => true);
+    const last = this.events.findLast(({ event }) => event === 'served' || event === 'deleted');
+    return last?.event === 'served' ? last : undefined;
   }
 
   /** Builds that served, the latest first, each once. */

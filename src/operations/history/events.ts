@@ -32,7 +32,7 @@ const kinds = {
     /** The upload failed without a reply: only a build that starts shows that it arrived. */
     unconfirmed: v.optional(v.boolean()),
   }),
-  /** A build that did not become ready. */
+  /** A build that did not become ready, or failed after it did. */
   failed: v.object({ build, status: text, reason: text }),
   /** The build that answers calls, with the settings that the platform shows (get app, spec 4.4). */
   served: v.object({ build, before: v.nullable(build), settings }),
@@ -55,6 +55,8 @@ const kinds = {
     as: build,
     reason: text,
   }),
+  /** By a command of gantry: nothing serves any more. */
+  deleted: v.object({}),
   /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),
   /** The live settings changed, and no command on record did it. */

@@ -1,4 +1,4 @@
-import { isUnwell } from '../../contract/apps.ts';
+import { appCondition } from '../../contract/apps.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count, shortBuild } from '../../output/format.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
@@ -110,7 +110,7 @@ export class ObservedBuild {
 
   #troubleSeen(): Finding | undefined {
     const found = this.early() ?? sick(this.#slots.problemAtEnd()) ?? this.#errors(false) ?? doubt(this.#slots.doubt());
-    if (found || !isUnwell(this.#status)) return found;
+    if (found || appCondition(this.#status) === 'well') return found;
     return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
   }
 

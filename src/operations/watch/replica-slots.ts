@@ -27,6 +27,8 @@ interface Slot {
   deaths: number;
   /** The replica was seen waiting after it had run: its restart count may lag. */
   hasRestarted: boolean;
+  /** How often its start was seen to move: a restart, also where none is counted. */
+  starts: number;
   /** False once nothing is expected here any more: the replica was scaled down, or ended at its time. */
   isOpen: boolean;
   /** The replica has ended, and no other one has come yet. */
@@ -114,7 +116,9 @@ export class ReplicaSlots {
     return this.#ids.size;
   }
 
-  get restarts(): number {
+  /** Null if the platform shows neither how often a replica restarted nor when it started. */
+  get restarts(): number | null {
+    if (this.#slots.some(({ container }) => !showsRestarts(container))) return null;
     return this.#slots.reduce((sum, slot) => sum + restartsOf(slot), 0);
   }
 
@@ -127,6 +131,7 @@ export class ReplicaSlots {
   }
 
   #see(slot: Slot, container: Container, at: number): void {
+    if (hasStartedAgain(slot.container, container)) slot.starts += 1;
     Object.assign(slot, { container, isOpen: true, isVacant: false });
     if (isRunning(container)) {
       slot.runningSince ??= this.#before;
@@ -162,6 +167,7 @@ export class ReplicaSlots {
         downSince,
         deaths,
         hasRestarted: false,
+        starts: 0,
         isVacant: false,
       });
     } else {
@@ -170,15 +176,29 @@ export class ReplicaSlots {
       const slot = { container, since, runningSince, downSince: undefined };
       const isOld = !this.isNew && since === Number.NEGATIVE_INFINITY;
       const deaths = isOld ? Math.min(0, maxRestarts - (container.containerRestartCount ?? 0)) : 0;
-      this.#slots.push({ ...slot, deaths, hasRestarted: false, isOpen, isVacant: false });
+      this.#slots.push({ ...slot, deaths, hasRestarted: false, starts: 0, isOpen, isVacant: false });
     }
   }
 }
 
 /** Of all replicas that were in the slot. One that is leaving anyway does not count. */
-function restartsOf({ deaths, hasRestarted, isVacant, container }: Slot): number {
+function restartsOf({ deaths, hasRestarted, starts, isVacant, container }: Slot): number {
   if (container.isTerminating) return 0;
-  return deaths + (isVacant ? 1 : 0) + Math.max(hasRestarted ? 1 : 0, container.containerRestartCount ?? 0);
+  return deaths + (isVacant ? 1 : 0) + Math.max(hasRestarted ? 1 : 0, starts, container.containerRestartCount ?? 0);
+}
+
+function showsRestarts({ containerRestartCount, containerStartTimestamp, containerRunningTimeMs }: Container): boolean {
+  const shown = [containerRestartCount, containerStartTimestamp, containerRunningTimeMs];
+  return shown.some((value) => value !== undefined && value !== null);
+}
+
+/** A start that moves by less may be the same one, computed anew. In ms. */
+const minMoveMs = 1_000;
+
+function hasStartedAgain(before: Container, now: Container): boolean {
+  const moved = Date.parse(now.containerStartTimestamp ?? '') - Date.parse(before.containerStartTimestamp ?? '');
+  const ranFor = (before.containerRunningTimeMs ?? 0) - (now.containerRunningTimeMs ?? Number.POSITIVE_INFINITY);
+  return moved >= minMoveMs || ranFor >= minMoveMs;
 }
 
 const stateOf = ({ containerState }: Container) => containerState ?? '';

@@ -1,7 +1,10 @@
 import type { Context } from '../../context.ts';
+import { buildPhase } from '../../contract/builds.ts';
 import { AuthError, GantryError, NotFoundError } from '../../errors.ts';
 import { count, duration } from '../../output/format.ts';
+import { fetchBuild } from '../builds/index.ts';
 import type { Verdict } from '../history/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import { type Look, lookAt } from './look.ts';
 import { type Observed, ObservedBuild, type ObservedOptions } from './observed-build.ts';
 
@@ -62,6 +65,8 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
         lastFailure = transient(error, context);
       }
       const isOver = leftMs <= (observed.isBehind ? -maxBehindMs : 0);
+      const failed = observed.isBehind ? await ownFailure(context, options) : undefined;
+      if (failed !== undefined) return end('unknown', `its status is ${failed}`);
       const found = isOver ? observed.final(isProven) : observed.early();
       if (found && found.verdict !== 'unknown') return end(found.verdict, found.reason, found.container);
       if (isOver) {
@@ -92,12 +97,20 @@ export async function doubtHealth(context: Context, options: WatchOptions, at: n
 export function summary({ replicas, restarts, runs, failedRuns }: Observed): string {
   const calls = runs === null ? ['calls are not known'] : [count(runs, 'run'), `${failedRuns} failed`];
   const parts = [replicas === null ? 'replicas are not known' : count(replicas, 'replica'), ...calls];
+  if (replicas && restarts === null) parts.push('restarts are not shown');
   return restarts ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
 }
 
 async function look(context: Context, options: WatchOptions, observed: ObservedBuild): Promise<Look> {
   const seen = await lookAt(context, options.app, (run) => observed.isSettled(run));
   return { ...seen, minReplicas: seen.minReplicas ?? options.minReplicas };
+}
+
+/** The status of a build that has failed after all: then the app went back, and does not lag behind. */
+async function ownFailure(context: Context, { app, build }: WatchOptions): Promise<string | undefined> {
+  const { project } = context;
+  const own = await tryRequest(context, (api) => fetchBuild(api, { project, app, build }));
+  return own && buildPhase(own.status) === 'failed' ? own.status : undefined;
 }
 
 /** A failed look is not a verdict: the next one may succeed. Throws what the next one would meet too. */

@@ -203,9 +203,10 @@ function checksum(bytes, { hasHexChecksums }) {
 /** @param {App} found @param {Request} _ @param {AppPlatform} platform @returns {Answer} */
 function containers(found, _, { world, quirks }) {
   return {
-    json: world.replicas(found).map(({ id, state, restarts, isTerminating, build }) => ({
+    json: world.replicas(found).map(({ id, state, restarts, startedAt, isTerminating, build }) => ({
       ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
-      containerRestartCount: number(restarts, quirks),
+      ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
+      ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
     })),
   };
 }

@@ -33,6 +33,8 @@ export interface Quirks {
   hasStatuses?: boolean;
   /** Where the specification has numbers, text. */
   hasText?: boolean;
+  /** What replicas show of their restarts, instead of how many there were. */
+  restarts?: 'nothing' | 'start times';
   /** Of runs. */
   pageSize?: number;
   /** How late get app shows which build serves, in ms. */

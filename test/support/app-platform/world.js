@@ -165,10 +165,13 @@ function replicasOf({ build, from, until }, app, now, pace) {
   const begun = kept > 0 || calls ? from : Math.max(from, app.awake.from);
   const age = (now - begun) * pace;
   const isTerminating = now >= until;
-  /** @param {string} id @param {string} state @param {number} [restarts] */
-  const replica = (id, state, restarts = 0) => ({ id: `${build.id}-${id}`, state, restarts, isTerminating });
-  const started = age < startMs ? 'PENDING' : 'RUNNING';
   const lives = Math.floor(age / lifeMs);
+  /** @param {string} id @param {string} state @param {number} [restarts] */
+  const replica = (id, state, restarts = 0) => ({
+    ...{ id: `${build.id}-${id}`, state, restarts, isTerminating },
+    startedAt: begun + (kind === 'crash' ? lives * lifeMs : 0),
+  });
+  const started = age < startMs ? 'PENDING' : 'RUNNING';
   return Array.from({ length: kind === 'unlisted' ? 0 : number }, (_, at) => {
     if (kind === 'waiting') return replica(`${at}`, 'PENDING');
     if (kind === 'crash') return replica(`${at}`, age % lifeMs < startMs ? 'PENDING' : 'RUNNING', lives);
