@@ -62,8 +62,11 @@ export default defineCommand({
       if (preview) await previews?.recordPreview(context, preview);
       await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
       const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
-      const run = rollbacks ? () => rollbacks.orRollBack(unlimited, rollback, prepared.run) : prepared.run;
-      const deployment = await reportOutcome(unlimited, plan, run);
+      const deployment = await reportOutcome(unlimited, plan, async () => {
+        const done = await (rollbacks ? rollbacks.orRollBack(unlimited, rollback, prepared.run) : prepared.run());
+        if (preview && options.ttl !== undefined && !done.changed) await previews?.requireRenewed(context, preview);
+        return done;
+      });
       const { runtime, root } = local.project;
       return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
     }),

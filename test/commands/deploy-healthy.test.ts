@@ -39,7 +39,7 @@ async function watched(looks: Seen[], flags: string[] = [], more = '') {
   return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app.path, env });
 }
 
-const running = { containerState: 'RUNNING' };
+const running = { containerState: 'RUNNING', containerRestartCount: 0 };
 const failed = (number: number) => Array.from({ length: number }, () => ({ status: 'failure' }));
 
 test('a build whose replicas and runs are well is healthy', async () => {

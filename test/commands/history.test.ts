@@ -103,7 +103,7 @@ test('skips a damaged line with a warning, and nothing on record is an empty lis
     stderr: expect.stringContaining('has not'),
   });
   await deployed('one');
-  const [file = ''] = filesIn(home).filter((path) => path.endsWith('.jsonl'));
+  const [file = ''] = filesIn(home).filter((path) => /history\/.*\.jsonl$/.test(path));
   appendFileSync(join(home, file), '\n{"at":"half');
   const { code, stderr, json } = await run(['history', 'web', '--json']);
   expect([code, (json() as unknown[]).length]).toEqual([0, 2]);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -190,4 +190,38 @@ test('a build in progress is a preview in use, whatever the flags', async () => 
     expect([json(), left]).toEqual([[], 1]);
     expect(stderr).toMatch(new RegExp(`skipped ${name}: build \\S+ is in progress`));
   }
+});
+
+test('a change that git was told to overlook is a change', async () => {
+  const main = join(app.path, 'main.py');
+  const longAgo = new Date('2020-01-01');
+  await utimes(main, longAgo, longAgo);
+  for (const [key, value] of Object.entries({ trustctime: 'false', checkStat: 'minimal' })) {
+    app.git('config', `core.${key}`, value);
+  }
+  app.git('update-index', '--refresh');
+  // Of the same size, and with its time restored.
+  const text = await readFile(main, 'utf8');
+  await writeFile(
+    main,
+    text.replace(/[a-z]/, (letter) => letter.toUpperCase()),
+  );
+  await utimes(main, longAgo, longAgo);
+  expect(app.git('status', '--porcelain')).toBe('');
+  await preview(here);
+  merge();
+  expect(await prune(here, ['--merged'])).toMatchObject({ stdout: '[]\n', left: 1 });
+});
+
+test('a time to live that others cannot know is not renewed', async () => {
+  await preview(here, ['--ttl', '1d'], { env: team });
+  answering = ({ route }) =>
+    route.includes('/volumes/') && !route.startsWith('GET') ? { status: 403, body: '{"message":"no"}' } : undefined;
+  const renewal = ['deploy', '--preview', '--ttl', '7d', '--if-changed'];
+  const { code, stderr } = await run(there, renewal, { env: team });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/the time to live of web-work-\w+ is not renewed/)]);
+  expect(stderr).toContain('the team state at default:/.gantry cannot be written');
+  answering = undefined;
+  expect((await run(there, renewal, { env: team })).code).toBe(0);
+  expect((await prune(here, ['--expired'], later(2, { env: team }))).left).toBe(1);
 });

@@ -96,6 +96,26 @@ describe('a pipeline that starts on new machines', () => {
     expect([first.code, second.code]).toEqual([12, 12]);
   });
 
+  test('returns to a build that another machine still watches', async () => {
+    crashing = [1];
+    let isWatched = false;
+    let other: ReturnType<typeof deploy> | undefined;
+    const first = await deploy('good', ['--watch', '2m'], {
+      said: (stderr) => {
+        isWatched ||= stderr.includes('Watching web');
+      },
+      meanwhile: async () => {
+        if (!isWatched || other) return;
+        other = deploy('bad', ['--watch', '10s', '--or-rollback']);
+        await other;
+      },
+    });
+    expect(first.code).toBe(7);
+    const { code, stderr } = (await other) ?? { code: 0, stderr: '' };
+    expect([code, stderr]).toEqual([12, expect.stringContaining(`rolled back to build ${builds[0]?.slice(0, 8)}`)]);
+    expect(stderr).not.toContain('cannot return');
+  });
+
   test('returns to a build that another machine deployed, and never to one that another found sick', async () => {
     await deploy('good', line);
     crashing = [1, 3];

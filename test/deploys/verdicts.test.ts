@@ -96,7 +96,8 @@ describe('an app with a status that nobody knows', () => {
     const machine = await stage.machine();
     await machine.deploys({});
     Object.assign(stage.platform.app('web') ?? {}, { status });
-    const outcome = await (await machine.write({ version: 2 }), machine.run('deploy --watch 10s --json'));
+    await machine.write({ version: 2 });
+    const outcome = await machine.run('deploy --watch 10s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
     expect(outcome.stderr).toContain(`the status of the app is ${status}`);
   });

@@ -13,7 +13,7 @@ import {
   writeRecord,
 } from './archive-store.ts';
 import { enforceLimits, keepLimits } from './limits.ts';
-import { shareArchive } from './team-archives.ts';
+import { shareArchive, shareRecord } from './team-archives.ts';
 
 /** What a build was deployed with. */
 interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deployRecord'> {
@@ -39,6 +39,11 @@ export function startKeeping(context: Context, archive: AppArchive): { commit(de
       }
     },
   };
+}
+
+/** Lets the team return to a build, now that it is ready. Best effort. */
+export async function shareKept(context: Context, app: string, build: string): Promise<void> {
+  await shareRecord(context, buildKey(context, app, build)).catch(() => {});
 }
 
 /** Removes what was kept of a build that failed. Best effort. */

@@ -10,7 +10,7 @@ const maxBuilds = 10;
 /** An archive without a record may be that of a build in progress. */
 const unusedMs = 86_400_000;
 
-/** Sends an archive while its build is in progress, and its record when the command has ended, unless the build failed. */
+/** Sends an archive while its build is in progress. Its record follows, see {@link shareRecord}. */
 export function shareArchive(context: Context, key: BuildKey, sha256: string): void {
   const team = teamStateOf(context);
   if (!team) return;
@@ -28,6 +28,20 @@ export function shareArchive(context: Context, key: BuildKey, sha256: string): v
     if (isNeeded) await team.add(folder, { name: recordName(kept), text: stringifyJson(kept) });
     await removeOldArchives(atEnd, team, key.app, isNeeded ? [sha256] : []);
   };
+  team.share(context, { key: `${folder} ${key.build}`, firstWork, lastWork });
+}
+
+/**
+ * Sends the record of a build that serves, and not only when the command has ended: others return to it if theirs is sick
+ * while this one is still watched. If it is found sick itself, nobody returns to it.
+ */
+export async function shareRecord(context: Context, key: BuildKey): Promise<void> {
+  const team = teamStateOf(context);
+  const kept = team && (await findRecord(context.settings.folders.state, key));
+  if (!kept) return;
+  const folder = team.folderOf('archives', key.app);
+  const firstWork = () => team.add(folder, { name: recordName(kept), text: stringifyJson(kept) });
+  const lastWork = (atEnd: Context) => removeOldArchives(atEnd, team, key.app, []);
   team.share(context, { key: `${folder} ${key.build}`, firstWork, lastWork });
 }
 

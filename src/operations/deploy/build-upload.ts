@@ -8,7 +8,7 @@ import { BuildFailedError, ConflictError, GantryError, NotReadyError } from '../
 import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError } from '../../transfer/upload-archive.ts';
-import { forgetArchive } from '../archives/index.ts';
+import { forgetArchive, shareKept } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
@@ -195,6 +195,7 @@ export class BuildUpload {
       const ended = await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
       this.#known.learn({ status: ended.status });
       context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;
+      await shareKept(context, body.name, ended.id);
       return ended;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;

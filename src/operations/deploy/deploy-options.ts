@@ -34,6 +34,8 @@ export interface SendOptions {
 }
 
 export interface DeployOptions extends SendOptions, CreateAppOptions {
+  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
+  preview?: string | true | undefined;
   /** False: compress every file again. */
   cache?: boolean | undefined;
 }

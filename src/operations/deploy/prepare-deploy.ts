@@ -16,7 +16,9 @@ import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import type { Verification } from './verify-build.ts';
 
-export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
+export interface DeployAppOptions
+  extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
+    Pick<DeployOptions, 'preview'> {
   dryRun: boolean;
   /** List every file and why it is sent or not. */
   listFiles: boolean;

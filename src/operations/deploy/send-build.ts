@@ -17,10 +17,8 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const options = { ...deployOptions, config: project };
   const body = await createAppBody(context, project, options);
   if (project.partner) return createPartnerApp(context, body, options);
-  const reading = readCheckedOut(
-    context,
-    local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path])),
-  );
+  const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
+  const reading = readCheckedOut(context, own, { byContent: options.preview !== undefined });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const baseImages = await readBaseImages(project);

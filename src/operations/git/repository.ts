@@ -56,28 +56,47 @@ export interface CheckedOut {
 }
 
 /**
- * The commit of the working directory, and whether it has these files, relative to that, as they are now. Undefined
- * outside of a repository, or without git.
+ * The commit of the working directory, and whether it has these files, relative to that, as they are now. `git status`
+ * goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
  */
 export async function readCheckedOut(
   context: GitContext,
   files: readonly string[] = [],
+  { byContent = false } = {},
 ): Promise<CheckedOut | undefined> {
   if (isOutside(context)) return undefined;
   const format = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=no'];
-  const [status = '', listed] = await Promise.all([
+  const [status = '', listed = ''] = await Promise.all([
     tryGit(context, ['status', ...format, '--', '.']),
     files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
   ]);
   // A repository without commits has `(initial)`.
   const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
   if (commit === undefined) return undefined;
-  const tracked = new Set(listed?.split('\0').map((line) => watchedFile.exec(line)?.[1]));
-  return { commit, dirty: /^[^#]/m.test(status) || files.some((path) => !tracked.has(path)) };
+  const watched = listed.split('\0').flatMap((line): [path: string, blob: string][] => {
+    const [, blob, path] = watchedFile.exec(line) ?? [];
+    return path !== undefined && blob !== undefined ? [[path, blob]] : [];
+  });
+  const blobs = new Map(watched);
+  const differs = /^[^#]/m.test(status) || files.some((path) => !blobs.has(path));
+  return { commit, dirty: differs || (byContent && !(await haveContent(context, files, blobs))) };
 }
 
 /** A regular file that `git status` looks at: not a link, whose target may be anything, and not `--assume-unchanged`. */
-const watchedFile = /^H 100\d+ \S+ 0\t(.*)$/s;
+const watchedFile = /^H 100\d+ (\S+) 0\t(.*)$/s;
+
+/** Whether files have the content of these blobs, after the filters of git. */
+async function haveContent(
+  context: GitContext,
+  files: readonly string[],
+  blobs: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  // Git would read another path.
+  if (files.some((path) => /^"|\n/.test(path))) return false;
+  const input = files.map((path) => `${path}\n`).join('');
+  const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input });
+  return hashed === files.map((path) => blobs.get(path)).join('\n');
+}
 
 /** Whether git would find no working tree: most deploys outside of one need not start it to know. */
 function isOutside({ env, cwd }: GitContext): boolean {

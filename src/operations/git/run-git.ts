@@ -26,9 +26,13 @@ export async function git(
 }
 
 /** Undefined if git fails, or is not installed. */
-export async function tryGit(context: GitContext, args: readonly string[]): Promise<string | undefined> {
+export async function tryGit(
+  context: GitContext,
+  args: readonly string[],
+  options?: Parameters<typeof git>[2],
+): Promise<string | undefined> {
   try {
-    return await git(context, args);
+    return await git(context, args, options);
   } catch (error) {
     if (error instanceof FailedError) return undefined;
     throw error;

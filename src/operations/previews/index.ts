@@ -1,3 +1,3 @@
 export { listPreviews, type Preview } from './list-previews.ts';
-export { asPreview, planPreview, recordPreview } from './plan-preview.ts';
+export { asPreview, planPreview, recordPreview, requireRenewed } from './plan-preview.ts';
 export { prunePreviews } from './prune-previews.ts';

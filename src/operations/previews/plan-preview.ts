@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { FailedError, UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
 import type { LocalApp } from '../deploy/index.ts';
 import {
@@ -13,7 +13,7 @@ import {
   readRepository,
 } from '../git/index.ts';
 import { previewName } from './preview-name.ts';
-import { type PreviewRecord, readPreviewRecords, writePreviewRecord } from './preview-record.ts';
+import { type PreviewRecord, readPreviewRecords, whereUnwritten, writePreviewRecord } from './preview-record.ts';
 
 interface PreviewFlags {
   /** What it is called instead of its branch; true if it is not. */
@@ -73,4 +73,18 @@ async function isAhead(context: Context, commit: string): Promise<boolean> {
 /** Before the deploy: an app that nobody can tell would stay for ever. */
 export function recordPreview(context: Context, preview: PreviewRecord): Promise<void> {
   return writePreviewRecord(context, preview);
+}
+
+/**
+ * Where nothing was deployed, the record alone shows that a time to live began anew. Throws FailedError if others do not
+ * have it: they delete the preview when the time before is over.
+ */
+export async function requireRenewed(context: Context, preview: PreviewRecord): Promise<void> {
+  const place = await whereUnwritten(context, preview);
+  if (place === undefined) return;
+  throw new FailedError(`the time to live of ${preview.app} is not renewed`, {
+    why: `${place} cannot be written: \`previews prune --expired\` goes by the time to live before`,
+    fix: 'type the line again once it can be written, or without --if-changed',
+    details: { app: preview.app },
+  });
 }

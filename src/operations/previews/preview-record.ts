@@ -39,6 +39,16 @@ export async function writePreviewRecord(context: Context, record: PreviewRecord
   }
 }
 
+/** Where a record could not be written that was to be; undefined if it is everywhere. */
+export async function whereUnwritten(context: Context, record: PreviewRecord): Promise<string | undefined> {
+  const text = stringifyJson(record);
+  const own = await readFile(fileOf(context, record.app), 'utf8').catch(() => '');
+  if (own !== text) return folderOf(context);
+  const team = teamStateOf(context);
+  const isShared = !team || (await team.hasArrived(context, sharedFolder, documentName(record.at, text)));
+  return isShared ? undefined : `the team state at ${team.place}`;
+}
+
 /** Those of this project, by app name: the last that this machine or its team has written. */
 export async function readPreviewRecords(context: Context): Promise<Map<string, PreviewRecord>> {
   const names = await readdir(folderOf(context)).catch((): string[] => []);

@@ -128,9 +128,7 @@ export class TeamState {
     return this.#outbox.addFile(path, from);
   }
 
-  /**
-   * Starts to send what is there, without waiting for it; the rest is sent when the command has ended.
-   */
+  /** Starts to send what is there, without waiting for it; the rest is sent when the command has ended. */
   share(context: Context, { key, firstWork, lastWork }: Sharing): void {
     if (this.#lastWork.size === 0) context.atEnd.push((atEnd) => this.#shareRest(atEnd));
     this.#lastWork.set(key, lastWork);
@@ -140,6 +138,13 @@ export class TeamState {
     };
     const later = (error: Error) => context.trace(`team state: ${error.message}`);
     this.#sending = (this.#sending ?? Promise.resolve()).then(send).catch(later);
+  }
+
+  /** Whether the volume has a document that was added, after one more try. */
+  async hasArrived(context: Context, folder: string, name: string): Promise<boolean> {
+    await this.#sending;
+    await this.#send(context).catch((error: Error) => context.trace(`team state: ${error.message}`));
+    return !(await this.#outbox.list(context.now())).some(({ path }) => path === `${folder}/${name}`);
   }
 
   /** Removes files, or a folder whose path ends in a slash. Best effort: others may have done it. */
