@@ -83,8 +83,8 @@ describe('scaling by hand', () => {
   });
 });
 
-test('restarts that are not shown are not zero', async () => {
-  const stage = await Stage.open({ restarts: 'nothing' });
+test.each(['nothing', 'start times'] as const)('restarts that are not counted are not zero: %s', async (restarts) => {
+  const stage = await Stage.open({ restarts });
   const { stderr, json } = await (await stage.machine()).run('deploy --watch 40s --json');
   expect(stderr).toMatch(/web is healthy .*restarts are not shown/);
   expect(json()).toMatchObject({ health: { verdict: 'healthy', restarts: null } });

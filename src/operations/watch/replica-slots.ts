@@ -116,9 +116,9 @@ export class ReplicaSlots {
     return this.#ids.size;
   }
 
-  /** Null if the platform shows neither how often a replica restarted nor when it started. */
+  /** Null if the platform does not count those of a replica: a start that did not move may be an old one. */
   get restarts(): number | null {
-    if (this.#slots.some(({ container }) => !showsRestarts(container))) return null;
+    if (this.#slots.some(({ container }) => typeof container.containerRestartCount !== 'number')) return null;
     return this.#slots.reduce((sum, slot) => sum + restartsOf(slot), 0);
   }
 
@@ -185,11 +185,6 @@ export class ReplicaSlots {
 function restartsOf({ deaths, hasRestarted, starts, isVacant, container }: Slot): number {
   if (container.isTerminating) return 0;
   return deaths + (isVacant ? 1 : 0) + Math.max(hasRestarted ? 1 : 0, starts, container.containerRestartCount ?? 0);
-}
-
-function showsRestarts({ containerRestartCount, containerStartTimestamp, containerRunningTimeMs }: Container): boolean {
-  const shown = [containerRestartCount, containerStartTimestamp, containerRunningTimeMs];
-  return shown.some((value) => value !== undefined && value !== null);
 }
 
 /** A start that moves by less may be the same one, computed anew. In ms. */
