@@ -104,8 +104,12 @@ function unexplained(property: InputProperty): InputProperty {
 
 /** The arguments of a command in order, then its flags. */
 export function propertiesOf(command: CommandReference): InputProperty[] {
-  const flags = command.flags.map(flagProperty).filter(({ flag }) => !hiddenFlags.has(flag ?? ''));
+  const flags = command.flags.map(flagProperty).filter(({ flag = '' }) => !isHidden(flag, command));
   return [...command.arguments.map(argumentProperty), ...flags];
+}
+
+function isHidden(flag: string, { effect }: CommandReference): boolean {
+  return hiddenFlags.has(flag) || (effect === 'reads' && flag === '--output');
 }
 
 /** `project` is not the flag where it is what the command is for: `projects use`. */

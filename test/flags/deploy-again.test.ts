@@ -14,7 +14,7 @@ function typed({ long, required, optional, argChoices, parseArg, variadic }: (ty
   const name = long ?? '';
   if (!required && !optional) return [name];
   if (argChoices) return [name, argChoices.at(-1) ?? ''];
-  if (parseArg && 'valueKind' in parseArg) return [name, '1h30m'];
+  if (parseArg && 'valueKind' in parseArg) return [name, parseArg.valueKind === 'number' ? '2.5' : '1h30m'];
   return variadic ? [name, 'one', name, 'two'] : [name, "it's one"];
 }
 

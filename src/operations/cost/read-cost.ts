@@ -88,7 +88,7 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const cooldown = app.cooldownPeriodSeconds ?? 0;
   const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
   const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until: period.until };
-  const cooldowns = [...new Set([...lowerCooldowns, cooldown])];
+  const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
   const time = new ReplicaTime({ ...range, cooldowns });
   if (period.isMonth && summary.request_metrics?.total === 0) time.finish();
   else {

@@ -39,6 +39,7 @@ export class ReplicaTime {
   lastCall: number | undefined;
   /** By midnight. */
   readonly days = new Map<number, DayOfCalls>();
+  #current = { midnight: Number.NaN, day: { calls: 0, coldStarts: 0, busySeconds: 0 } };
   readonly #coldStartMs: number[] = [];
   readonly #runtimeMs: number[] = [];
   readonly #replicas = new Map<string, ReplicaState>();
@@ -57,13 +58,14 @@ export class ReplicaTime {
     const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
     const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
     for (const row of rows) {
-      const [at = Number.NaN, runtime = Number.NaN] = [created[row], ran[row]];
+      const at = created[row] ?? Number.NaN;
+      const runtime = ran[row] ?? Number.NaN;
       const coldMs = cold[row] || 0;
       const start = at + (queued[row] || coldMs);
       const replica = runs.word('podName', row);
       this.#count(at, coldMs);
       if (replica === undefined || Number.isNaN(start + runtime)) this.unknownCalls++;
-      else this.#work(replica, { start, end: start + runtime, coldMs });
+      else this.#work(replica, start, start + runtime, coldMs);
     }
   }
 
@@ -117,7 +119,8 @@ export class ReplicaTime {
     this.#coldStartMs.push(coldMs);
   }
 
-  #work(name: string, { start, end, coldMs }: { start: number; end: number; coldMs: number }): void {
+  /** Called for each of a million runs: without objects. */
+  #work(name: string, start: number, end: number, coldMs: number): void {
     const replica = this.#replicas.get(name);
     this.#runtimeMs.push(end - start);
     const busy = Math.max(0, end - Math.max(start, replica?.lastEnd ?? 0)) / 1000;
@@ -128,8 +131,9 @@ export class ReplicaTime {
       this.#replicas.set(name, { lastEnd: end, startedAt });
       return;
     }
-    for (const [index, cooldown] of this.options.cooldowns.entries()) {
-      if (start - replica.lastEnd <= cooldown * 1000) continue;
+    const { cooldowns } = this.options;
+    for (let index = 0; index < cooldowns.length; index++) {
+      if (start - replica.lastEnd <= (cooldowns[index] ?? 0) * 1000) continue;
       this.#live(index, replica.startedAt[index] ?? 0, replica.lastEnd);
       replica.startedAt[index] = start - coldMs;
     }
@@ -152,8 +156,10 @@ export class ReplicaTime {
 
   #day(at: number): DayOfCalls {
     const midnight = Math.floor((Number.isNaN(at) ? this.options.since : at) / dayMs) * dayMs;
+    if (this.#current.midnight === midnight) return this.#current.day;
     const day = this.days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
     this.days.set(midnight, day);
+    this.#current = { midnight, day };
     return day;
   }
 }
