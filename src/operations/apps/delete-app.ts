@@ -21,6 +21,7 @@ export async function removeApp(
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
   const confirmed = await deleteAppAndWait(context, name, { wasShown: 'state' in shown });
+  if (confirmed) await recordEvent(context, name, 'deleted', {});
   return { app: name, project, changed: true, confirmed };
 }
 
@@ -30,7 +31,7 @@ export async function removeApp(
  * anything proves the deletion; warns if the token may delete apps and not look at them.
  */
 export async function deleteAppAndWait(
-  context: Context,
+  context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
   { wasShown }: { wasShown: boolean },
 ): Promise<boolean> {
@@ -44,10 +45,7 @@ export async function deleteAppAndWait(
     return false;
   }
   const status = evidence.state;
-  if (isDeleted(status)) {
-    await recordEvent(context, app, 'deleted', {});
-    return true;
-  }
+  if (isDeleted(status)) return true;
   if (notFound) throw notFound;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',

@@ -1,4 +1,4 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
@@ -52,6 +52,10 @@ export class EventLog {
       events: (events as HistoryEvent[]).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
       unreadable: parsed.filter((event) => event === undefined).length,
     };
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([rm(this.path, { force: true }), rm(this.#before, { force: true })]);
   }
 
   get #before(): string {

@@ -84,6 +84,13 @@ export async function lookAfterwards(context: Context, app: string): Promise<App
   }
 }
 
+/** Removes what this machine has on record of an app. Best effort. */
+export async function forgetHistory(context: Context, app: string): Promise<void> {
+  await logOf(context, app)
+    .remove()
+    .catch(() => {});
+}
+
 function logOf({ settings, project }: Context, app: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, app));
   return new EventLog(join(settings.folders.state, 'history', `${key}.jsonl`));

@@ -4,5 +4,5 @@
  */
 export type { AppHistory, ListedEvent } from './app-history.ts';
 export type { Verdict } from './events.ts';
-export { lookAfterwards, readHistory, recordEvent, recordLook } from './history.ts';
+export { forgetHistory, lookAfterwards, readHistory, recordEvent, recordLook } from './history.ts';
 export { sentSettings, settingKey } from './shown-settings.ts';

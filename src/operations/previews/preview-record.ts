@@ -5,6 +5,7 @@ import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
+import { forgetHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
 
 /** A preview that this machine or its team has deployed. It proves whose it is when its branch is gone. */
@@ -68,6 +69,7 @@ export async function readPreviewRecords(context: Context): Promise<Map<string, 
 /** Removes all that is on record of a deleted preview. */
 export async function removePreviewRecord(context: Context, app: string): Promise<void> {
   await rm(fileOf(context, app), { force: true }).catch(() => {});
+  await forgetHistory(context, app);
   const team = teamStateOf(context);
   if (!team) return;
   const records = (await readShared(context)).filter(({ record }) => record.app === app);
