@@ -28,7 +28,7 @@ const usualNext: Record<ExitName, (failed: Failed) => readonly string[]> = {
   'not-found': listOfSuch,
   conflict: again,
   project: () => ['check'],
-  limit: () => ['plan', 'cost'],
+  limit: () => ['cost', '--all-apps'],
   'build-failed': ({ details: { app, build } }) =>
     app && build ? ['logs', `${app}`, '--build', `${build}`] : ['check'],
   'not-ready': ({ details: { app } }) => (app ? ['logs', `${app}`] : ['check']),
