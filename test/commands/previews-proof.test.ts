@@ -104,7 +104,8 @@ test.each<[string, () => Promise<unknown> | unknown]>([
   [
     'ignored by git',
     async () => {
-      await writeFile(join(app.path, '.git/info/exclude'), 'new.py\n');
+      app.git('config', 'core.excludesFile', join(app.path, '.git/ignored'));
+      await writeFile(join(app.path, '.git/ignored'), 'new.py\n');
       await writeFile(join(app.path, 'new.py'), 'x = 1\n');
     },
   ],

@@ -98,6 +98,7 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
     signal: new AbortController().signal,
     project: 'p-1',
     now: () => now,
+    platformNow: () => now,
     elapsed: () => now,
     delay: async (ms: number) => {
       now += ms;
