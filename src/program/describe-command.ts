@@ -89,7 +89,7 @@ export function describeCommand(
 }
 
 function usageOf(commander: Commander, line: string): string {
-  const inputs = commander.usage().replace(/\[options\] ?/, '');
+  const inputs = commander.usage().replace(/\[(options|command)\] ?/g, '');
   return ['gantry', line, inputs, inputs.includes('[flags]') ? '' : '[flags]'].filter(Boolean).join(' ');
 }
 

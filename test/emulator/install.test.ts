@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { requirementsOf } from '../../src/emulator/model/builds/requirements.ts';
 import { formatRequirements } from '../../src/emulator/running/processes/python.ts';
+import { machinePath } from '../support/own-python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
@@ -23,6 +24,9 @@ function wheel(): string {
 }
 
 const main = 'import gantry_greeting\ndef run():\n    return gantry_greeting.text\n';
+
+beforeEach(() => void vi.stubEnv('PATH', machinePath()));
+afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => {
   test('are not installed by default, and the failed build says which flag installs them', async () => {

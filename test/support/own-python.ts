@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
  */
 export default function ownPython(): (() => void) | undefined {
   if (process.platform === 'win32') return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'tests-python-'));
+  const folder = mkdtempSync(join(tmpdir(), prefix));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     execFileSync('python3', ['-m', 'venv', '--without-pip', folder], { stdio: 'ignore' });
@@ -20,4 +20,12 @@ export default function ownPython(): (() => void) | undefined {
   }
   process.env.PATH = [join(folder, 'bin'), process.env.PATH].join(delimiter);
   return remove;
+}
+
+const prefix = 'tests-python-';
+
+/** The PATH of this machine, for tests that need its pip. */
+export function machinePath(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.filter((folder) => !folder.includes(prefix)).join(delimiter);
 }

@@ -29,6 +29,8 @@ export class BuildUpload {
   /** The upload has failed, and nobody knows whether it arrived. */
   #isInDoubt = false;
   readonly #known: KnownBuild;
+  /** Builds that may be this deploy's own: the reply that would tell was lost. */
+  #lost: readonly string[] = [];
 
   constructor(
     private readonly context: Context,
@@ -129,7 +131,8 @@ export class BuildUpload {
   /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
   async #check({ archive, created }: { archive?: AppArchive; created?: string }): Promise<void> {
     const { body, options } = this;
-    await options.check?.({ body, archive, created, willWait: options.ifBusy === 'wait' && created === undefined });
+    const willWait = options.ifBusy === 'wait' && created === undefined;
+    await options.check?.({ body, archive, created, lost: this.#lost, willWait });
   }
 
   /** Returns the live deployment if it is equal once the earlier builds have ended. */
@@ -156,9 +159,9 @@ export class BuildUpload {
       step.fail();
       withdraw();
       if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
-      if (!body.partnerService && mayRetry && (await nameLostCreation(this.context, body.name, { error, sentAt }))) {
-        return undefined;
-      }
+      if (body.partnerService || !mayRetry) throw error;
+      this.#lost = await nameLostCreation(this.context, body.name, { error, sentAt });
+      if (this.#lost.length > 0) return undefined;
       throw error;
     });
     if (!created) return this.#create(false);

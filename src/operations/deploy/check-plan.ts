@@ -16,6 +16,8 @@ export interface PlannedDeploy {
   archive?: AppArchive | undefined;
   /** The build that this deploy has created; it is checked before the upload then. */
   created?: string | undefined;
+  /** Builds that may be this deploy's own as well. */
+  lost: readonly string[];
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }

@@ -14,14 +14,14 @@ const roundingMs = 1_000;
 /**
  * After a create app without a reply: names the builds that were created since and wait for an upload. The platform does
  * not show who created a build, so that each may be somebody else's, and none is canceled: one that gets no upload never
- * starts. Returns whether there is one: then another can be created.
+ * starts. Returns their ids: if there is one, another can be created.
  */
 export async function nameLostCreation(
   context: Context,
   app: string,
   { error, sentAt }: { error: unknown; sentAt: number },
-): Promise<boolean> {
-  if (!mayHaveHappened(error) || context.signal.aborted) return false;
+): Promise<string[]> {
+  if (!mayHaveHappened(error) || context.signal.aborted) return [];
   const found = await findNewBuilds(context, app, sentAt);
   for (const { id } of found) {
     context.progress.warn({
@@ -31,7 +31,7 @@ export async function nameLostCreation(
       fix: gantryCommand`builds cancel ${app} ${id}`,
     });
   }
-  return found.length > 0;
+  return found.map(({ id }) => id);
 }
 
 /** Pending builds that were created since, and not by another deploy on this machine. */

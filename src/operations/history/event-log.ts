@@ -96,8 +96,9 @@ async function firstTime(path: string): Promise<number> {
 
 /** Throws an error of the disk: what cannot be read is not the same as what is not there. */
 function readIfThere(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+  return readFile(path, 'utf8').catch(async (error: unknown) => {
+    // Without a usable folder nothing is there; a file that is there may not be for this user.
+    if (!(await stat(path).catch(() => undefined))) return '';
     const { message } = toDiskError(error);
     throw new FailedError(`cannot read ${path}: ${message}`, {
       why: 'it has what is known of the app, such as which builds were found sick',

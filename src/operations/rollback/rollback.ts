@@ -93,8 +93,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       detach: false,
       logs: options.logs,
       limit,
-      check: async ({ created }) => {
-        if (created !== undefined) await checkUnchanged(context, app, seen, created);
+      check: async ({ created, lost }) => {
+        if (created !== undefined) await checkUnchanged(context, app, seen, [created, ...lost]);
       },
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
@@ -128,14 +128,19 @@ export class DeployedMeanwhileError extends ConflictError {
 }
 
 /** `seen`: when the build was chosen. What the app shows may be late, so a build that was there then is none of others. */
-async function checkUnchanged(context: Context, name: string, seen: DeployedState, created: string): Promise<void> {
+async function checkUnchanged(
+  context: Context,
+  name: string,
+  seen: DeployedState,
+  own: readonly string[],
+): Promise<void> {
   const now = await lookAtDeployed(context, name);
   const serves = now.app && liveBuild(now.app);
-  const isNew = (id: string) => id !== created && (!seen.listed.includes(id) || seen.builds.includes(id));
+  const isNew = (id: string) => !own.includes(id) && (!seen.listed.includes(id) || seen.builds.includes(id));
   if (serves !== undefined && isNew(serves)) {
     throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
   }
-  const other = now.builds.find((id) => id !== created && !seen.listed.includes(id));
+  const other = now.builds.find((id) => !own.includes(id) && !seen.listed.includes(id));
   if (other === undefined) return;
   const what = `build ${shortBuild(other)} was created meanwhile and is in progress`;
   throw new DeployedMeanwhileError(what, name, serves ?? null);

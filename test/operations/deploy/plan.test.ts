@@ -32,6 +32,7 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
     },
     signal: new AbortController().signal,
     now: () => 0,
+    platformNow: () => 0,
     env: {},
     trace() {},
     progress: { warn: (text: string) => void warnings.push(text) },
