@@ -44,7 +44,10 @@ export class EventLog {
 
   /** Throws FailedError if a file is there and cannot be read. */
   async read(now: number): Promise<EventsRead> {
-    const texts = await Promise.all([readIfThere(this.#before), readIfThere(this.path)]);
+    // In this order, a file that becomes the file before meanwhile is read twice, not missed.
+    const current = await readIfThere(this.path);
+    const before = await readIfThere(this.#before);
+    const texts = before.startsWith(current) ? [before] : [before, current];
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
     const parsed = lines.map((line) => parseEvent(tryParseJson(line)));
     const events = parsed.filter((event) => event !== undefined && Date.parse(event.at) > now - maxHistoryMs);
@@ -83,7 +86,9 @@ export class EventLog {
 
 /** The time of the first event in ms, from the first bytes of the file. Infinity if it cannot be read. */
 async function firstTime(path: string): Promise<number> {
-  const file = await open(path);
+  // Another process may have made it the file before.
+  const file = await open(path).catch(() => undefined);
+  if (!file) return Number.POSITIVE_INFINITY;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
     return (
@@ -97,8 +102,9 @@ async function firstTime(path: string): Promise<number> {
 /** Throws an error of the disk: what cannot be read is not the same as what is not there. */
 function readIfThere(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(async (error: unknown) => {
-    // Without a usable folder nothing is there; a file that is there may not be for this user.
-    if (!(await stat(path).catch(() => undefined))) return '';
+    // Without a usable folder nothing is there; a file that is there may not be for this user. One that was not there a
+    // moment ago is being created by another process.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || !(await stat(path).catch(() => undefined))) return '';
     const { message } = toDiskError(error);
     throw new FailedError(`cannot read ${path}: ${message}`, {
       why: 'it has what is known of the app, such as which builds were found sick',

@@ -32,6 +32,16 @@ test('keeps events in a file that only its owner can read', async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test('a reader meets each event that another process has written, whatever that process does meanwhile', async () => {
+  for (let trial = 0; trial < 100; trial += 1) {
+    const { log, path } = newLog();
+    // The file is created, or becomes the file before.
+    if (trial % 2 === 1) await log.append(served('b-0', now - 60 * dayMs));
+    const [early, , late] = await Promise.all([log.read(now), log.append(served('b-1')), new EventLog(path).read(now)]);
+    for (const read of [early, late]) expect(builds(read).filter((build) => build === 'b-0')).toHaveLength(trial % 2);
+  }
+});
+
 test('a line that a kill cut off spoils no other', async () => {
   const { log, path } = newLog();
   await log.append(served('b-1'));
