@@ -41,8 +41,12 @@ export async function follow(blocks: readonly Block[], proof?: string): Promise<
   return { surprises, transcript: transcriptOf(blocks, machine) };
 }
 
-/** A network of its own (Linux), so that the ports that documents name are free, and nothing comes from elsewhere. */
-const network = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+/**
+ * A network of its own (Linux), so that the ports that documents name are free, and nothing comes from elsewhere. What
+ * the commands left running ends with the shell, before the folders it writes to are removed.
+ */
+const ownSpace = ['--map-root-user', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const network = ['unshare', ...ownSpace, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 const alone = isPossible([...network, 'true']) ? network : [];
 /** Whether walks can be taken at the same time: otherwise their ports are the same. */
 export const areApart = alone.length > 0;

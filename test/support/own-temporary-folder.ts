@@ -10,5 +10,6 @@ process.env.TMPDIR = folder;
 
 afterAll(() => {
   process.env.TMPDIR = before;
-  rmSync(folder, { recursive: true, force: true });
+  // A program that was told to end may still write to it.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
