@@ -106,7 +106,7 @@ async function startIn(
     debugging,
     store,
     now,
-    storage,
+    archives: storage,
     archiveLimits: limits,
     real,
     folder: join(folder, 'running'),

@@ -54,7 +54,7 @@ export const buildHandlers: BuildHandlers = {
     const { status } = getBuildProgress(build, now());
     if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be canceled: it is ${status}`);
     build.cancelledAt = now();
-    runner.cancelBuild(build.id);
+    runner.builds.cancel(build.id);
     store.save();
     return `Build ${build.id} cancelled`;
   },

@@ -24,7 +24,7 @@ interface ReplicaRequest {
 export async function acquireReplica(request: ReplicaRequest, platform: Platform): Promise<ReplicaSlot> {
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
-  const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
+  const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
   const requirements = await readRequirements(build, folder);
   const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
   const onQueued = () => markQueued(run, platform);

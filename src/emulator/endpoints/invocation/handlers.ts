@@ -37,7 +37,7 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
       ...{ headers: request.headers, body: received },
     });
     const headers = forwardedHeaders(app, inspected.headers);
-    const controller = platform.runner.trackRun(run);
+    const controller = platform.runner.runs.track(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
     const response = performCall({ app, call, controller, caller }, platform).then((reply) =>

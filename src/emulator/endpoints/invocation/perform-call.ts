@@ -44,7 +44,7 @@ export async function performCall(
     stopTimer();
     caller?.off('close', onDisconnect);
     slot?.release();
-    runner.untrackRun(run);
+    runner.runs.untrack(run);
     markEnded(run, statusCode, platform);
     if (call.body instanceof BufferedBody) runner.runInBackground(call.body.discard());
   };

@@ -68,7 +68,7 @@ interface SocketTask {
 async function performSocket({ app, build, upgrade, client, head }: SocketTask, platform: Platform): Promise<number> {
   const { runner } = platform;
   const { run } = upgrade;
-  const controller = runner.trackRun(run);
+  const controller = runner.runs.track(run);
   const { signal } = controller;
   // Read from the start, so that a client that leaves while the app starts is noticed.
   const fromClient = new PassThrough();
@@ -91,7 +91,7 @@ async function performSocket({ app, build, upgrade, client, head }: SocketTask, 
     return reply.status;
   } finally {
     slot?.release();
-    runner.untrackRun(run);
+    runner.runs.untrack(run);
     markEnded(run, statusCode, platform);
   }
 }

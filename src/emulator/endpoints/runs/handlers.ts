@@ -59,7 +59,7 @@ export const runHandlers: RunHandlers = {
     const { status } = getRunProgress(run, now());
     if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
-    runner.cancelRun(run.id);
+    runner.runs.cancel(run.id);
     store.save();
     return undefined;
   },

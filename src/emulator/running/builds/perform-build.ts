@@ -20,7 +20,7 @@ export async function performBuild(
   const { runner, store } = running;
   // The runner has another signal after a reset.
   const { signal } = runner;
-  const canceled = runner.trackBuild(build.id);
+  const canceled = runner.builds.track(build.id).signal;
   let python: AppPython | undefined;
   try {
     python = await install(build, requirements, running);
@@ -30,7 +30,7 @@ export async function performBuild(
   } catch (error) {
     build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, python, running);
   } finally {
-    runner.untrackBuild(build.id);
+    runner.builds.untrack(build.id);
     store.save();
   }
 }

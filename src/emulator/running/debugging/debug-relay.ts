@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
+import { type Debugged, forProcess, type Start } from './debugged-process.ts';
 import { DebuggerLink } from './debugger-link.ts';
 import { breakpointsOf, EditorSession } from './editor-session.ts';
 import { type Greeting, PrivateListener } from './private-listener.ts';
@@ -13,26 +14,6 @@ interface RelayOptions {
   folder: string;
   /** Whether the code of a process starts only when an editor has attached. */
   waits: boolean;
-}
-
-/** A process that is about to start. */
-interface Start {
-  build: string;
-  /** Where the process has the app's files. */
-  folder: string;
-  /** Files that are not the app's: the debugger steps over them. */
-  foreign: string;
-  /** Stops the clock of every time limit. Returns what starts it again. */
-  hold: () => () => void;
-}
-
-/** A process with a debugger. */
-interface Debugged extends Start {
-  id: string;
-  /** Known when the debugger listens. */
-  port?: number | undefined;
-  /** Lets its code start. */
-  go: () => void;
 }
 
 /** What a process needs to be debugged. */
@@ -267,24 +248,3 @@ const variable = 'GANTRY_DEBUGGER';
 
 /** Requests that end a breakpoint. */
 const resuming = /^(continue|next|step\w*|goto|reverseContinue|restartFrame)$/;
-
-/** Knows where the process has the files of the editor, and never ends the process. */
-function forProcess(request: DebugMessage, { folder, foreign }: Start, port: number, source: string): DebugMessage {
-  const { command, arguments: given = {} } = request;
-  if (request.type !== 'request') return request;
-  if (command === 'disconnect') return { ...request, arguments: { ...given, terminateDebuggee: false } };
-  if (command !== 'attach') return request;
-  const { host: _, port: __, ...others } = given;
-  const mappings = Array.isArray(given.pathMappings) ? given.pathMappings : [];
-  const rules = Array.isArray(given.rules) ? given.rules : [];
-  return {
-    ...request,
-    arguments: {
-      ...others,
-      // Child processes are debugged at the same address.
-      connect: { host: '127.0.0.1', port },
-      pathMappings: [{ localRoot: source, remoteRoot: folder }, ...mappings],
-      rules: [...rules, { path: `${foreign}/**`, include: false }],
-    },
-  };
-}

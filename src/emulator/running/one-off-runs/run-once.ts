@@ -36,7 +36,7 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const refuseIt = (error: Error) => refuse(400, error.message);
   const python = (await runner.pythonFor(app.settings, requirements).catch(refuseIt))?.path;
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
-  const folder = runner.folderFor(app.id, container);
+  const folder = runner.unpacked.folderFor(app.id, container);
   const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));
   if (!files.includes(file)) {
     await rm(folder, { recursive: true, force: true });
@@ -80,7 +80,7 @@ async function runProgram(
   running: Running,
 ): Promise<void> {
   const { runner, store } = running;
-  const { signal } = runner.trackRun(run);
+  const { signal } = runner.runs.track(run);
   const worker = pythonFile('emulator/running/one-off-runs/once.py');
   const env = createAppEnvironment(app, '', storage.environment, store, python);
   const { command, args } = storage.launch(python, [worker]);
@@ -104,7 +104,7 @@ async function runProgram(
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code } = await program.ended.catch(() => ({ code: 127 }));
   stopTimer();
-  runner.untrackRun(run);
+  runner.runs.untrack(run);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, code === null ? {} : { exitCode: code });

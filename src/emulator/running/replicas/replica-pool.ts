@@ -1,20 +1,16 @@
-import { after, pause } from '../../../clock.ts';
+import { after } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import { hour } from '../../model/time.ts';
-import { describeReplica, type PooledReplica } from './pooled-replica.ts';
+import type { PooledReplica } from './pooled-replica.ts';
 import type { ReplicaOptions } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { startInTime } from './start-in-time.ts';
+import { StartedReplicas, type StartOptions } from './started-replicas.ts';
 
-export interface PoolOptions {
-  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica };
-  /** Environment variables of a replica that is started now. */
-  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+export interface PoolOptions extends StartOptions {
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit: ReplicaOptions['limit'];
-  now(): number;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
   leastReplicas: number;
 }
@@ -42,19 +38,18 @@ interface SlotRequest {
 
 /** The replicas of one app: started when no slot is free, stopped after the cooldown or after a newer build. */
 export class ReplicaPool {
+  /** Those that accept calls. */
   #members: PooledReplica[] = [];
-  /** Including replicas that accept no more calls but still have some. */
-  readonly #running = new Set<PooledReplica>();
-  /** Replicas that have served and ended, oldest first. */
-  #past: ReplicaPeriod[] = [];
-  readonly #stopping = new Set<Promise<void>>();
+  readonly #started: StartedReplicas;
   #waiting: (() => void)[] = [];
   /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
   #first: PooledReplica | undefined;
   /** The start of a server that must have the app's port for itself. */
   #startAlone: Promise<unknown> | undefined;
 
-  constructor(private readonly options: PoolOptions) {}
+  constructor(private readonly options: PoolOptions) {
+    this.#started = new StartedReplicas(options);
+  }
 
   async acquire(request: SlotRequest): Promise<ReplicaSlot> {
     const { app, build, python, signal, onQueued } = request;
@@ -65,19 +60,22 @@ export class ReplicaPool {
         await this.#startAlone;
         continue;
       }
-      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
+      if (this.#first?.build === build.id)
+        this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
       if (free) return this.#assign(free, request);
       // An app's own server has one port, so it has one replica.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
-        if (runtime === 'custom' && !hasWaited && this.#stopping.size > 0) {
+        if (runtime === 'custom' && !hasWaited && this.#started.areStopping) {
           hasWaited = true;
-          await this.#stopped();
+          await this.#started.stopped();
           continue;
         }
-        return this.#assign(this.#start(app, build, python), request);
+        const started = this.#create(app, build, python);
+        this.#members.push(started);
+        return this.#assign(started, request);
       }
       onQueued();
       await this.#waitForSlot(signal);
@@ -108,22 +106,20 @@ export class ReplicaPool {
   }
 
   get isRunning(): boolean {
-    return this.#running.size > 0;
+    return this.#started.isRunning;
   }
 
   async stop(): Promise<void> {
     this.#first?.stopTimer();
     this.#first = undefined;
     for (const member of [...this.#members]) this.#drop(member);
-    await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
+    await this.#started.stopAll();
   }
 
   /** Replicas whose process runs here, and those that ended within the last hour. */
   list({ settings }: AppRecord): ReplicaPeriod[] {
     this.#dismissIdle(settings);
-    const now = this.options.now();
-    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
-    return [...[...this.#running].map(describeReplica), ...this.#past];
+    return this.#started.list();
   }
 
   async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
@@ -151,55 +147,13 @@ export class ReplicaPool {
     else this.#dismiss(member);
   }
 
-  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
-    return JSON.stringify(this.options.environment(app, build, python));
-  }
-
   async #freePort(): Promise<void> {
     for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
-    await this.#stopped();
-  }
-
-  /** Waits for replicas that end, but not for one that is finishing its work. */
-  async #stopped(): Promise<void> {
-    await Promise.race([Promise.all(this.#stopping), pause(portMs, undefined, { background: true })]);
-  }
-
-  #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const member = this.#create(app, build, python);
-    this.#members.push(member);
-    return member;
+    await this.#started.stopped();
   }
 
   #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const { name, replica } = this.options.start(app, build, python);
-    const member: PooledReplica = {
-      name,
-      environment: this.#environmentOf(app, build, python),
-      replica,
-      isEnding: false,
-      graceMs: app.settings.responseGracePeriodSeconds * 1000,
-      build: build.id,
-      busy: 0,
-      sockets: 0,
-      idleSince: this.options.now(),
-      stopTimer: () => {},
-    };
-    this.#running.add(member);
-    const remove = () => {
-      this.#running.delete(member);
-      if (replica.readyAt !== undefined) {
-        this.#past.push({
-          ...describeReplica(member),
-          state: 'SUCCEEDED',
-          readyAt: replica.readyAt,
-          isTerminating: false,
-        });
-      }
-      this.#drop(member);
-    };
-    replica.ended.then(remove, remove);
-    return member;
+    return this.#started.start(app, build, python, (member) => this.#drop(member));
   }
 
   #assign(member: PooledReplica, { app, run, isSocket }: SlotRequest): ReplicaSlot {
@@ -216,7 +170,7 @@ export class ReplicaPool {
       member.replica.runs.delete(run);
       if (isSocket) member.sockets -= 1;
       member.idleSince = this.options.now();
-      if (!this.#members.includes(member)) this.#endIfUnused(member);
+      if (!this.#members.includes(member)) this.#started.endIfUnused(member);
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -252,17 +206,10 @@ export class ReplicaPool {
     return Math.max(minReplicaCount, this.options.leastReplicas);
   }
 
-  /** Accepts no more calls. Active ones may finish, but WebSockets only have the grace period: they may never end. */
+  /** Accepts no more calls. Active ones may finish. */
   #dismiss(member: PooledReplica): void {
     this.#drop(member);
-    this.#endIfUnused(member);
-  }
-
-  #endIfUnused(member: PooledReplica): void {
-    if (member.isEnding || member.busy > member.sockets) return;
-    member.isEnding = true;
-    const stopped = member.replica.stop(member.graceMs).finally(() => this.#stopping.delete(stopped));
-    this.#stopping.add(stopped);
+    this.#started.endIfUnused(member);
   }
 
   #drop(member: PooledReplica): void {
@@ -283,12 +230,6 @@ export class ReplicaPool {
     });
   }
 }
-
-/** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
-const portMs = 10_000;
-
-/** Of each app. */
-const maxPast = 50;
 
 /** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
 function hasFixedPort({ settings }: BuildRecord): boolean {

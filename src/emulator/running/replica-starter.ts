@@ -1,0 +1,119 @@
+import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
+import type { Debugging } from './debugging/debugging.ts';
+import type { AppLogs, AppOutput } from './logs/app-logs.ts';
+import type { UsageSampler } from './metrics/usage-sampler.ts';
+import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
+import { ContainerReplica } from './replicas/container-replica.ts';
+import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
+import { MemoryGuard } from './replicas/memory-guard.ts';
+import { pathShortener } from './replicas/path-shortener.ts';
+import type { ReplicaOptions } from './replicas/replica.ts';
+import { RestartingReplica } from './replicas/restarting-replica.ts';
+import { ServerReplica } from './replicas/server-replica.ts';
+import type { UnpackedBuilds } from './unpacked-builds.ts';
+
+export interface StarterOptions {
+  store: Store;
+  now: () => number;
+  /** Where apps are unpacked and run. */
+  folder: string;
+  /** The pause before the second restart of a replica, in ms. */
+  restartPauseMs: number;
+  debugging: Debugging;
+  /** Called with problems that do not stop an app. */
+  warn: (text: string) => void;
+}
+
+/** Where the builds of a starter are, and what becomes of its replicas. */
+interface Surroundings {
+  builds: UnpackedBuilds;
+  logs: AppLogs;
+  usage: UsageSampler;
+}
+
+/** Starts replicas: the process of a build with its environment, its volumes, its debugger and its log. */
+export class ReplicaStarter {
+  readonly #memory = new MemoryGuard();
+  /** Apps whose log says where their volume is. */
+  readonly #announced = new Set<string>();
+  /** Receives what the first replica of a build prints until it is ready. */
+  readonly #printers = new Map<string, (output: AppOutput) => void>();
+
+  constructor(
+    private readonly options: StarterOptions,
+    private readonly around: Surroundings,
+  ) {}
+
+  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica } {
+    const { now, store, folder: scratch, restartPauseMs: pauseMs, debugging } = this.options;
+    const { builds, usage } = this.around;
+    const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
+    const folder = builds.folderFor(app.id, build.id);
+    const { launch, folders } = builds.storageOf(build);
+    const engine = builds.engineOf(build);
+    const environment = this.environmentOf(app, build, python);
+    const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
+    const print = this.#printer(app, build, name);
+    const warn = (text: string) => {
+      print({ stream: 'stderr', text: `warning: ${text}` });
+      this.options.warn(`app ${app.name}: ${text}`);
+    };
+    this.#announceStorage(app, build, name);
+    const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
+    const options = { app, build, name, folder, scratch, python, environment, launch, folders, limit, print, warn };
+    const start = () => {
+      if (engine !== undefined) return new ContainerReplica({ ...options, isDebugged: false }, engine);
+      const { release, environment: debugger_ } = debugging.claim({ app, build, python, folder });
+      const debugged = { environment: { ...environment, ...debugger_ }, isDebugged: release !== undefined };
+      const started = new Runtime({ ...options, ...debugged });
+      if (release) started.ended.then(release, release);
+      return started;
+    };
+    const beforeCall = () => debugging.settled(app);
+    const replica = new RestartingReplica({ start, beforeCall, now, pauseMs, print });
+    usage.watch(app.id, name, () => replica.pid, replica.ended);
+    this.#memory.watch(replica, app.settings, print);
+    return { name, replica };
+  }
+
+  /** Environment variables of a replica that is started now. */
+  environmentOf(app: AppRecord, build: BuildRecord, python: string) {
+    const { builds } = this.around;
+    const variables = [app, build.id, builds.storageOf(build).environment, this.options.store] as const;
+    return builds.engineOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
+  }
+
+  /** What replicas of the build print goes to `print` instead of the log, until `work` has ended. */
+  async printingTo<T>(build: BuildRecord, print: (output: AppOutput) => void, work: () => Promise<T>): Promise<T> {
+    this.#printers.set(build.id, print);
+    try {
+      return await work();
+    } finally {
+      this.#printers.delete(build.id);
+    }
+  }
+
+  /** Nothing is known of an app any more; without one, of any. */
+  forget(app?: string): void {
+    if (app === undefined) this.#announced.clear();
+    else this.#announced.delete(app);
+  }
+
+  #printer(app: AppRecord, build: BuildRecord, container: string): ReplicaOptions['print'] {
+    const shorten = pathShortener(this.around.builds.folderFor(app.id, build.id));
+    return ({ text, ...output }) => {
+      const shown = { ...output, text: shorten(text), container };
+      const onStart = this.#printers.get(build.id);
+      if (onStart) onStart(shown);
+      else this.around.logs.add(app.id, shown);
+    };
+  }
+
+  #announceStorage(app: AppRecord, build: BuildRecord, container: string): void {
+    const note = this.#announced.has(app.id) ? undefined : this.around.builds.storageOf(build).note();
+    if (note === undefined) return;
+    this.#announced.add(app.id);
+    this.around.logs.add(app.id, { container, stream: 'stderr', text: note });
+  }
+}

@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileNameOf } from '../model/state/file-names.ts';
+import type { BuildRecord } from '../model/state/records.ts';
+import type { Store } from '../model/state/store.ts';
+import type { ArchiveLimits } from './archives/limits.ts';
+import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
+import { ReplicaError } from './replicas/replica.ts';
+
+interface UnpackOptions {
+  store: Store;
+  /** The folder of uploaded archives. */
+  archives: string;
+  archiveLimits: ArchiveLimits;
+  /** Where apps are unpacked and run. */
+  folder: string;
+  storage: PersistentStorage;
+  python: () => Promise<string | undefined>;
+  containerEngine: () => Promise<string | undefined>;
+}
+
+/** The files of builds that replicas run, with the volumes that their code finds. */
+export class UnpackedBuilds {
+  readonly #unpacked = new Map<string, Promise<string>>();
+  /** By build. */
+  readonly #attached = new Map<string, AttachedStorage>();
+  #engine: string | undefined;
+
+  constructor(private readonly options: UnpackOptions) {}
+
+  /**
+   * Unpacks a build's archive once, makes the app's volumes available to it, and returns its folder. If that
+   * fails, it is tried again next time.
+   */
+  unpack(build: BuildRecord): Promise<string> {
+    const existing = this.#unpacked.get(build.id);
+    if (existing) return existing;
+    const unpacking = this.#unpack(build);
+    this.#unpacked.set(build.id, unpacking);
+    unpacking.catch(() => this.#unpacked.delete(build.id));
+    return unpacking;
+  }
+
+  folderFor(app: string, name: string): string {
+    return join(this.options.folder, fileNameOf(app), fileNameOf(name));
+  }
+
+  storageOf(build: BuildRecord): AttachedStorage {
+    const storage = this.#attached.get(build.id);
+    if (!storage) throw new ReplicaError('its volumes are not available');
+    return storage;
+  }
+
+  /** What runs its container; undefined for an app without a Dockerfile. */
+  engineOf({ settings }: BuildRecord): string | undefined {
+    return settings.dockerfilePath ? this.#engine : undefined;
+  }
+
+  async remove({ id, app }: BuildRecord): Promise<void> {
+    this.#unpacked.delete(id);
+    this.#attached.delete(id);
+    await rm(this.folderFor(app, id), { recursive: true, force: true });
+  }
+
+  clear(): void {
+    this.#unpacked.clear();
+    this.#attached.clear();
+  }
+
+  async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
+    const { archives, archiveLimits, store, storage, python, containerEngine } = this.options;
+    const folder = this.folderFor(app, id);
+    const { unpackZip } = await import('./archives/unpack.ts');
+    await unpackZip(join(archives, keyName), folder, archiveLimits).catch((cause: Error) => {
+      throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
+    });
+    const [record, interpreter] = [store.apps.get(app), await python()];
+    if (record && settings.dockerfilePath) {
+      this.#engine = await containerEngine();
+      this.#attached.set(id, await storage.attachContainer(record));
+    } else if (record && interpreter) {
+      this.#attached.set(id, await storage.attach(record, interpreter));
+    }
+    return folder;
+  }
+}
