@@ -5,9 +5,9 @@ import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, Pr
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, isCharacterDevice, processIo } from './process.ts';
-import type { RunState } from './program/execute-command.ts';
 import { helpText } from './program/help.ts';
 import { preparedHelp } from './program/prepared-help.ts';
+import type { RunState } from './program/run-state.ts';
 import { version } from './version.ts';
 
 export type { Io };

@@ -1,45 +1,19 @@
-import type { Command as Commander } from 'commander';
-import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
-import { CommandLine } from '../command-line.ts';
+import type { Command, PlacedArgument, TypedLine } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
-import { exitCodes, NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 import type { JqFilter } from '../output/jq.ts';
-import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage, type Page } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
-import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer, StdoutError } from '../output/render.ts';
-import { PackedList } from '../packed-list.ts';
 import type { Io } from '../process.ts';
-import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
+import { fieldsOf, isOpen } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
-import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
+import { DryRunEnd } from './dry-run.ts';
 import { findLocalTarget } from './local-target.ts';
-import { showRaw } from './show-raw.ts';
-import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
-
-/** What `main` and the running command share. */
-export interface RunState {
-  signal: AbortSignal;
-  interruption: InterruptNotice;
-  /** Prints what happens after Ctrl-C, once a command runs. */
-  announce?: (text: string) => void;
-  /** Values to redact. */
-  secrets: KnownSecrets;
-  /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
-  argv: string[];
-  warning?: string | undefined;
-  /** The command as the parser knows it, once it has started. */
-  called?: Commander;
-  /** The flags that answer what a dry run would have asked. */
-  unasked?: readonly string[];
-  /** The folder that the command works in. */
-  cwd?: string;
-  /** Set while the result is printed as JSON lines: a failure is then one line, too. */
-  isJsonLines?: boolean;
-}
+import type { RunState } from './run-state.ts';
+import { showOutcome } from './show-outcome.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
 export async function executeCommand(
@@ -185,45 +159,6 @@ async function runAndShow(
   }
 }
 
-async function showOutcome(
-  command: Command,
-  context: Context,
-  renderer: Renderer,
-  { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
-  value: unknown,
-): Promise<number> {
-  const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  if (value instanceof DryRunEnd) {
-    const result = markDryRun(value.result);
-    const usual = (document: unknown) => withUsualNext(document, command, state, inputs);
-    if (options.events) await showEvents(result, { data: (document) => document }, renderer, usual);
-    else await renderer.value(json === false ? result : await usual(result), dryRunView(value));
-    return exitCodes.ok.code;
-  }
-  const exit = command.exit(value, options);
-  if (isEmptyList(value) && command.empty && context.unread.isEmpty) context.progress.note(command.empty);
-  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
-  const finish: Finish = (document) =>
-    next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
-  if (options.events) await showEvents(value, command, renderer, finish);
-  else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
-  else if (value !== undefined) {
-    state.isJsonLines ||= json !== false && isStream(value);
-    const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
-    const [first] = next;
-    if (first) {
-      // What is held back for a pager comes before it.
-      await renderer.end();
-      const { inSamePlace } = await import('./next-commands.ts');
-      const { argv } = inSamePlace({ argv: first.line.argv, when: first.when }, state.argv);
-      context.progress.note(({ style }) => style.dim(`${first.when}: ${new CommandLine(argv)}`));
-    }
-    const last = Array.isArray(json) ? result : await finish(result ?? {});
-    if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
-  }
-  return typeof exit === 'number' ? exit : exitCodes[exit].code;
-}
-
 /** Returns the result, or where a dry run ended. */
 async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
   try {
@@ -234,26 +169,4 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[], {
     if (error instanceof DryRunEnd) return error;
     throw error;
   }
-}
-
-async function withNext(document: unknown, next: readonly NextCommand[], { argv }: RunState): Promise<unknown> {
-  const { inSamePlace } = await import('./next-commands.ts');
-  return { ...(document as object), next: next.map(({ line, when }) => inSamePlace({ argv: line.argv, when }, argv)) };
-}
-
-/** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */
-async function withUsualNext(
-  document: unknown,
-  { json }: Command,
-  { called, argv, unasked = [] }: RunState,
-  inputs: readonly unknown[],
-): Promise<unknown> {
-  if (!called || !json || !takesNext(json) || !document || Array.isArray(document)) return document;
-  const { usualNextOf } = await import('./next-commands.ts');
-  const next = usualNextOf(called, inputs, document, argv, unasked);
-  return next.length === 0 ? document : { ...document, next };
-}
-
-function isEmptyList(value: unknown): boolean {
-  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }

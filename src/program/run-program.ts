@@ -4,8 +4,9 @@ import { createPage } from '../output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
-import { executeCommand, parseJsonFlag, type RunState } from './execute-command.ts';
+import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
+import type { RunState } from './run-state.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
