@@ -3,19 +3,17 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
-import { readRegular, temporaryFilter } from '../../disk/index.ts';
+import { temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
-import { fileSummary, size } from '../../output/format.ts';
+import { fileSummary } from '../../output/format.ts';
 import { checkSource, throwOnError } from '../../project/app-source.ts';
-import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../project/collect.ts';
+import { collectFiles, defaultExclude, defaultInclude } from '../../project/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../project/config.ts';
-import type { FileEntry } from '../../project/files/entry.ts';
 import { exclusionReason } from '../../project/files/exclusion-reason.ts';
-import { excludeLine } from '../../project/files/patterns.ts';
 import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../project/main-guard.ts';
-import { createTar } from '../../project/tar.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 import { toToml } from '../../project/toml/format.ts';
+import { packProgram, readEntry } from './pack-program.ts';
 import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
 /** A Python file of a folder, and optionally the function to call. */
@@ -76,7 +74,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
     const content =
       called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
-    const tar = await pack({ entries: collection.entries, exclude }, file, content);
+    const tar = await packProgram({ entries: collection.entries, exclude }, file, content);
     step.done(
       `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
@@ -203,57 +201,5 @@ function throwMissing(functions: readonly string[], file: string, name: string):
   throw new NotFoundError(`function ${name} not found in ${file}${hint}`, {
     why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
     ...(meant && { corrected: { typed: `${file}::${name}`, meant: `${file}::${meant}` } }),
-  });
-}
-
-interface PackedFiles {
-  entries: readonly FileEntry[];
-  /** The present patterns. */
-  exclude: readonly string[];
-}
-
-async function pack(packed: PackedFiles, file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
-  const { entries } = packed;
-  // Checked before anything is read: the archive is never smaller than its files.
-  checkArchive(totalBytes(entries), packed);
-  const files = [];
-  for (const entry of entries) {
-    const { path, executable } = entry;
-    if (path.includes('\\')) throw backslashIn(path);
-    files.push({ path, executable, content: path === file ? content : await readEntry(entry) });
-  }
-  const tar = await createTar(files);
-  checkArchive(tar.length, packed);
-  return tar;
-}
-
-/** Tar writers and readers disagree on whether it separates folders. */
-function backslashIn(path: string): ProjectError {
-  const message = `the file name ${path} contains a backslash`;
-  const fix = `rename the file, or exclude it in cerebrium.toml`;
-  return new ProjectError(message, [{ severity: 'error', message, fix }], { fix });
-}
-
-/** Checks the limit of a run. The error lists the largest files. */
-function checkArchive(bytes: number, { entries, exclude }: PackedFiles): void {
-  if (bytes <= runLimits.archiveBytes) return;
-  const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
-  const top = largestFiles(entries, 5);
-  const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
-  const names = top.slice(0, 3).map(({ path }) => path);
-  const fix = `${excludeLine(exclude, names)} in cerebrium.toml, and copy data to a volume with gantry cp`;
-  const details = {
-    bytes,
-    limit: runLimits.archiveBytes,
-    largest: top.map(({ path, size }) => ({ path, size })),
-  };
-  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
-}
-
-async function readEntry({ source, path }: FileEntry): Promise<Buffer> {
-  if ('text' in source) return Buffer.from(source.text);
-  return readRegular(source.file).catch((cause: Error) => {
-    const message = `cannot read ${path}`;
-    throw new ProjectError(message, [{ severity: 'error', message, why: cause.message }], { cause });
   });
 }
