@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { WebSocket } from 'ws';
 import { after, every, pause, turn } from '../clock.ts';
-import type { ProxyServer, ProxySettings } from '../config/settings.ts';
+import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
 import type { GantryError } from '../errors.ts';
 import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { ProxyServer, ProxySettings } from '../config/settings.ts';
+import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
 import { isLoopbackHost } from '../contract/address.ts';
 
 /** The proxy for requests to this URL, if any. Requests to this machine use none. */

@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http';
-import type { ProxySettings } from '../config/settings.ts';
+import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { Send } from './transport.ts';
 
 /** Sends directly, or through a proxy if the environment sets one. Loads only what is used. */

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { after } from '../clock.ts';
-import type { ProxySettings } from '../config/settings.ts';
+import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { silenceError } from './progress-limit.ts';
 import {

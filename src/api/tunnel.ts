@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, type RequestOptions, request as requestOverTl
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after } from '../clock.ts';
-import type { ProxyServer } from '../config/settings.ts';
+import type { ProxyServer } from '../config/proxy-settings.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { failureReason, isTransientStatus } from './transience.ts';
 import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
-import type { ProxySettings } from '../config/settings.ts';
+import type { ProxySettings } from '../config/proxy-settings.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
 import { connectTimeoutMs, toConnectionError } from './transport.ts';
 

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
-import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
-import { FailedError, type GantryError, UsageError } from '../errors.ts';
+import { FailedError, UsageError } from '../errors.ts';
 import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
+import { type OnInvalidSetting, throwInvalid } from './invalid-setting.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { checkProjectId } from './project-id.ts';
+import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
 import { defaultRegion } from './region-name.ts';
 import { teamStateProblem } from './team-state.ts';
+import { checkUrl } from './url-setting.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
 export interface Setting {
@@ -33,21 +35,6 @@ export interface Settings {
   keepArchives: Setting;
   /** `volume:/folder` that machines share, on the volume of `region`; `off` is as unset. */
   teamState: Setting & { region: string };
-}
-
-/** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
-export interface ProxySettings {
-  /** For http and https URLs. */
-  http: ProxyServer | undefined;
-  https: ProxyServer | undefined;
-  /** Hosts that bypass the proxy, as in NO_PROXY. */
-  noProxy: string;
-}
-
-export interface ProxyServer {
-  /** May contain a password: never printed. */
-  address: string;
-  variable: Variable;
 }
 
 export interface SettingFlags {
@@ -90,9 +77,6 @@ export const settingSources = {
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
 
-/** Handles an invalid setting. If it does not throw, the setting is ignored, as in `gantry doctor`. */
-export type OnInvalidSetting = (error: GantryError) => void;
-
 /**
  * Resolves every setting: flag, environment, profile, default. A missing or unreadable home folder is no error, because
  * pipelines set everything in the environment.
@@ -100,7 +84,7 @@ export type OnInvalidSetting = (error: GantryError) => void;
 export function resolveSettings(
   env: Environment,
   flags: SettingFlags,
-  onInvalid: OnInvalidSetting = throwError,
+  onInvalid: OnInvalidSetting = throwInvalid,
 ): Settings {
   const folders = resolveFolders(env);
   const stored = readStoredSettings(folders.config, onInvalid);
@@ -209,30 +193,11 @@ function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidS
   onInvalid(new UsageError(`invalid profile name "${value}"`, { why }));
 }
 
-function readProxySettings(env: Environment, onInvalid: OnInvalidSetting): ProxySettings | undefined {
-  const all = anyProxy(env);
-  const http = readProxy(env, 'HTTP_PROXY', onInvalid) ?? all;
-  const https = readProxy(env, 'HTTPS_PROXY', onInvalid) ?? all;
-  return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
-}
-
-/** Accepts `host:3128` too. Errors do not repeat the value, as it may contain a password. */
-function readProxy(env: Environment, variable: Variable, onInvalid: OnInvalidSetting): ProxyServer | undefined {
-  const given = readVariable(env, variable);
-  if (!given) return undefined;
-  const address = given.includes('://') ? given : `http://${given}`;
-  if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
-  onInvalid(new UsageError(`${variable} is not a valid proxy URL`, { fix: `${variable}=http://host:3128` }));
-  return undefined;
-}
-
-/** Ignores SOCKS proxies, which ALL_PROXY often sets for other programs. */
-function anyProxy(env: Environment): ProxyServer | undefined {
-  return readProxy(env, 'ALL_PROXY', () => {});
-}
-
 /** The content of `config.json`; empty if it is missing or unreadable. */
-export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting = throwError): Record<string, unknown> {
+export function readStoredSettings(
+  folder: string,
+  onInvalid: OnInvalidSetting = throwInvalid,
+): Record<string, unknown> {
   const file = join(folder, 'config.json');
   let text: string;
   try {
@@ -250,43 +215,6 @@ export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting =
   }
 }
 
-/**
- * Checks a URL that the token is sent to: https, except on this machine, and without credentials or a query, which would
- * be shown with the settings. Returns it without a trailing slash. `origin` is undefined for one that was just typed.
- */
-export function checkUrl(text: string, origin: string | undefined, onInvalid: OnInvalidSetting = throwError): string {
-  const source = origin === undefined ? {} : { why: `it comes from the ${origin}` };
-  if (!URL.canParse(text)) {
-    onInvalid(new UsageError(`"${text}" is not a URL: expected https://HOST`, source));
-    return '';
-  }
-  // Logs are read from the same address over WebSockets and over HTTP.
-  const url = new URL(text.replace(/^ws(?=s?:)/i, 'http'));
-  if (url.username || url.password || url.search || url.hash) {
-    onInvalid(
-      new UsageError(`the URL of ${url.host} must not contain credentials, a query or a fragment`, {
-        ...source,
-        fix: `use ${url.origin}`,
-      }),
-    );
-    return '';
-  }
-  if (!isSecure(url)) {
-    onInvalid(
-      new UsageError(`refusing to send the token to ${url.origin}: it is not https`, {
-        ...source,
-        fix: `use https://${url.host}`,
-      }),
-    );
-    return '';
-  }
-  return url.href.replace(/\/$/, '');
-}
-
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
-function throwError(error: GantryError): never {
-  throw error;
 }

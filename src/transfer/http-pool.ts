@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { silenceError } from '../api/progress-limit.ts';
 import { createConnector, loadUndici } from '../api/undici.ts';
-import type { ProxySettings } from '../config/settings.ts';
+import type { ProxySettings } from '../config/proxy-settings.ts';
 
 export interface ConnectionOptions {
   proxy: ProxySettings | undefined;

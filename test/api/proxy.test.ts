@@ -5,7 +5,7 @@ import { proxyFor } from '../../src/api/proxy.ts';
 import { createSender } from '../../src/api/sender.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
-import type { ProxySettings } from '../../src/config/settings.ts';
+import type { ProxySettings } from '../../src/config/proxy-settings.ts';
 import { bufferSource } from '../../src/transfer/byte-source.ts';
 import { sendPutRequest } from '../../src/transfer/put-request.ts';
 import { sendRangeRequest } from '../../src/transfer/range-request.ts';

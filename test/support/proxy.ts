@@ -3,7 +3,7 @@ import { createServer, request as forward } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { ProxySettings } from '../../src/config/settings.ts';
+import type { ProxySettings } from '../../src/config/proxy-settings.ts';
 
 /** A proxy that leads every host to this machine, so that hosts can have names that are not loopback. */
 export async function joiningProxy() {

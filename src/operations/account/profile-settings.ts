@@ -9,9 +9,10 @@ import {
   readableSettings,
   storableSettings,
 } from '../../config/setting-list.ts';
-import { checkUrl, type StoredKey } from '../../config/settings.ts';
+import type { StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import { teamStateProblem } from '../../config/team-state.ts';
+import { checkUrl } from '../../config/url-setting.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { regions } from '../../project/hardware.ts';

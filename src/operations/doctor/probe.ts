@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../api/http-reply.ts';
 import type { Send } from '../../api/transport.ts';
-import type { ProxySettings } from '../../config/settings.ts';
+import type { ProxySettings } from '../../config/proxy-settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
