@@ -43,7 +43,21 @@ const failures: Record<string, Failure> = {
   ),
 };
 
-const transientStatuses = new Set([408, 429, 500, 502, 503, 504]);
+const statuses: Record<number, Transient> = {
+  408: {},
+  429: { refuses: true },
+  500: {},
+  502: { isGateway: true },
+  503: { isGateway: true, refuses: true },
+  504: { isGateway: true },
+};
+
+interface Transient {
+  /** What is before an app sends it when it gets no reply of the app. It may have taken the request all the same. */
+  isGateway?: boolean;
+  /** The request was not taken. */
+  refuses?: boolean;
+}
 
 interface Failure {
   reason: string;
@@ -62,7 +76,15 @@ function certificate(reason: string, ...codes: string[]): Record<string, Failure
 }
 
 export function isTransientStatus(status: number): boolean {
-  return transientStatuses.has(status);
+  return statuses[status] !== undefined;
+}
+
+export function isGatewayStatus(status: number): boolean {
+  return statuses[status]?.isGateway === true;
+}
+
+export function isRefusedStatus(status: number): boolean {
+  return statuses[status]?.refuses === true;
 }
 
 /** The server has more to do than it can: fewer requests at a time may help. Storage has several statuses for it. */
@@ -70,9 +92,9 @@ export function isOverload({ facts: { status } }: { facts: ErrorFacts }): boolea
   return status !== undefined && isTransientStatus(status);
 }
 
-/** Whether a request with this reply had no effect. A gateway may return 502 or 504 after the request took effect. */
+/** Whether a request with this reply had no effect. A gateway's refusal counts only if it says when to come again. */
 export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
-  return status === 429 || (status === 503 && retryAfterMs !== undefined);
+  return status !== undefined && isRefusedStatus(status) && (!isGatewayStatus(status) || retryAfterMs !== undefined);
 }
 
 /** Why a connection failed, for messages. */

@@ -1,6 +1,7 @@
 import { safeParse } from 'valibot';
 import { decompress } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
+import { isGatewayStatus, isTransientStatus } from '../../api/transience.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -47,6 +48,7 @@ export async function responseError(context: Context, response: AppResponse, aut
     details: { statusCode: status, run: runId ?? null, headers, ...content },
     ...(runId ? { requestId: runId } : {}),
   };
+  const unserved = { ...facts, retryable: isTransientStatus(status) };
   const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
   const appError = async () => {
     const said = message ?? why;
@@ -71,18 +73,10 @@ export async function responseError(context: Context, response: AppResponse, aut
     case 429: {
       const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
       const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
-      return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, {
-        ...facts,
-        retryable: true,
-        ...wait,
-      });
+      return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, { ...unserved, ...wait });
     }
-    case 502:
-    case 503:
-    case 504:
-      return isFromApp ? appError() : gatewayError(context, response, fix, why, facts);
     default:
-      return appError();
+      return isGatewayStatus(status) && !isFromApp ? gatewayError(context, response, fix, why, unserved) : appError();
   }
 }
 
@@ -217,7 +211,6 @@ async function gatewayError(
   if (status === 504) {
     return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
       ...facts,
-      retryable: true,
       why: [reason, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
       fix: `raise response_grace_period in cerebrium.toml (gantry apps scale ${app} --response-grace-period 1h), or use --async`,
     });
@@ -228,7 +221,6 @@ async function gatewayError(
       : 'no replica of the app could take the call';
   return new UnavailableError(`${name} is unavailable (HTTP ${status})`, {
     ...facts,
-    retryable: true,
     why: [reason, cause].filter(Boolean).join('\n'),
     fix,
   });

@@ -1,6 +1,7 @@
 import { safeParse } from 'valibot';
 import { retryDelayMs } from '../../api/retry.ts';
 import type { StreamedRequest } from '../../api/streamed.ts';
+import { isGatewayStatus, isRefusedStatus } from '../../api/transience.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { after } from '../../clock.ts';
 import { gantryCommand } from '../../command-line.ts';
@@ -134,12 +135,12 @@ async function toOutcome(
   const { responseError, responseMessage } = await loadResponseErrors();
   const asError = () => responseError(context, { ...response, chunks: again(read) }, settings.auth);
   if (!isFromFunction) {
-    if (status === 429 || status === 503) return { refused: await asError() };
+    if (isRefusedStatus(status)) return { refused: await asError() };
     const concernsAll = (status >= 300 && status < 400) || [401, 402, 403, 404].includes(status);
     if (concernsAll && !(settings.hasOwnServer && settings.hasSucceeded())) throw new MapStopped(await asError());
   }
   const { message, why } = responseMessage(read);
-  const code = !isFromFunction && (status === 502 || status === 504) ? 'unavailable' : 'app-error';
+  const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
   const error: MapError = { code, message: message ?? why ?? `HTTP ${status}`, statusCode: status };
   return { status: 'failed', error, run };
 }
