@@ -41,12 +41,6 @@ export default defineCommand({
       const prepared = await prepareDeploy(context, local, {
         ...options,
         dryRun,
-        listFiles: options.files === true,
-        ifChanged: options.ifChanged === true,
-        keepScaling: options.keepScaling === true,
-        failOnDrift: options.failOnDrift === true,
-        detach: options.detach === true,
-        cache: options.repack !== true,
         logs: !unlimited.progress.isQuiet,
         limit,
         inTurn: deployAgain(options, { ifBusy: 'wait' }),

@@ -48,7 +48,7 @@ export default defineCommand({
       .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
   run: async (context, { output, files, repack, ...options }): Promise<Packed | RawOutput> => {
-    const cache = packingCache(context, !repack);
+    const cache = packingCache(context, repack);
     const app = await readLocalApp(context, { ...options, outputs: [output] });
     if (app.project.partner) throw nothingToPack(app.project);
     if (output === '-' || output === '/dev/stdout') {

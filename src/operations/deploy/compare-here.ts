@@ -22,7 +22,7 @@ export async function compareHere(context: Context, configFile: string): Promise
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
-  const checksums = fileChecksums(context, local, true);
+  const checksums = fileChecksums(context, local);
   const options = { compareFiles: true, checksums, trustRecord: true, dryRun: true, keepScaling: false };
   const { changed, settings, fileChanges } = await planDeploy(context, local, options);
   await checksums.save();

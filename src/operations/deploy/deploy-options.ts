@@ -12,7 +12,7 @@ import type { Health } from './verify-build.ts';
 /** Of any deploy, also of an archive that is packed already. */
 export interface SendOptions {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
-  detach: boolean;
+  detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
   /** The app, to explain a failure. */
@@ -33,11 +33,12 @@ export interface SendOptions {
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
-export interface DeployOptions extends SendOptions, CreateAppOptions {
+/** Of the deploy of an app, which keeps what it has sent by itself. */
+export interface DeployOptions extends Omit<SendOptions, 'onUploaded' | 'onInDoubt'>, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
-  /** False: compress every file again. */
-  cache?: boolean | undefined;
+  /** Compress every file again. */
+  repack?: boolean | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */

@@ -41,7 +41,7 @@ export type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  options: CreateAppOptions & { cache?: boolean },
+  options: CreateAppOptions & { repack?: boolean | undefined },
   file: string,
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
@@ -58,7 +58,7 @@ export async function writePlanFile(
   else
     await withTemporaryArchive(local.entries, write, {
       signal: context.signal,
-      cache: packingCache(context, options.cache),
+      cache: packingCache(context, options.repack),
     });
   context.progress.note(`wrote the plan to ${file}`);
   const warning = await sentWithApp(resolve(context.cwd, file), { app: local.project });

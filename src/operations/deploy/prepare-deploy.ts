@@ -21,18 +21,18 @@ export interface DeployAppOptions
     Pick<DeployOptions, 'preview'> {
   dryRun: boolean;
   /** List every file and why it is sent or not. */
-  listFiles: boolean;
+  files?: true | undefined;
   /** With `dryRun`: where to write a plan. */
   savePlan?: string | undefined;
   /** A plan that the deploy must match. */
   applyPlan?: string | undefined;
-  ifChanged: boolean;
+  ifChanged?: true | undefined;
   ifBusy: BusyPolicy;
-  keepScaling: boolean;
-  failOnDrift: boolean;
+  keepScaling?: true | undefined;
+  failOnDrift?: true | undefined;
   /** What all replicas may cost in an hour, in US dollars. */
   maxHourly?: number | undefined;
-  detach: boolean;
+  detach?: true | undefined;
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
   limit: TimeLimit;
@@ -40,8 +40,8 @@ export interface DeployAppOptions
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
-  /** False: compress every file again. */
-  cache: boolean;
+  /** Compress every file again. */
+  repack?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
   confirm?: ((plan: DeployPlan) => Promise<void>) | undefined;
 }
@@ -59,14 +59,15 @@ export async function prepareDeploy(
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
   const { settings } = context;
-  const { dryRun, listFiles, ifBusy, ifChanged, keepScaling, failOnDrift, limit, confirm } = options;
+  const { dryRun, ifBusy, limit, confirm } = options;
+  const { files: listFiles, ifChanged = false, keepScaling = false, failOnDrift = false, repack } = options;
   if (options.maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../cost/index.ts');
     await checkHourlyBound(context, local.project, { maxHourly: options.maxHourly, keepScaling });
   }
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const compareFiles = dryRun || confirm !== undefined || ifChanged;
-  const checksums = fileChecksums(context, local, options.cache);
+  const checksums = fileChecksums(context, local, repack);
   const trustRecord = ifChanged && !dryRun;
   const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
   const stuck = new StuckBuilds(context, local.project.name);
@@ -83,7 +84,7 @@ export async function prepareDeploy(
   const recheck = async () => {
     // Files may have changed during the wait, too.
     const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
-    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, now, options.cache) };
+    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, now, repack) };
     return findLiveDeployment(context, now, await planDeploy(context, now, fresh), sent, fresh.checksums);
   };
   let before: Before | undefined;

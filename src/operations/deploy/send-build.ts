@@ -31,10 +31,7 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
     };
     const uploading: SendOptions = {
       ...options,
-      onUploaded: async (created) => {
-        await options.onUploaded?.(created, archive);
-        await record(created);
-      },
+      onUploaded: (created) => record(created),
       onInDoubt: (created) => record(created, true),
     };
     return new BuildUpload(context, uploading, body).send({ archive, packMs });
@@ -63,7 +60,7 @@ export async function deployArchive(
 async function withArchive<T>(
   context: Context,
   { entries, bytes: totalBytes }: LocalApp,
-  { cache }: DeployOptions,
+  { repack }: DeployOptions,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
   const { progress, signal, elapsed } = context;
@@ -82,7 +79,7 @@ async function withArchive<T>(
       },
       {
         signal,
-        cache: packingCache(context, cache),
+        cache: packingCache(context, repack),
         onProgress: (bytes) => step.update({ bytes, of: totalBytes }),
       },
     );

@@ -118,7 +118,7 @@ class WatchedApp {
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
-      const deployment = await deploy(context, local, { detach: false, logs: false, limit, pauses }).catch((error) =>
+      const deployment = await deploy(context, local, { logs: false, limit, pauses }).catch((error) =>
         this.#locate(error, local),
       );
       if (deployment.notStarted?.calls === 'refused') {
