@@ -6,6 +6,7 @@ import { timeFlag } from '../flags/values.ts';
 import { type CostReport, readCost } from '../operations/cost/index.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { costReport, costView } from '../views/cost.ts';
+import { figuresField } from '../views/figures.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -83,19 +84,7 @@ export default defineCommand({
     ),
     summary: anything('cost and usage of the project; platform values, passed through'),
     coupons: anything('coupons; platform values, passed through'),
-    figures: nullable(
-      list(
-        object({
-          app: text('app'),
-          figure: text('name'),
-          value: nullable(number('value; null if not known')),
-          unit: text('unit'),
-          endpoints: list(text('route'), 'requests it is from'),
-          how: text('how it was computed'),
-        }),
-        'with --explain-figures: where each figure is from',
-      ),
-    ),
+    figures: figuresField,
   }),
   details: [
     "Costs and prices are the platform's; days are in UTC. Busy is the time in which replicas run calls, idle is the rest of what is paid for. Runs are kept on this machine, so that only new ones are read the next time.",

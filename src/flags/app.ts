@@ -112,10 +112,15 @@ function configFileOf({ configFile }: Record<string, unknown>): string {
 /** A single word that cannot be an app is what follows the app: an id, or a parameter of a call. */
 function withAppFirst(typed: readonly unknown[], { command }: TypedLine): unknown[] {
   const [first, second, ...rest] = typed;
-  const next = command.registeredArguments[1];
+  const [, next, ...more] = command.registeredArguments;
   if (typeof first !== 'string' || !next) return [...typed];
   if (next.variadic) return callWord.test(first) ? [undefined, [first, ...[second].flat()], ...rest] : [...typed];
-  return second === undefined && idWord.test(first) ? [undefined, first, ...rest] : [...typed];
+  const ids = typed.slice(0, 2 + more.length).filter((word) => typeof word === 'string');
+  // As many words as there are ids may be ids only.
+  const areIds = ids.length <= 1 + more.length && ids.every((word) => idWord.test(word));
+  return areIds && (ids.length === 1 || more.length > 0)
+    ? [undefined, ...typed.slice(0, 1 + more.length), typed.at(-1)]
+    : [...typed];
 }
 
 /** A parameter of a call, or a file of inputs. */

@@ -54,7 +54,7 @@ const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
   apps: ['apps', 'cost', 'metrics', 'previews'],
-  builds: ['builds', 'history'],
+  builds: ['builds', 'history', 'compare'],
   account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config', 'plan'],
 };
 

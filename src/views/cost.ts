@@ -1,9 +1,9 @@
-import type { AppCostReport, CostReport, DayCost, Figure, Waste } from '../operations/cost/index.ts';
+import type { AppCostReport, CostReport, DayCost, Waste } from '../operations/cost/index.ts';
 import type { ChartReport } from '../output/chart/model.ts';
 import { count, countCell, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
-import { wrappedTable } from '../output/wrapped-table.ts';
+import { figuresView } from './figures.ts';
 
 export interface CostViewOptions {
   by?: 'day' | undefined;
@@ -15,10 +15,15 @@ export function costView(report: CostReport, { by }: CostViewOptions): View {
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
   const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
-  const explained = figures ? wrappedTable(figures, figureColumns) : undefined;
-  const shown = stackViews(by === 'day' ? days : undefined, main, wasteText(apps), couponText(report), explained);
+  const shown = stackViews(
+    by === 'day' ? days : undefined,
+    main,
+    wasteText(apps),
+    couponText(report),
+    figuresView(figures),
+  );
   return (page) => {
-    if (!page.terminal) return (figures ? table(figures, figureColumns) : by === 'day' ? days : main)(page);
+    if (!page.terminal) return (figures ? figuresView(figures) : by === 'day' ? days : main)(page);
     return stackViews(
       wrapped(() => headline(report)),
       shown,
@@ -162,14 +167,6 @@ const plainDayColumns: Columns<DayCost> = {
   CALLS: ({ calls }) => calls,
   'COLD STARTS': ({ coldStarts }) => coldStarts,
   BUSY: ({ busySeconds }) => duration(busySeconds * 1000),
-};
-
-const figureColumns: Columns<Figure> = {
-  APP: ({ app }) => app,
-  FIGURE: ({ figure }) => figure,
-  VALUE: ({ value, unit }) => (value === null ? notKnown : `${Number(value.toPrecision(6))} ${unit}`),
-  FROM: ({ endpoints }) => endpoints.map((route) => route.replace('/v2/projects/{project}', '')).join(', '),
-  HOW: ({ how }) => how,
 };
 
 const notKnown = 'not known';

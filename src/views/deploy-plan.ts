@@ -1,5 +1,6 @@
 import { stringifyJson } from '../json-text.ts';
-import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
+import type { FileChanges } from '../operations/builds/index.ts';
+import type { DeployPlan, SettingChange } from '../operations/deploy/index.ts';
 import { count, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { redact } from '../output/redact.ts';

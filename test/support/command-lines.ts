@@ -47,6 +47,7 @@ export const lines: Record<string, string[]> = {
   'plan set': ['hobby', '--yes'],
   'plan payment-methods': [],
   cost: ['web'],
+  compare: ['web'],
   'plan invoices': [],
   status: [],
   login: ['--device'],

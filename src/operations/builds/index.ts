@@ -1,4 +1,5 @@
 export { buildLogSource } from './build-log.ts';
+export { compareListings, type FileChanges, unchangedFiles } from './compare-listings.ts';
 export { fetchBuild } from './fetch-build.ts';
 export { findLatestBuild, findListedBuild, resolveBuild } from './find-build.ts';
 export { type FollowBuildOptions, followBuild } from './follow-build.ts';

@@ -50,7 +50,7 @@ export interface Figure {
   app: string;
   figure: string;
   value: number | null;
-  unit: 'US cents' | 'US cents per second' | 'seconds' | 'calls' | 'ms';
+  unit: 'US cents' | 'US cents per second' | 'seconds' | 'calls' | 'ms' | 'share';
   endpoints: string[];
   how: string;
 }

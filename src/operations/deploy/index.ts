@@ -1,6 +1,6 @@
 export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
 export { busyPolicies } from './busy-builds.ts';
-export { compareFiles, compareListings, type FileChanges } from './compare-files.ts';
+export { compareFiles } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
 export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 export type { Deployment, SendOptions } from './deploy-options.ts';

@@ -5,7 +5,7 @@ import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, Rat
 import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import { type BuildFile, parseZipContents } from '../builds/index.ts';
+import { type BuildFile, type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
 import { type AppHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type SettingChange,
   scalingOf,
 } from './app-settings.ts';
-import { compareFiles, type FileChanges, unchangedFiles } from './compare-files.ts';
+import { compareFiles } from './compare-files.ts';
 import { type DeployRecord, hasSha256, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';

@@ -110,6 +110,12 @@ export class AppHistory {
     return [...new Set(looks.flatMap(({ build, before }) => (before === null ? [build] : [build, before])))];
   }
 
+  /** When a build was first seen serving, in ms; undefined if it never was. */
+  firstServed(build: string): number | undefined {
+    const first = this.#all('served').find((look) => look.build === build);
+    return first && Date.parse(first.at);
+  }
+
   /** Those that served before a build began to, the latest first. */
   servedBefore(build: string): string[] {
     const builds = this.servedBuilds();

@@ -4,8 +4,7 @@ import type { Context } from '../../context.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { type BuildFile, parseZipContents } from '../builds/index.ts';
-import { compareListings, type FileChanges } from '../deploy/index.ts';
+import { type BuildFile, compareListings, type FileChanges, parseZipContents } from '../builds/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /** How two lists of files were compared: by what all entries of the platform have. */

@@ -16,16 +16,14 @@ import {
   whyNotUsable,
   withKeptArchive,
 } from '../archives/index.ts';
-import type { BuildFile } from '../builds/index.ts';
+import { type BuildFile, compareListings, type FileChanges } from '../builds/index.ts';
 import {
   chooseRegion,
   compareFiles,
-  compareListings,
   type Deployment,
   DeployRecord,
   deploy,
   deployArchive,
-  type FileChanges,
   hasSha256,
   type LocalApp,
   readBaseImages,

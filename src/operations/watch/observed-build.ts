@@ -1,8 +1,8 @@
 import { appCondition } from '../../contract/apps.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count, shortBuild } from '../../output/format.ts';
+import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
-import { compareErrors, type ErrorCount } from './error-rates.ts';
 import type { Before, Look } from './look.ts';
 import { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';

@@ -6,10 +6,12 @@
 /** @type {Chart} */
 const chart = JSON.parse(document.getElementById('chart')?.textContent ?? '');
 const host = /** @type {HTMLElement} */ (document.getElementById('panels'));
-const seconds = starts(chart.times.map((time) => time / 1000));
+const seconds = chart.axis ? [...chart.times] : starts(chart.times.map((time) => time / 1000));
 /** The end of the last step: a bar covers its whole step. */
-const end = 2 * (seconds.at(-1) ?? 0) - (seconds.at(-2) ?? (seconds.at(-1) ?? 0) - 60);
-const x = seconds.length > 0 ? [...seconds, end] : [];
+const end = chart.axis
+  ? (seconds.at(-1) ?? 0)
+  : 2 * (seconds.at(-1) ?? 0) - (seconds.at(-2) ?? (seconds.at(-1) ?? 0) - 60);
+const x = seconds.length > 0 && !chart.axis ? [...seconds, end] : seconds;
 /** From this ratio of highest to lowest value on, the scale is logarithmic, as on a terminal. */
 const logarithmicRatio = 100;
 const dashes = [[], [8, 4], [2, 3]];
@@ -17,7 +19,7 @@ const dashes = [[], [8, 4], [2, 3]];
 const borders = ['solid', 'dashed', 'dotted'];
 const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
 /** @type {Record<Panel['unit'], (value: number) => string>} */
-const texts = { count: number, ms: duration, cores: amount, GB: amount, USD: dollars };
+const texts = { count: number, ms: duration, cores: amount, GB: amount, USD: dollars, '%': percent };
 const heights = { bars: 200, lines: 260 };
 
 /** 24-hour times, with the date where a day begins. The first value is the least distance of ticks, in seconds. */
@@ -80,7 +82,8 @@ function createSection(panel) {
 /** @param {Panel} panel */
 function remark(panel) {
   const steps = panel.kind === 'bars' ? [`per ${chart.step}`] : [];
-  return [...steps, ...(isLogarithmic(panel) ? ['on a logarithmic scale'] : []), chart.zone].join(', ');
+  const over = chart.axis ? `by ${chart.axis.title}` : chart.zone;
+  return [...steps, ...(isLogarithmic(panel) ? ['on a logarithmic scale'] : []), over].join(', ');
 }
 
 function draw() {
@@ -108,7 +111,7 @@ function data(panel) {
   const omitsZero = panel.kind === 'bars' || isLogarithmic(panel);
   const rows = panel.series.map(({ values }) => [
     ...values.map((value) => (value === 0 && omitsZero ? null : value)),
-    null,
+    ...(chart.axis ? [] : [null]),
   ]);
   return /** @type {uPlot.AlignedData} */ ([x, ...rows]);
 }
@@ -129,6 +132,7 @@ function isLogarithmic({ unit, series }) {
  */
 function options({ panel, field, reset }) {
   const text = texts[panel.unit];
+  const quantity = chart.axis && texts[chart.axis.unit];
   const logarithmic = isLogarithmic(panel);
   const font = '12px system-ui, sans-serif';
   const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 } };
@@ -155,11 +159,16 @@ function options({ panel, field, reset }) {
       ],
     },
     scales: {
-      x: { range: (_, min, max) => [min ?? 0, max ?? 60] },
+      x: { time: !chart.axis, range: (_, min, max) => [min ?? 0, max ?? 60] },
       y: logarithmic ? { distr: 3 } : { range: (_, __, max) => [0, roomAbove(max)] },
     },
     axes: [
-      { ...axis, ticks: { stroke: color('--edge'), size: 5 }, values: clockTexts, space: 64 },
+      {
+        ...axis,
+        ticks: { stroke: color('--edge'), size: 5 },
+        values: quantity ? (_, ticks) => ticks.map((tick) => quantity(tick)) : clockTexts,
+        space: 64,
+      },
       {
         ...axis,
         ticks: { show: false },
@@ -169,7 +178,10 @@ function options({ panel, field, reset }) {
       },
     ],
     series: [
-      { label: 'time', value: (_, time) => (time === null ? 'all' : clock(localTime(time))) },
+      {
+        label: chart.axis?.title ?? 'time',
+        value: (_, at) => (at === null ? 'all' : quantity ? quantity(at) : clock(localTime(at))),
+      },
       ...panel.series.map((series, index) => ({
         label: series.name,
         value: (
@@ -295,6 +307,11 @@ function color(name) {
 /** @param {number} value */
 function number(value) {
   return Number.isInteger(value) ? value.toLocaleString('en-US') : '';
+}
+
+/** @param {number} value */
+function percent(value) {
+  return `${number(value)} %`;
 }
 
 /** @param {number} value */

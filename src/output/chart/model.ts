@@ -4,7 +4,7 @@ import type { Canvas, Segment } from './canvas.ts';
 import type { Layout } from './columns.ts';
 import type { Unit, ValueAxis } from './value-axis.ts';
 
-/** Series over time, drawn as text or by a browser. */
+/** Series over time or another quantity, drawn as text or by a browser. */
 export interface Chart {
   /** The start of each time step, ascending, in ms since the epoch. */
   times: readonly number[];
@@ -13,6 +13,13 @@ export interface Chart {
   /** IANA name of the time zone of the labels. */
   zone: string;
   panels: readonly Panel[];
+  /** What `times` are if they are no times. For lines only. */
+  axis?: QuantityAxis;
+}
+
+export interface QuantityAxis {
+  title: string;
+  unit: Unit;
 }
 
 export interface Panel {

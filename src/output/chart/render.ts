@@ -6,7 +6,7 @@ import { Canvas, printLine, type Segment } from './canvas.ts';
 import { layoutSteps, stepsText } from './columns.ts';
 import { drawLines } from './lines.ts';
 import type { Chart, Drawing, Panel } from './model.ts';
-import { type TimeAxis, timeAxis } from './time-axis.ts';
+import { quantityAxis, type TimeAxis, timeAxis } from './time-axis.ts';
 import type { ValueAxis } from './value-axis.ts';
 
 /** Without a terminal. */
@@ -23,7 +23,7 @@ export function renderChart(chart: Chart): View {
   return stackViews(...chart.panels.map((panel) => panelView(panel, chart)));
 }
 
-function panelView(panel: Panel, { times, step, zone }: Chart): View {
+function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): View {
   return (page) => {
     // The table below it has the same values.
     if (page.accessible) return '';
@@ -35,7 +35,9 @@ function panelView(panel: Panel, { times, step, zone }: Chart): View {
     const canvas = new Canvas(layout.width, rows);
     const drawing = draw(panel.series, panel.unit, { canvas, layout, page });
     const starts = times.filter((_, index) => index % layout.stepsPerColumn === 0);
-    const axis = timeAxis(starts, layout.stepWidth, width, wallClock(zone));
+    const axis = quantity
+      ? quantityAxis(starts, layout.stepWidth, width, quantity)
+      : timeAxis(starts, layout.stepWidth, width, wallClock(zone));
     const indent = ' '.repeat(margin + 1);
     const lines: Segment[][] = [
       [

@@ -1,4 +1,6 @@
 import type { WallClock } from '../../wall-clock.ts';
+import type { QuantityAxis } from './model.ts';
+import { valueText } from './value-axis.ts';
 
 /** The labels below a chart. */
 export interface TimeAxis {
@@ -28,6 +30,26 @@ export function timeAxis(times: readonly number[], stepWidth: number, width: num
   }
   const text = labelText(walls[0] ?? Number.NaN, walls.length > 1 ? day : minute);
   return toAxis(text.length <= width ? [{ column: 0, text }] : []);
+}
+
+/** Labels steps of another quantity, as densely as fits. Its title is at the end. */
+export function quantityAxis(
+  values: readonly number[],
+  stepWidth: number,
+  width: number,
+  { title, unit }: QuantityAxis,
+): TimeAxis {
+  const room = width - title.length - labelGap;
+  const labels: Label[] = [];
+  let free = 0;
+  for (const [index, value] of values.entries()) {
+    const label = { column: index * stepWidth, text: valueText(value, unit) };
+    if (label.column < free || label.column + label.text.length > room) continue;
+    labels.push(label);
+    free = label.column + label.text.length + labelGap;
+  }
+  const { ticks, labels: line } = toAxis(labels);
+  return { ticks, labels: labels.length > 0 ? `${line}  ${title}` : line };
 }
 
 interface Label {

@@ -1,7 +1,7 @@
 import { dollars, duration, groupDigits } from '../format.ts';
 
-/** Counts and durations are whole numbers; cores, GB and dollars have fractions. */
-export type Unit = 'count' | 'ms' | 'cores' | 'GB' | 'USD';
+/** Counts, percents and durations are whole numbers; cores, GB and dollars have fractions. */
+export type Unit = 'count' | 'ms' | 'cores' | 'GB' | 'USD' | '%';
 
 /** Maps values to heights from 0 (foot of a panel) to 1 (top), and labels them. */
 export interface ValueAxis {

@@ -1,0 +1,148 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { record } from '../support/runs.ts';
+
+const hour = 3_600_000;
+const start = Date.UTC(2026, 10, 16, 9);
+const clock = { now: start };
+
+let emulator: Emulator;
+let folder: Awaited<ReturnType<typeof folderOf>>;
+const builds: string[] = [];
+
+beforeAll(async () => {
+  [emulator, folder] = await Promise.all([
+    startEmulator({ real: false, now: () => clock.now }),
+    folderOf(smallApp('[cerebrium.scaling]\ncooldown = 600\n')),
+  ]);
+  await deploy();
+  calls('one', { from: clock.now, number: 200, runtimeMs: 1_000 });
+  clock.now += 4 * hour;
+  await writeFile(join(folder.path, 'main.py'), 'def run():\n    return {"hello": "again"}\n');
+  await writeFile(
+    join(folder.path, 'cerebrium.toml'),
+    `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 60\n`,
+  );
+  await deploy();
+  // A replica of the first build finishes what it has.
+  calls('one', { from: clock.now, number: 20, runtimeMs: 9_000 });
+  calls('two', { from: clock.now, number: 200, runtimeMs: 1_300 });
+  clock.now += 4 * hour;
+});
+afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+
+const run = (words: string[], more: Setting = {}) =>
+  gantry(words, { emulator, clock, ...more, env: { GANTRY_CONFIG_DIR: join(folder.path, '.home'), ...more.env } });
+
+async function deploy(): Promise<void> {
+  const { code, json } = await run(['deploy', '--yes', '--json'], { cwd: folder.path });
+  expect(code).toBe(0);
+  builds.push((json() as { build: string }).build);
+}
+
+/** Calls of a replica in the four hours from a time on, one in ten of which fails. */
+function calls(
+  replica: string,
+  { from, number, runtimeMs }: { from: number; number: number; runtimeMs: number },
+): void {
+  for (let call = 0; call < number; call++) {
+    const createdAt = from + 60_000 + Math.floor((call * 3.9 * hour) / number);
+    const vary = 1 + 0.3 * Math.sin(7 * call);
+    record(emulator, {
+      ...{ id: `${replica}-${from}-${call}`, createdAt, runtimeMs: Math.round(runtimeMs * vary) },
+      ...{ container: `web-${replica}`, coldstartMs: call % 20 === 0 ? 4_000 : 0, statusCode: call % 10 ? 200 : 500 },
+    });
+  }
+}
+
+interface Comparison {
+  verdict: string;
+  before: { build: string; calls: number };
+  after: { build: string; calls: number };
+  hours: number[] | null;
+  runTime: { verdict: string; change: number };
+  errors: { verdict: string; before: number };
+  settings: unknown;
+  figures: { figure: string; endpoints: string[]; how: string }[];
+}
+const compare = async (...words: string[]) => (await run(['compare', ...words, '--json'])).json() as Comparison;
+
+describe('gantry compare', () => {
+  test('shows what is worse, and what was changed', async () => {
+    const { stdout, stderr, code } = await run(['compare', 'web'], wideTerminal);
+    expect(code).toBe(0);
+    const [before, after] = builds.map((build) => build.slice(0, 8));
+    expect(stdout).toMatch(new RegExp(`^web: ${after} \\(\\S+.*\\) against ${before} \\(`));
+    expect(stdout).toMatch(/^worse: run time \+2\d %$/m);
+    expect(stdout).toMatch(/^files +.*main\.py$/m);
+    expect(stdout).toMatch(/^settings +cooldown 600 -> 60$/m);
+    expect(stdout).toMatch(/^run time p50 +1\.\d s +1\.3 s +\+2\d % +p < 0\.001 +worse$/m);
+    expect(stdout).toMatch(/^errors +10 % +10 % .* no difference$/m);
+    expect(stderr).toContain('gantry rollback web --dry-run');
+  });
+
+  test('counts calls for the build whose replica handled them', async () => {
+    const found = await compare('web');
+    expect([found.before, found.after].map(({ build, calls }) => [build, calls])).toEqual([
+      [builds[0], 220],
+      [builds[1], 200],
+    ]);
+    expect(found.errors).toMatchObject({ verdict: 'no difference', before: 0.1 });
+  });
+
+  test('leaves out hours in which only one of them served', async () => {
+    expect((await compare('web')).hours).toBeNull();
+    const { now } = clock;
+    clock.now = start + 26 * hour;
+    const { hours } = await compare('web');
+    clock.now = now;
+    expect(hours).toEqual([9, 10]);
+  });
+
+  test('takes builds by their first characters, and one against the build that serves', async () => {
+    const [before = '', after = ''] = builds;
+    const ofBoth = await compare('web', before.slice(0, 8), after.slice(0, 8));
+    expect(await compare('web', before)).toEqual(ofBoth);
+    const turned = await compare('web', after, before);
+    expect([turned.verdict, turned.runTime.verdict]).toEqual(['better', 'better']);
+    const here = await run(['compare', before, after, '--json'], { cwd: folder.path });
+    expect(here.json()).toEqual(ofBoth);
+  });
+
+  test('too few calls are a verdict', async () => {
+    const found = await compare('web', '--since', new Date(clock.now - hour / 2).toISOString());
+    expect([found.verdict, found.runTime.change]).toEqual(['too few calls', null]);
+  });
+
+  test.each<[string[], number, RegExp]>([
+    [['web', 'abcdef12'], 6, /no build abcdef12/],
+    [['nope'], 6, /app nope not found/],
+    [['web', '--html', '-'], 2, /--html requires a file name/],
+  ])('%j exits with %i', async (words, code, said) => {
+    const outcome = await run(['compare', ...words]);
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(said)]);
+  });
+
+  test('a build is not compared with itself', async () => {
+    const [build = ''] = builds;
+    expect((await run(['compare', 'web', build, build])).code).toBe(2);
+  });
+
+  test('--explain-figures names the requests of each figure', async () => {
+    const { figures } = await compare('web', '--explain-figures');
+    expect(figures.map(({ figure }) => figure)).toEqual(
+      expect.arrayContaining(['calls before', 'change of the run time']),
+    );
+    expect(figures.every(({ endpoints, how }) => endpoints.length > 0 && how !== '')).toBe(true);
+  });
+
+  test('--html writes a page with both distributions', async () => {
+    const file = join(folder.path, 'builds.html');
+    expect((await run(['compare', 'web', '--html', file])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toContain('"axis":{"title":"percentile","unit":"%"}');
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { BuildSamples } from '../../../src/operations/compare/build-samples.ts';
+import { judgeCalls } from '../../../src/operations/compare/judge-calls.ts';
+import { compareDurations } from '../../../src/operations/difference/index.ts';
+import { Draw } from '../../chaos/draw.js';
+
+/** `npm test` draws a tenth. */
+const part = process.env.GANTRY_TEST_NUMBERS === 'all' ? 1 : 10;
+
+/** The numbers of a whole measurement. */
+const tell = (text: string) => void (part === 1 && process.stderr.write(`${text}\n`));
+
+interface World {
+  /** Median in ms, sigma, and weight of each function. */
+  functions: [median: number, sigma: number, weight: number][];
+  failing: number;
+  cold: number;
+}
+
+const worlds: Record<string, World> = {
+  'one function': { functions: [[620, 0.45, 1]], failing: 0.02, cold: 0.05 },
+  'three functions': {
+    functions: [
+      [620, 0.45, 60],
+      [3_800, 0.6, 25],
+      [95, 0.3, 15],
+    ],
+    failing: 0.02,
+    cold: 0.25,
+  },
+  'half of the calls fail': { functions: [[200, 0.5, 1]], failing: 0.5, cold: 0.01 },
+};
+
+/** The calls of a build. Which functions are called changes from build to build: that is no difference. */
+function callsOf({ functions, failing, cold }: World, calls: number, slower: number, draw: Draw): BuildSamples {
+  const samples = new BuildSamples();
+  const weights = functions.map(([, , weight], at) => [weight * (0.5 + draw.next()), at] as const);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
+  for (let call = 0; call < calls; call++) {
+    const at = draw.weighted(weights);
+    const [median, sigma] = functions[at] as World['functions'][number];
+    const outcome = draw.chance(failing) ? 'failed' : 'succeeded';
+    const start = draw.chance(cold) ? 12_000 * Math.exp(0.25 * normal()) : 0;
+    samples.add(`f${at}`, Math.ceil(slower * median * Math.exp(sigma * normal())), Math.ceil(start), outcome);
+  }
+  return samples;
+}
+
+function verdicts(world: World, calls: number, slower: number, times: number): string[] {
+  const draw = new Draw(20_261_123);
+  return Array.from({ length: times }, () => {
+    const before = callsOf(world, calls, 1, draw);
+    return judgeCalls({ before, after: callsOf(world, calls, slower, draw) }).verdict;
+  });
+}
+
+describe.each(Object.entries(worlds))('of %s', (name, world) => {
+  // Only run times of calls that succeeded are compared: half as many.
+  test.skipIf(world.failing === 0.5)('a build that is 20 % slower is found with 500 calls of each in 95 of 100', () => {
+    const found = verdicts(world, 500, 1.2, 100 / part).filter((verdict) => verdict === 'worse').length;
+    tell(`${name}, 20 % slower: found in ${found} of 100`);
+    expect(found).toBeGreaterThanOrEqual(Math.floor(95 / part));
+  });
+
+  test('the same build is called worse in at most one of 100', () => {
+    const alarms = verdicts(world, 500, 1, 1_000 / part).filter((verdict) => verdict === 'worse').length;
+    tell(`${name}, the same build: ${alarms} alarms of 1,000`);
+    expect(alarms).toBeLessThanOrEqual(part === 1 ? 10 : 3);
+  });
+
+  test('with 15 calls nothing is shown', () => {
+    expect(new Set(verdicts(world, 15, 1, 20))).toEqual(new Set(['too few calls']));
+  });
+});
+
+describe('durations', () => {
+  const samples = (...values: number[]) => Float64Array.from(values);
+  const many = (from: number) => Float64Array.from({ length: 100 }, (_, at) => from + at);
+
+  test.each([
+    [
+      'other proportions of two functions',
+      [
+        [many(100), many(100).slice(90)],
+        [many(9_000).slice(90), many(9_000)],
+      ],
+      'no difference',
+    ],
+    ['longer ones', [[many(100), many(150)]], 'slower'],
+    ['shorter ones', [[many(150), many(100)]], 'faster'],
+    [
+      'a function that only one build has',
+      [
+        [many(100), samples()],
+        [samples(), many(900)],
+      ],
+      'too few calls',
+    ],
+    ['none', [], 'too few calls'],
+    ['many equal ones', [[samples(...Array(50).fill(100)), samples(...Array(50).fill(100))]], 'no difference'],
+    ['a difference of a hundredth', [[many(10_000), many(10_100)]], 'no difference'],
+    ['ten that are twice as long', [[many(100).slice(0, 10), many(200).slice(0, 10)]], 'too few calls'],
+  ] as [string, [Float64Array, Float64Array][], string][])('%s', (_, kinds, verdict) => {
+    expect(compareDurations(kinds.map(([before, after]) => ({ before, after }))).verdict).toBe(verdict);
+  });
+
+  test('the chance is that of the normal distribution of ranks', () => {
+    // 8 values against 8 that are all larger: z = 3.361, p = 0.00078.
+    const { chance } = compareDurations([{ before: many(0).slice(0, 8), after: many(50).slice(0, 8) }]);
+    expect(chance).toBeCloseTo(0.00078, 5);
+  });
+});
