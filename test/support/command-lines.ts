@@ -48,6 +48,7 @@ export const lines: Record<string, string[]> = {
   'plan payment-methods': [],
   cost: ['web'],
   compare: ['web'],
+  bench: ['web', '--yes', '--rate', '1', '--for', '10ms', '--budget', '1'],
   'plan invoices': [],
   status: [],
   login: ['--device'],

@@ -5,6 +5,7 @@ export { type CallAuth, defaultHeaders, resolveCallAuth } from './call-headers.t
 export { type CallTarget, resolveCallTarget } from './call-target.ts';
 export { type AppEvent, readEvents } from './events.ts';
 export { invokeApp } from './invoke-app.ts';
+export { prepareCall } from './prepare-call.ts';
 export {
   type AppResponse,
   type BufferedResponse,

@@ -1,28 +1,20 @@
 import type { Context } from '../../context.ts';
-import { webhookSecretHeader } from '../../contract/invocation.ts';
-import { UsageError } from '../../errors.ts';
-import type { Deadline } from '../waiting/index.ts';
-import { parseInvokeArguments } from './arguments.ts';
 import type { AsyncRun } from './async-call.ts';
-import { type AppCall, callOrThrow } from './call.ts';
-import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
+import { callOrThrow } from './call.ts';
 import { callLimit } from './call-limit.ts';
-import { type CallTarget, resolveCallTarget } from './call-target.ts';
+import type { CallTarget } from './call-target.ts';
 import type { InvokeOptions } from './invoke-options.ts';
-import { readRequestBody } from './request-body.ts';
+import { prepareCall } from './prepare-call.ts';
 import type { AppResponse } from './response.ts';
 
 /** A response whose body has not been read yet, or an asynchronous run. */
 export type InvokeResult = { response: AppResponse } | { run: AsyncRun };
-
-const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 /**
  * Calls an app. Throws responses other than 2xx: AppError for the app's, by status for the platform's. Throws UsageError
  * for invalid options, before anything is sent.
  */
 export async function invokeApp(context: Context, options: InvokeOptions): Promise<InvokeResult> {
-  checkOptions(options);
   const { timeout } = options;
   let target: CallTarget | undefined;
   const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);
@@ -38,56 +30,6 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   return { run: await startAsyncRun(context, options, call, auth) };
 }
 
-function checkOptions(options: InvokeOptions): void {
-  const { method = 'POST', data, input, webhookSecretFile } = options;
-  const rules: [isBroken: unknown, message: string, fix?: string][] = [
-    [!methods.includes(method), `invalid HTTP method "${method}"`, `use ${methods.join(', ')}`],
-    [/^(GET|HEAD)$/.test(method) && (data ?? input) !== undefined, `a ${method} request has no body`],
-    [webhookSecretFile === '-' && (data === '-' || input === '-'), 'only one value can be read from stdin'],
-  ];
-  const broken = rules.find(([isBroken]) => isBroken);
-  if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
-}
-
 function withSignal(context: Context, signal: AbortSignal): Context {
   return Object.create(context, { signal: { value: signal } });
-}
-
-async function prepareCall(
-  context: Context,
-  options: InvokeOptions,
-  limit: Deadline | undefined,
-): Promise<{ call: AppCall; auth: CallAuth }> {
-  const { app, data, input, path, method = 'POST', stream } = options;
-  const { fn, parameters } = parseInvokeArguments(options.args);
-  if (parameters && /^(GET|HEAD)$/.test(method)) {
-    throw new UsageError(`a ${method} request has no body: put parameters in --path`);
-  }
-  const given = parseHeaders(options.header ?? []);
-  // The secret in `Authorization: Bearer abc` is the last word.
-  context.secrets.add(given.authorization?.split(' ').at(-1), given['x-api-key']);
-  const target = resolveCallTarget(context, { app, fn, path });
-  const defaultBody = method === 'POST' && path === undefined ? {} : undefined;
-  const { content, type } = await readRequestBody(context, { parameters, data, input }, defaultBody);
-  const { webhook, secret } = await resolveWebhook(context, options);
-  const auth = resolveCallAuth(context, given, options.auth);
-  const url = new URL(target.url);
-  if (options.async || options.wait) url.searchParams.set('async', 'true');
-  if (webhook) url.searchParams.set('webhookEndpoint', webhook.href);
-  const headers = {
-    ...defaultHeaders(type),
-    ...(stream ? { accept: 'text/event-stream' } : {}),
-    ...(secret ? { [webhookSecretHeader.toLowerCase()]: secret } : {}),
-    ...auth.headers,
-    ...given,
-  };
-  return { call: { target, method, url, headers, body: content, limit }, auth };
-}
-
-/** The webhook that the platform sends the response to, and the secret that signs it. */
-async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: InvokeOptions) {
-  if (!webhook) return {};
-  const { parseDeliveryUrl, readWebhookSecret } = await import('../webhooks/index.ts');
-  const url = parseDeliveryUrl(webhook, '--webhook');
-  return { webhook: url, secret: await readWebhookSecret(context, webhookSecretFile) };
 }

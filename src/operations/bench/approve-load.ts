@@ -1,0 +1,83 @@
+import type { Context } from '../../context.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { InputNeededError, LimitError } from '../../errors.ts';
+import { count, dollars, duration, groupDigits } from '../../output/format.ts';
+import { readAppHere } from '../apps/index.ts';
+import type { CallTarget } from '../invoke/index.ts';
+import type { AppFacts } from './summarize-step.ts';
+
+interface Load {
+  target: CallTarget;
+  facts: AppFacts;
+  rates: readonly number[] | undefined;
+  stepMs: number;
+  budget?: number | undefined;
+  configFile: string;
+}
+
+/**
+ * Load costs money, and calls do what they do. An app of this folder may be called; for another one this asks. Throws
+ * InputNeededError where nobody answers, LimitError if the budget does not suffice for one replica.
+ */
+export async function approveLoad(context: Context, load: Load): Promise<void> {
+  const { target, budget, configFile } = load;
+  const { app, name } = target;
+  checkBudget(load);
+  const what = `call ${name} ${callsText(load)}${costText(load)}`;
+  const here = await readAppHere(context, configFile).catch(() => undefined);
+  if (here === undefined || shortAppName(context.project, here) !== app) {
+    const { prompt } = context;
+    if (!prompt.isPossible && budget === undefined && !prompt.isConfirmed) {
+      throw needsBudget(app, ['--yes', '--budget', '1']);
+    }
+    if (!prompt.isPossible && budget === undefined) throw needsBudget(app, ['--budget', '1']);
+    await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
+  }
+  context.willChange(what, { app, function: target.fn ?? '' });
+}
+
+function needsBudget(app: string, retryWith: string[]): InputNeededError {
+  return new InputNeededError(`a budget is required to call ${app}`, {
+    why: 'it is not the app of this folder, and there is no terminal to ask at',
+    fix: `pass ${retryWith.join(' ')} for a dollar at most`,
+    retryWith,
+  });
+}
+
+function checkBudget({ target, facts, budget }: Load): void {
+  if (budget === undefined) return;
+  const { app } = target;
+  const { price, cooldown, minReplicas } = facts;
+  if (price === undefined) {
+    throw new LimitError(`a budget cannot be kept: what ${app} costs is not known`, {
+      why: 'the platform returned no costPerSecondCents',
+      fix: 'omit --budget, and limit the calls with --rate and --for',
+    });
+  }
+  const least = minReplicas > 0 ? 0 : price * cooldown;
+  if (least < budget * 100) return;
+  throw new LimitError(`the budget of ${dollars(budget * 100)} is too small for one call of ${app}`, {
+    why: `a replica is kept for ${duration(cooldown * 1_000)} after its last call, which costs ${dollars(least)}`,
+    fix: `--budget ${(Math.ceil(2 * least) / 100).toFixed(2)}`,
+  });
+}
+
+function callsText({ rates, stepMs }: Load): string {
+  if (!rates) return `more and more often, for ${duration(stepMs)} each time`;
+  const calls = rates.reduce((sum, rate) => sum + Math.max(1, Math.round((rate * stepMs) / 1_000)), 0);
+  const perSecond = rates.map((rate) => groupDigits(rate)).join(', ');
+  return `${count(calls, 'time')}: ${perSecond} a second, for ${duration(stepMs)}${rates.length > 1 ? ' each' : ''}`;
+}
+
+/** An upper bound: all replicas, for all of the time. */
+function costText({ rates, stepMs, facts, budget }: Load): string {
+  const { price, cooldown, maxReplicas } = facts;
+  if (budget !== undefined) return `, for ${dollars(budget * 100)} at most`;
+  if (price === undefined || !rates) return '';
+  const seconds = (rates.length * stepMs) / 1_000 + cooldown;
+  return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

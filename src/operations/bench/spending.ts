@@ -1,0 +1,69 @@
+import type { Context } from '../../context.ts';
+import { type Container, listContainers } from '../../contract/containers.ts';
+import { tryRequest } from '../waiting/index.ts';
+import type { AppFacts } from './summarize-step.ts';
+
+/** Replicas are looked at this often, in ms. */
+const lookMs = 5_000;
+
+/**
+ * What the replicas of an app have cost since a moment, and what they will cost until their cooldown has passed. Between
+ * two looks at them, those that run are assumed to go on; where none can be seen, all that the app may have.
+ */
+export class ReplicaSpending {
+  readonly #startedAt: number;
+  readonly #ends = new Map<string, { from: number; to: number }>();
+  #running: number;
+  #lookedAt: number;
+  #isLooking = false;
+  #isVisible = false;
+
+  constructor(
+    private readonly context: Pick<Context, 'api' | 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
+    private readonly app: string,
+    private readonly facts: AppFacts & { price: number },
+  ) {
+    this.#startedAt = context.platformNow();
+    this.#lookedAt = this.#startedAt;
+    this.#running = facts.maxReplicas;
+  }
+
+  /** US cents. `backlogMs`: how long the calls in flight will keep the replicas busy. */
+  centsIfEndedNow(backlogMs: number): number {
+    const { price, cooldown, minReplicas } = this.facts;
+    const now = this.context.platformNow();
+    const seen = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
+    const since = this.#running * Math.max(0, now - this.#lookedAt + backlogMs);
+    const after = Math.max(0, this.#running - minReplicas) * cooldown * 1_000;
+    return (price * (seen + since + after)) / 1_000;
+  }
+
+  /** Looks at the replicas if the last look is old enough. Does not wait for it. */
+  look(): void {
+    const now = this.context.platformNow();
+    if (this.#isLooking || (this.#isVisible && now - this.#lookedAt < lookMs)) return;
+    this.#isLooking = true;
+    void tryRequest(this.context, (api) => api(listContainers, { project: this.context.project, app: this.app }))
+      .then((containers) => containers?.length && this.#take(containers))
+      .catch(() => {})
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  #take(containers: readonly Container[]): void {
+    const now = this.context.platformNow();
+    this.#running = 0;
+    for (const container of containers) {
+      const { containerId, containerStartTimestamp: start, containerTerminationTimestamp: end } = container;
+      const from = Math.max(this.#startedAt, Date.parse(start ?? '') || now);
+      const endsAt = Date.parse(end ?? '') || Number.POSITIVE_INFINITY;
+      const hasEnded = endsAt <= now || container.containerState === 'SUCCEEDED';
+      const known = this.#ends.get(containerId);
+      this.#ends.set(containerId, { from: Math.min(known?.from ?? from, from), to: Math.min(now, endsAt) });
+      if (!hasEnded) this.#running++;
+    }
+    this.#isVisible = true;
+    this.#lookedAt = now;
+  }
+}
