@@ -6,7 +6,7 @@ import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { shortBuild } from '../../output/format.ts';
 import { readHistory } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
-import { isPending } from './pending.ts';
+import { isPending } from './pending-upload.ts';
 
 /** Times of the platform have whole seconds in places. */
 const roundingMs = 1_000;

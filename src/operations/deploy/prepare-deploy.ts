@@ -8,12 +8,12 @@ import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
 import { KnownBuild } from './known-build.ts';
-import { findLiveDeployment } from './live-deployment.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { StuckBuilds } from './stuck-builds.ts';
+import { findLiveDeployment } from './unchanged-deployment.ts';
 import type { Verification } from './verify-build.ts';
 
 export interface DeployAppOptions

@@ -7,7 +7,7 @@ import { remoteBuild } from '../builds/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
 import { findKilledCreations } from './killed-creation.ts';
-import { isPending, maxPendingMs } from './pending.ts';
+import { isPending, maxPendingMs } from './pending-upload.ts';
 
 /** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
 const longPendingMs = 30_000;

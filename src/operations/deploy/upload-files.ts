@@ -7,7 +7,7 @@ import type { AppArchive } from '../../project/archive.ts';
 import { uploadArchive } from '../../transfer/upload-archive.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { tryRequest, waitForChange } from '../waiting/index.ts';
-import { isPending } from './pending.ts';
+import { isPending } from './pending-upload.ts';
 
 interface BuildFiles {
   app: string;
