@@ -33,8 +33,8 @@ export interface SendOptions {
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
-/** Of the deploy of an app, which keeps what it has sent by itself. */
-export interface DeployOptions extends Omit<SendOptions, 'onUploaded' | 'onInDoubt'>, CreateAppOptions {
+/** Of the deploy of an app, which records by itself what it has sent, also in doubt. */
+export interface DeployOptions extends Omit<SendOptions, 'onInDoubt'>, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
   /** Compress every file again. */

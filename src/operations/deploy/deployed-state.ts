@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
-import { App } from '../../contract/apps.ts';
-import { type Build, listBuilds } from '../../contract/builds.ts';
+import { App, liveBuild } from '../../contract/apps.ts';
+import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
+import { findLaterReady, readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { isBusy, isExpired } from './stuck-builds.ts';
@@ -12,10 +13,13 @@ export interface DeployedState {
   live: Record<string, unknown> | null;
   /** The whole reply. */
   app: App | undefined;
+  /** The build that serves. The app may be late to show it: a later one that is ready does. */
+  serves: string | undefined;
   /** Builds in progress. */
   builds: string[];
-  /** All builds. */
+  /** All builds, and those that have succeeded. */
   listed: string[];
+  ready: string[];
 }
 
 /**
@@ -30,10 +34,19 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
   const builds = listed
     .filter((build) => isBusy(build) && !isExpired(build, context.platformNow()))
     .map(({ id }) => id);
+  const ready = listed.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
+  const shown = app && liveBuild(app);
+  const later = shown === undefined ? undefined : await findLater(context, name, shown, listed);
   const live = app
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;
-  return { live, app, builds, listed: listed.map(({ id }) => id) };
+  if (live && later !== undefined) live.latestReadyBuildId = later;
+  return { live, app, serves: later ?? shown, builds, listed: listed.map(({ id }) => id), ready };
+}
+
+async function findLater(context: Context, name: string, live: string, builds: readonly Build[]) {
+  const history = await readHistory(context, name);
+  return findLaterReady(builds, { history, live, now: context.platformNow() });
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */

@@ -31,7 +31,10 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
     };
     const uploading: SendOptions = {
       ...options,
-      onUploaded: (created) => record(created),
+      onUploaded: async (created) => {
+        await options.onUploaded?.(created, archive);
+        await record(created);
+      },
       onInDoubt: (created) => record(created, true),
     };
     return new BuildUpload(context, uploading, body).send({ archive, packMs });

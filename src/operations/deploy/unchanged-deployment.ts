@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { appCondition } from '../../contract/apps.ts';
-import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { readHistory } from '../history/index.ts';
+import { type AppHistory, findLaterReady, readHistory } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
@@ -34,7 +34,8 @@ export async function findLiveDeployment(
   }
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
-  const sent = own && hasSha256(own) ? own : await findSent(context, app, build);
+  const history = await readHistory(context, app);
+  const sent = own && hasSha256(own) ? own : findSent(history, build);
   if (!sent) {
     progress.note(`not known here how build ${shortBuild(build)} of ${app} was deployed: comparing by checksums`);
   }
@@ -44,14 +45,14 @@ export async function findLiveDeployment(
   }
   const { status } = await fetchBuild(api, { project, app, build });
   if (buildPhase(status) !== 'succeeded') return undefined;
-  const later = await findLaterReady(context, app, build);
+  const later = await findLater(context, app, build, history);
   if (later !== undefined) {
     progress.note(
       `${app} is shown with build ${shortBuild(build)}, but build ${shortBuild(later)} is later and ready: deploying`,
     );
     return undefined;
   }
-  const sickness = options.isVerified ? undefined : await findSickness(context, plan, build);
+  const sickness = options.isVerified ? undefined : findSickness(context, plan, build, history);
   if (sickness !== undefined) {
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
     return undefined;
@@ -82,31 +83,30 @@ export async function findLiveDeployment(
   };
 }
 
-/**
- * A build that is ready and later than the one that the platform shows as live: its reply may lag behind. One that is known
- * to have served was replaced.
- */
-async function findLaterReady(context: Context, app: string, live: string): Promise<string | undefined> {
+async function findLater(
+  context: Context,
+  app: string,
+  live: string,
+  history: AppHistory,
+): Promise<string | undefined> {
   const { project } = context;
   const builds = (await tryRequest(context, (api) => api(listBuilds, { project, app }))) ?? [];
-  const history = await readHistory(context, app);
-  const served = new Set(history.servedBuilds());
-  const createdAt = (id: string) => Date.parse(builds.find((build) => build.id === id)?.createdAt ?? '');
-  const sentAt = (id: string) => Date.parse(history.sent(id)?.at ?? '');
-  const isLater = ({ id }: Build) => createdAt(id) > createdAt(live) || sentAt(id) > sentAt(live);
-  const isReady = ({ status }: Build) => buildPhase(status) === 'succeeded';
-  return builds.find((build) => isReady(build) && isLater(build) && !served.has(build.id))?.id;
+  return findLaterReady(builds, { history, live, now: context.platformNow() });
 }
 
 /** What another machine of the team has sent. */
-async function findSent(context: Context, app: string, build: string): Promise<Digests | undefined> {
-  const sent = (await readHistory(context, app)).sent(build);
+function findSent(history: AppHistory, build: string): Digests | undefined {
+  const sent = history.sent(build);
   return sent && hasSha256(sent) ? sent : undefined;
 }
 
 /** What speaks against a live build. */
-async function findSickness(context: Context, { app, status }: DeployPlan, build: string): Promise<string | undefined> {
-  const history = await readHistory(context, app);
+function findSickness(
+  context: Context,
+  { app, status }: DeployPlan,
+  build: string,
+  history: AppHistory,
+): string | undefined {
   if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
   const condition = appCondition(status);
   if (condition === 'not known') context.progress.warn(`the status of ${app} is ${status}: it may not serve`);

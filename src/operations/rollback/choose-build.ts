@@ -5,6 +5,7 @@ import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
+import type { DeployedState } from '../deploy/index.ts';
 import { type AppHistory, readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 
@@ -20,11 +21,12 @@ export interface RollbackChoice {
 export async function chooseBuild(
   context: Context,
   name: string,
+  seen: DeployedState,
   { build: requested, replaces }: { build?: string | undefined; replaces?: string | undefined },
 ): Promise<RollbackChoice> {
   const { api, project } = context;
-  const app = await fetchApp(api, { project, app: name });
-  const live = replaces ?? liveBuild(app);
+  const app = seen.app ?? (await fetchApp(api, { project, app: name }));
+  const live = replaces ?? seen.serves ?? liveBuild(app);
   await recordLook(context, name, app);
   const target =
     requested === undefined

@@ -6,11 +6,13 @@ import { abortError, GantryError, NotReadyError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import type { Deployment } from '../deploy/index.ts';
+import { findLaterReady } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { cleanupSignal } from '../waiting/index.ts';
 import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds } from './choose-build.ts';
-import { DeployedMeanwhileError, type RollbackOptions, rollback } from './rollback.ts';
+import { DeployedMeanwhileError } from './meanwhile.ts';
+import { type RollbackOptions, rollback } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
@@ -132,11 +134,15 @@ async function findLaterDeploy(
   const outcome = 'deployed-meanwhile';
   // The app may be late to show what serves.
   const isLate = serves !== null && known.history.servedEarlier(build).has(serves);
-  if (serves !== null && serves !== build && !isLate) {
+  const isOther = serves !== null && serves !== build && !isLate;
+  const other = isOther
+    ? serves
+    : findLaterReady(known.builds, { history: known.history, live: build, now: context.platformNow() });
+  if (other !== undefined) {
     return {
       outcome,
-      serves,
-      message: `build ${shortBuild(serves)} was deployed meanwhile and serves: nothing rolled back`,
+      serves: other,
+      message: `build ${shortBuild(other)} was deployed meanwhile and serves: nothing rolled back`,
     };
   }
   const later = laterBuilds(known, build).find(({ status }) => buildPhase(status) === 'in progress');

@@ -1,21 +1,14 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type AppCreation, liveBuild } from '../../contract/apps.ts';
+import type { AppCreation } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import {
-  compareSent,
-  type DeployedState,
-  type Deployment,
-  lookAtDeployed,
-  type SettingChange,
-  scalingOf,
-} from '../deploy/index.ts';
+import { compareSent, type Deployment, lookAtDeployed, type SettingChange, scalingOf } from '../deploy/index.ts';
 import { readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
+import { checkUnchanged, tellOthers } from './meanwhile.ts';
 import { differentFilesError, differingFiles, FileProof, type Proof, proofOf, readListing } from './prove-files.ts';
 import type { ResolvedAnew } from './resolved-anew.ts';
 import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
@@ -74,7 +67,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const { context } = limit;
   const app = shortAppName(context.project, given);
   const seen = await lookAtDeployed(context, app);
-  const choice = await chooseBuild(context, app, options);
+  const choice = await chooseBuild(context, app, seen, options);
   const { target, live } = choice;
   if (target.id === live) return planned(context, app, choice, undefined, undefined);
   const expected = await readListing(context.api, context.project, app, target.id);
@@ -101,6 +94,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     limit.failure = `build ${shortBuild(deployment.build)} serves, but its files were not compared`;
     await proof.finish(deployment.build);
     limit.handOver();
+    const replaced = (await tellOthers(unlimited, app, seen, deployment)) ?? live;
+    // What went live meanwhile was not found sick.
     if (live !== undefined) {
       const { reason = '' } = options;
       await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
@@ -112,38 +107,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
         ? `${app} is live, ${made}`
         : `${made} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
     );
-    return { ...plan, ...resultOf(deployment) };
+    return { ...plan, replaced: replaced ?? null, ...resultOf(deployment) };
   });
-}
-
-/** What was deployed since the build to return to was chosen is not replaced. */
-export class DeployedMeanwhileError extends ConflictError {
-  constructor(
-    message: string,
-    app: string,
-    readonly serves: string | null,
-  ) {
-    super(`${message}: nothing rolled back`, { fix: gantryCommand`builds list ${app}`, details: { app, serves } });
-  }
-}
-
-/** `seen`: when the build was chosen. What the app shows may be late, so a build that was there then is none of others. */
-async function checkUnchanged(
-  context: Context,
-  name: string,
-  seen: DeployedState,
-  own: readonly string[],
-): Promise<void> {
-  const now = await lookAtDeployed(context, name);
-  const serves = now.app && liveBuild(now.app);
-  const isNew = (id: string) => !own.includes(id) && (!seen.listed.includes(id) || seen.builds.includes(id));
-  if (serves !== undefined && isNew(serves)) {
-    throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
-  }
-  const other = now.builds.find((id) => !own.includes(id) && !seen.listed.includes(id));
-  if (other === undefined) return;
-  const what = `build ${shortBuild(other)} was created meanwhile and is in progress`;
-  throw new DeployedMeanwhileError(what, name, serves ?? null);
 }
 
 /** The scaling that is not what the platform made of the earlier build's own settings. */

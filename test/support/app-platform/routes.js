@@ -171,11 +171,11 @@ function scaleApp(found, { body }) {
 
 /** @param {Build} found @param {AppPlatform} platform */
 function shownBuild(found, { world, quirks }) {
-  const { id, createdAt, uploadedAt = createdAt } = found;
+  const { id, createdAt } = found;
   return {
     id,
     status: world.statusOf(found),
-    ...(!quirks.hasNoTimes && { createdAt: iso(createdAt), updatedAt: iso(uploadedAt) }),
+    ...(!quirks.hasNoTimes && { createdAt: iso(createdAt), updatedAt: iso(world.changedAt(found)) }),
   };
 }
 

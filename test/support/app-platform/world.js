@@ -80,6 +80,11 @@ export class World {
     return ended ?? (uploadedAt === undefined ? 'pending' : 'building');
   }
 
+  /** @param {Build} build */
+  changedAt(build) {
+    return build.ended === undefined ? (build.uploadedAt ?? build.createdAt) : endOf(build);
+  }
+
   /** @param {App} app @returns {Build | undefined} */
   live(app) {
     return app.services.at(-1)?.build;

@@ -1,0 +1,72 @@
+import { gantryCommand } from '../../command-line.ts';
+import type { Context } from '../../context.ts';
+import { ConflictError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
+import { type DeployedState, lookAtDeployed } from '../deploy/index.ts';
+import { tryRequest } from '../waiting/index.ts';
+
+/** What was deployed since the build to return to was chosen is not replaced. */
+export class DeployedMeanwhileError extends ConflictError {
+  constructor(
+    message: string,
+    app: string,
+    readonly serves: string | null,
+  ) {
+    super(`${message}: nothing rolled back`, { fix: gantryCommand`builds list ${app}`, details: { app, serves } });
+  }
+}
+
+/** `seen`: when the build was chosen. What was ready then is none of others; the app may be late to show what is. */
+export async function checkUnchanged(
+  context: Context,
+  name: string,
+  seen: DeployedState,
+  own: readonly string[],
+): Promise<void> {
+  const now = await lookAtDeployed(context, name);
+  const serves = readySince(seen, now, own);
+  if (serves !== undefined) {
+    throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
+  }
+  const other = now.builds.find((id) => !own.includes(id) && !seen.listed.includes(id));
+  if (other === undefined) return;
+  const what = `build ${shortBuild(other)} was created meanwhile and is in progress`;
+  throw new DeployedMeanwhileError(what, name, now.serves ?? null);
+}
+
+/**
+ * Looks what the new build has replaced, and what will replace it: other builds may have ended while it was made. Best
+ * effort. Returns the build that it has replaced, if that is another one than was seen.
+ */
+export async function tellOthers(
+  context: Context,
+  name: string,
+  seen: DeployedState,
+  { build, serves = build }: { build: string; serves?: string | undefined },
+): Promise<string | undefined> {
+  const now = await tryRequest(context, () => lookAtDeployed(context, name));
+  if (!now) return undefined;
+  for (const id of now.builds) {
+    context.progress.warn(`build ${shortBuild(id)} of ${name} is in progress, and replaces it once it is ready`);
+  }
+  const replaced = readySince(seen, now, [build, serves]);
+  if (replaced === undefined) return undefined;
+  context.progress.warn({
+    severity: 'warning',
+    message: `build ${shortBuild(replaced)} went live meanwhile, and was replaced`,
+    why: 'it was not ready when this rollback looked for other builds',
+    fix: gantryCommand`rollback ${name} ${replaced}`,
+  });
+  return replaced;
+}
+
+/** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
+function readySince(seen: DeployedState, now: DeployedState, own: readonly string[]): string | undefined {
+  const isNew = (id: string) => !own.includes(id) && !seen.ready.includes(id) && !isOld(seen, id);
+  return [now.serves ?? '', ...now.ready].find((id) => id !== '' && isNew(id));
+}
+
+/** Without a list of the builds that were ready: what served. */
+function isOld({ listed, builds, serves }: DeployedState, id: string): boolean {
+  return id === serves || (listed.includes(id) && !builds.includes(id));
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { type Machine, Stage } from './stage.ts';
+
+// For some seconds after a deploy, an app may show the build before as the one that serves. The list of builds is right.
+
+const lagsMs = 6_000;
+
+const idOf = (stage: Stage, index: number): string => [...stage.platform.world.builds.keys()][index] ?? '';
+const sentTo = (stage: Stage) => stage.platform.world.builds.get(idOf(stage, 0))?.body ?? {};
+
+/** A build of somebody else that is live at once. */
+async function deployedByOthers(stage: Stage): Promise<string> {
+  const theirs = await stage.stranger(sentTo(stage), { buildMs: 500 });
+  stage.pass(1_000);
+  return theirs;
+}
+
+/** An app with this many versions, which from now on is late to show what serves. */
+async function lateStage(versions: number): Promise<{ stage: Stage; machine: Machine }> {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  for (let version = 1; version <= versions; version++) await machine.deploys({ version });
+  stage.quirks.lagsMs = lagsMs;
+  stage.pass(60_000);
+  return { stage, machine };
+}
+
+/** Lets somebody else deploy once this many builds were created. Gives their build. */
+function othersDeployAt(stage: Stage, point: string, nth: number): { id: string } {
+  const theirs = { id: '' };
+  stage.platform.after = async (call) => {
+    if (call.point === point && call.nth === nth && theirs.id === '') theirs.id = await deployedByOthers(stage);
+  };
+  return theirs;
+}
+
+describe('what somebody else has deployed meanwhile is not replaced although the app does not show it yet', () => {
+  const sick = { version: 9, behaves: { replicas: 'crash' as const } };
+
+  test.each([
+    ['deploy --watch 40s --or-rollback', 2, 12, sick],
+    ['deploy --watch 40s --or-rollback --json', 2, 12, sick],
+    ['rollback web --yes', 2, 7, undefined],
+    ['rollback web --yes --json', 2, 7, undefined],
+  ])('%s', async (line, versions, code, next) => {
+    const { stage, machine } = await lateStage(versions);
+    if (next) await machine.write(next);
+    const theirs = othersDeployAt(stage, 'create-app', next ? 4 : 3);
+    const ended = await machine.run(line);
+    expect({ code: ended.code, stderr: ended.stderr, serves: stage.platform.live() }).toEqual({
+      code,
+      stderr: expect.stringContaining(`build ${theirs.id} serves now: nothing rolled back`),
+      serves: theirs.id,
+    });
+  });
+
+  test.each(['before the command', 'between create and upload'])('by a plan: %s', async (when) => {
+    const { stage, machine } = await lateStage(1);
+    await machine.write({ version: 2 });
+    await machine.run('deploy --dry-run --save-plan ../plan.json');
+    const theirs = when === 'before the command' ? await deployedByOthers(stage) : undefined;
+    const meanwhile = othersDeployAt(stage, 'create-app', 2);
+    expect(await machine.run('deploy --apply-plan ../plan.json')).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('not as planned: the live build'),
+    });
+    expect(stage.platform.live()).toBe(theirs ?? meanwhile.id);
+  });
+});
+
+test('a plan that was made while the app was late is applied to the state that it was made for', async () => {
+  const { stage, machine } = await lateStage(1);
+  await deployedByOthers(stage);
+  await machine.write({ version: 2 });
+  await machine.run('deploy --dry-run --save-plan ../plan.json');
+  stage.pass(60_000);
+  expect(await machine.run('deploy --apply-plan ../plan.json')).toMatchObject({ code: 0 });
+});
+
+test('a rollback by hand replaces what serves, not what the app still shows', async () => {
+  const { stage, machine } = await lateStage(2);
+  const theirs = await deployedByOthers(stage);
+  const { code, json } = await machine.run('rollback web --yes --json');
+  expect({ code, json: json() }).toMatchObject({ code: 0, json: { replaced: theirs, restored: idOf(stage, 1) } });
+});
+
+test('a rollback tells what it has replaced, if that went live while its own build was made', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1, behaves: { buildMs: 5_000 } });
+  await machine.deploys({ version: 2 });
+  const theirs = othersDeployAt(stage, 'upload', 3);
+  const { code, json, stderr } = await machine.run('rollback web --yes --json');
+  expect({ code, json: json() }).toMatchObject({
+    code: 0,
+    json: { replaced: theirs.id, build: stage.platform.live() },
+  });
+  expect(stderr).toContain(`build ${theirs.id} went live meanwhile, and was replaced`);
+  // That is no reason not to return to it.
+  expect((await machine.run(`rollback web ${theirs.id} --dry-run`)).stderr).not.toContain('sick');
+});
+
+test('a rollback tells what will replace it', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1, behaves: { buildMs: 5_000 } });
+  await machine.deploys({ version: 2 });
+  let slow = '';
+  stage.platform.after = async ({ point, nth }) => {
+    if (point === 'upload' && nth === 3) slow = await stage.stranger(sentTo(stage), { buildMs: 60_000 });
+  };
+  const { code, stderr } = await machine.run('rollback web --yes');
+  const said = expect.stringContaining(`build ${slow} of web is in progress, and replaces it once it is ready`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: said });
+});
+
+test('of two rollbacks at once, none says that its build serves if the other one’s does', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1, behaves: { buildMs: 2_000 } });
+  await machine.deploys({ version: 2 });
+  await machine.deploys({ version: 3 });
+  const other = await stage.machine({}, machine);
+  let second: ReturnType<Machine['run']> | undefined;
+  stage.platform.after = ({ point, nth }) => {
+    if (point !== 'upload' || nth !== 4) return;
+    second = other.run(`rollback web ${idOf(stage, 0)} --yes --json`);
+  };
+  const outcomes = [await machine.run('rollback web --yes --json'), await second];
+  const last = stage.platform.live();
+  for (const outcome of outcomes) {
+    const { build, serves = build } = (outcome?.json() ?? {}) as { build?: string; serves?: string };
+    const isTold = /nothing rolled back|replaces it once it is ready/.test(outcome?.stderr ?? '');
+    expect(isTold || (outcome?.code === 0 && serves === last)).toBe(true);
+  }
+});
