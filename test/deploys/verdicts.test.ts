@@ -241,6 +241,60 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
   });
 });
 
+test.each([{}, { calls: { everyMs: 90_000, failing: 1 } }])(
+  'a call of --smoke whose run names no replica says nothing where another build may have answered: %j',
+  async (behaves) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    const { world } = stage.platform;
+    const runs = world.runs.bind(world);
+    world.runs = (app) => runs(app).map((run) => ({ ...run, pod: '' }));
+    await machine.write({ behaves, version: 2 });
+    const outcome = await machine.run('deploy --smoke run --or-rollback --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(printed(outcome).error?.message).toContain('its run names no replica');
+  },
+);
+
+describe('a call of --smoke that the gateway refuses', () => {
+  const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];
+  test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2 });
+    stage.platform.callAnswer = () => {
+      stage.platform.world.calls.pop();
+      return { status, json: { message: 'from the gateway' } };
+    };
+    const outcome = await machine.run('deploy --smoke run --or-rollback --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(printed(outcome).error?.message).toContain('no run of the app has failed by this call');
+  });
+
+  test.each([429, 503])('with %i for a moment is made again', async (status) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    let calls = 0;
+    stage.platform.callAnswer = (id) => {
+      if (calls++ > 1) return { json: { run_id: id, run_time_ms: 1, result: 'ok' } };
+      stage.platform.world.calls.pop();
+      return { status, json: { message: 'from the gateway' } };
+    };
+    expect(await machine.run('deploy --smoke run')).toMatchObject({ code: 0 });
+  });
+
+  test('because the app has failed, is sick', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code: 503 } } });
+    const outcome = await machine.run('deploy --smoke run --json');
+    expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
+  });
+});
+
 describe('a replica of the build before that is not listed any more, and still answers calls', () => {
   const lingering: AppOf = { behaves: { calls: { everyMs: 300 }, lingersMs: 9_000 } };
 

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
-import { GantryError, UnavailableError } from '../../errors.ts';
+import { AppError, GantryError, UnavailableError } from '../../errors.ts';
 import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { fetchRun } from '../runs/index.ts';
+import { fetchRun, runHasFailed } from '../runs/index.ts';
 import type { Before } from './look.ts';
 import { type Owner, ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
@@ -65,7 +65,7 @@ async function runTest(
   const { name } = test;
   for (let calls = 1; ; calls++) {
     const answer = await call(context, app, test, isEnveloped);
-    const { by, cents, unseen, later } = await answering.find(answer.run);
+    const { by, cents, unseen, later } = await answering.find(answer);
     if (later !== undefined) return { verdict: 'superseded', reason: `build ${shortBuild(later)} serves now`, calls };
     if (by === 'own') {
       const cost =
@@ -94,6 +94,8 @@ interface Answer {
   problem?: string;
   /** The app has not answered at all. */
   isUnreachable?: boolean;
+  /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
+  isOfGateway?: boolean;
 }
 
 async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<Answer> {
@@ -115,7 +117,15 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     const { run } = (error.facts.details ?? {}) as { run?: string | null };
     const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
-    return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isUnreachable };
+    const isRedirect = error.facts.status !== undefined && error.facts.status < 400;
+    const isOfGateway = !isUnreachable && (isRedirect || !(error instanceof AppError));
+    return {
+      run: run ?? undefined,
+      durationMs: elapsed() - started,
+      problem: error.message,
+      isUnreachable,
+      isOfGateway,
+    };
   }
 }
 
@@ -133,17 +143,15 @@ interface Answered {
 /** Which build has answered: that of the replica that the run names. */
 class Answering {
   readonly #owners: ReplicaOwners;
-  readonly #started: number;
 
   constructor(
     private readonly context: Context,
     private readonly options: SmokeOptions,
   ) {
     this.#owners = new ReplicaOwners(options.build, options.before?.replicas);
-    this.#started = context.elapsed();
   }
 
-  async find(run: string | undefined): Promise<Answered> {
+  async find({ run, isOfGateway }: Answer): Promise<Answered> {
     const { api, project } = this.context;
     const { app, build, earlierBuilds } = this.options;
     const [shown, containers, item] = await Promise.all([
@@ -159,6 +167,9 @@ class Answering {
       return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
     }
     this.#owners.see(containers);
+    if (isOfGateway && !(item && runHasFailed(item))) {
+      return { by: 'nobody', cents, unseen: 'no run of the app has failed by this call' };
+    }
     const replica = item?.containerId || item?.podName;
     return { cents, ...(replica ? this.#ofReplica(replica, containers) : this.#ofOnlyOne(containers)) };
   }
@@ -171,12 +182,12 @@ class Answering {
     return { by: 'nobody', unseen: isListed ? 'its replica is listed without a build' : 'its replica is not listed' };
   }
 
-  /** Where the run names no replica: another build may have answered while it has replicas, or had some just now. */
+  /** Where the run names no replica: those of another build may have answered, also when they are not listed any more. */
   #ofOnlyOne(containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
-    const mayLinger = this.#owners.hadOthers && this.context.elapsed() - this.#started <= listedMs;
     const hasOwner = (wanted: Owner) =>
       containers.some(({ containerId, isTerminating }) => !isTerminating && this.#owners.of(containerId) === wanted);
-    if (mayLinger || hasOwner('other')) return { by: 'earlier' };
+    if (hasOwner('other')) return { by: 'earlier' };
+    if (this.#owners.hadOthers) return { by: 'nobody', unseen: 'its run names no replica' };
     if (hasOwner('own')) return { by: 'own' };
     return { by: 'nobody', unseen: 'no replica of it is listed' };
   }
