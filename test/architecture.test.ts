@@ -44,7 +44,10 @@ const mayImport: Record<string, string[]> = {
     'disk',
     'emulator',
   ],
-  operations: ['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
+  operations: [
+    ...['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
+    'scaling',
+  ],
   receiver: [],
   mcp: ['main', 'reference', 'command', 'context', 'process', 'config', 'disk', 'output', 'version'],
   transfer: ['api', 'config', 'contract', 'disk'],
@@ -57,7 +60,8 @@ const mayImport: Record<string, string[]> = {
   project: ['disk', 'interpreters'],
   contract: [],
   testing: [],
-  emulator: ['contract', 'disk', 'interpreters'],
+  emulator: ['contract', 'disk', 'interpreters', 'scaling'],
+  scaling: [],
 };
 
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */

@@ -1,4 +1,5 @@
 import { after } from '../../../clock.ts';
+import { ReplicaSet, type Scaling } from '../../../scaling/index.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
@@ -39,7 +40,7 @@ interface SlotRequest {
 /** The replicas of one app: started when no slot is free, stopped after the cooldown or after a newer build. */
 export class ReplicaPool {
   /** Those that accept calls. */
-  #members: PooledReplica[] = [];
+  readonly #replicas = new ReplicaSet<PooledReplica>();
   readonly #started: StartedReplicas;
   #waiting: (() => void)[] = [];
   /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
@@ -63,18 +64,16 @@ export class ReplicaPool {
       if (this.#first?.build === build.id)
         this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
       this.#retire(app, build);
-      const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
-      const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
-      if (free) return this.#assign(free, request);
-      // An app's own server has one port, so it has one replica.
-      if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
-        if (runtime === 'custom' && !hasWaited && this.#started.areStopping) {
+      const placed = this.#replicas.place(this.#scalingOf(app.settings));
+      if (typeof placed === 'object') return this.#assign(placed, request);
+      if (placed === 'start') {
+        if (app.settings.runtime === 'custom' && !hasWaited && this.#started.areStopping) {
           hasWaited = true;
           await this.#started.stopped();
           continue;
         }
         const started = this.#create(app, build, python);
-        this.#members.push(started);
+        this.#replicas.add(started);
         return this.#assign(started, request);
       }
       onQueued();
@@ -112,7 +111,7 @@ export class ReplicaPool {
   async stop(): Promise<void> {
     this.#first?.stopTimer();
     this.#first = undefined;
-    for (const member of [...this.#members]) this.#drop(member);
+    for (const member of [...this.#replicas.members]) this.#drop(member);
     await this.#started.stopAll();
   }
 
@@ -133,22 +132,21 @@ export class ReplicaPool {
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
-    const { cooldownPeriodSeconds } = app.settings;
-    if (this.#minReplicas(app.settings) === 0) {
-      this.#dismissAfter(cooldownPeriodSeconds, member);
-    }
+    const { minReplicas, cooldownMs } = this.#scalingOf(app.settings);
+    if (minReplicas > 0) return;
+    member.stopTimer = after(cooldownMs, () => this.#dismiss(member), { background: true });
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
   #admitFirst(member: PooledReplica, environment: string): void {
     this.#first = undefined;
     member.stopTimer();
-    if (member.environment === environment) this.#members.push(member);
+    if (member.environment === environment) this.#replicas.add(member);
     else this.#dismiss(member);
   }
 
   async #freePort(): Promise<void> {
-    for (const member of [...this.#members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
+    for (const member of [...this.#replicas.members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
     await this.#started.stopped();
   }
 
@@ -170,7 +168,7 @@ export class ReplicaPool {
       member.replica.runs.delete(run);
       if (isSocket) member.sockets -= 1;
       member.idleSince = this.options.now();
-      if (!this.#members.includes(member)) this.#started.endIfUnused(member);
+      if (!this.#replicas.members.includes(member)) this.#started.endIfUnused(member);
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -178,32 +176,37 @@ export class ReplicaPool {
   }
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {
-    if (this.#members.length > this.#minReplicas(settings)) {
-      this.#dismissAfter(settings.cooldownPeriodSeconds, member);
-    }
-  }
-
-  #dismissAfter(seconds: number, member: PooledReplica): void {
-    member.stopTimer = after(seconds * 1000, () => this.#dismiss(member), { background: true });
+    const scaling = this.#scalingOf(settings);
+    // Others may have ended meanwhile.
+    const dismiss = () => void (this.#replicas.mayEnd(scaling) && this.#dismiss(member));
+    if (this.#replicas.mayEnd(scaling)) member.stopTimer = after(scaling.cooldownMs, dismiss, { background: true });
   }
 
   /** Dismisses replicas of older builds, and idle ones. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    for (const member of [...this.#members]) if (member.build !== build.id) this.#dismiss(member);
+    for (const member of [...this.#replicas.members]) if (member.build !== build.id) this.#dismiss(member);
     this.#dismissIdle(settings);
   }
 
   /** Those that a test's clock has moved past the cooldown. */
   #dismissIdle(settings: AppSettings): void {
-    const idleBefore = this.options.now() - settings.cooldownPeriodSeconds * 1000;
-    for (const member of [...this.#members]) {
-      const isIdle = member.busy === 0 && member.idleSince < idleBefore;
-      if (isIdle && this.#members.length > this.#minReplicas(settings)) this.#dismiss(member);
+    const scaling = this.#scalingOf(settings);
+    for (;;) {
+      const expired = this.#replicas.expired(scaling, this.options.now());
+      if (!expired) return;
+      this.#dismiss(expired);
     }
   }
 
-  #minReplicas({ minReplicaCount }: AppSettings): number {
-    return Math.max(minReplicaCount, this.options.leastReplicas);
+  #scalingOf(settings: AppSettings): Scaling {
+    const { minReplicaCount, maxReplicaCount, replicaConcurrency, cooldownPeriodSeconds, runtime } = settings;
+    return {
+      minReplicas: Math.max(minReplicaCount, this.options.leastReplicas),
+      // An app's own server has one port, so it has one replica.
+      maxReplicas: runtime === 'custom' ? 1 : maxReplicaCount,
+      concurrency: replicaConcurrency,
+      cooldownMs: cooldownPeriodSeconds * 1000,
+    };
   }
 
   /** Accepts no more calls. Active ones may finish. */
@@ -215,7 +218,7 @@ export class ReplicaPool {
   #drop(member: PooledReplica): void {
     member.stopTimer();
     if (this.#first === member) this.#first = undefined;
-    this.#members = this.#members.filter((other) => other !== member);
+    this.#replicas.remove(member);
     this.#wakeAll();
   }
 
