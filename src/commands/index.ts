@@ -91,6 +91,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     cost: { summary: 'show what apps cost, what for, and what is wasted', load: () => import('./cost.ts') },
+    tune: { summary: 'show what other scaling settings would have meant', load: () => import('./tune.ts') },
     compare: { summary: 'compare the calls of two builds', load: () => import('./compare.ts') },
     bench: { summary: 'measure how many calls an app takes, and at what cost', load: () => import('./bench.ts') },
     metrics: { summary: 'chart what replicas use, or how long they take to start', load: () => import('./metrics.ts') },

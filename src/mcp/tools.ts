@@ -53,7 +53,7 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
-  apps: ['apps', 'cost', 'metrics', 'previews'],
+  apps: ['apps', 'cost', 'tune', 'metrics', 'previews'],
   builds: ['builds', 'history', 'compare'],
   account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config', 'plan'],
 };

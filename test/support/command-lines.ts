@@ -49,6 +49,7 @@ export const lines: Record<string, string[]> = {
   cost: ['web'],
   compare: ['web'],
   bench: ['web', '--yes', '--rate', '1', '--for', '10ms', '--budget', '1'],
+  tune: ['web'],
   'plan invoices': [],
   status: [],
   login: ['--device'],

@@ -61,3 +61,31 @@ export interface BilledApp extends Pick<AppPlan, 'name' | 'settings' | 'centsPer
   /** That replicas lived. */
   seconds: number;
 }
+
+/** How an app is called, and how its replicas behave. The cooldown is in seconds. */
+export interface TrafficShape {
+  name: string;
+  /** In any order. */
+  arrivals: number[];
+  runtimeOf: () => number;
+  startMs: () => number;
+  settings: { minReplicas: number; maxReplicas: number; cooldown: number; concurrency: number };
+  balancing: 'first' | 'round-robin' | 'least-busy';
+  /** Whether a call waits for the replica that was started for it, even if another one is free before. */
+  bindsStarts: boolean;
+}
+
+export interface TrafficPlan extends Pick<TrafficShape, 'settings' | 'startMs' | 'balancing' | 'bindsStarts'> {
+  /** Ascending. */
+  arrivals: { at: number; runtimeMs: number }[];
+  from: number;
+  to: number;
+}
+
+export interface PlayedCall {
+  at: number;
+  runtimeMs: number;
+  coldMs: number;
+  queueMs: number;
+  replica: string;
+}

@@ -1,0 +1,78 @@
+import type { Figure } from '../cost/index.ts';
+
+/** What other settings would have meant for the calls of an app. Null is what is not known. */
+export interface Advice {
+  app: string;
+  /** RFC 3339, UTC: the calls that were replayed. */
+  since: string;
+  until: string;
+  calls: number;
+  verdict: AdviceVerdict;
+  /** Why there is no advice, or a part of it; empty if there is all. */
+  reason: string;
+  /** Of the prediction of the past; null if nothing was predicted. */
+  error: AdviceError | null;
+  /** What is and can be; the settings of now are the first. Empty without advice. */
+  options: TunedOption[];
+  /** Of all that were tried, those than which none is both cheaper and faster, the cheapest first. */
+  frontier: Outcome[];
+  /** How many were tried. */
+  tried: number;
+  assumptions: string[];
+  /** What was written to the config file; null if nothing was to be written. */
+  written: WrittenSetting[] | null;
+  figures: Figure[] | null;
+}
+
+/** A key of cerebrium.toml, such as `scaling.cooldown`. */
+export interface WrittenSetting {
+  setting: string;
+  to: number;
+}
+
+export const adviceVerdicts = ['advice', 'not enough runs', 'not predictable'] as const;
+export type AdviceVerdict = (typeof adviceVerdicts)[number];
+
+/** Each day was predicted from the others. Shares: 0.04 is 4 % too high; null if not known. */
+export interface AdviceError {
+  coldStarts: number | null;
+  p90: number | null;
+  cost: number | null;
+  days: number;
+}
+
+/** Values of `[cerebrium.scaling]`. The cooldown is in seconds. */
+export interface ScalingSettings {
+  minReplicas: number;
+  maxReplicas: number;
+  cooldown: number;
+  concurrency: number;
+}
+
+export interface Outcome extends ScalingSettings {
+  coldStarts: number;
+  /** In ms, of what callers waited for. */
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  replicaSeconds: number;
+  /** US cents in 30 days; null if the price is not known. */
+  monthCents: number | null;
+}
+
+export interface TunedOption extends Outcome {
+  option: 'now' | 'cheapest' | 'fastest';
+  /** `p90 < 6 s`; empty for now. */
+  within: string;
+  /** The command that sets it; null if there is nothing to set. */
+  argv: readonly string[] | null;
+  /** A change that `apps scale` cannot make. */
+  needsDeploy: boolean;
+}
+
+/** `p90<6s`. */
+export interface ServiceLevel {
+  quantile: 'p50' | 'p90' | 'p95' | 'p99';
+  ms: number;
+}

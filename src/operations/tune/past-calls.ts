@@ -1,0 +1,109 @@
+import type { RunDay } from '../run-mirror/index.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
+import { type CallTrace, dayOf, type ReplayedDay } from './replay.ts';
+
+/** A start of a replica that a call waited for. Times in ms. */
+export interface PastStart {
+  at: number;
+  ms: number;
+  /** No other call was running or waiting: the call waited for all of the start. */
+  isAlone: boolean;
+}
+
+/** The calls of an app as they were, from runs that are added oldest first. */
+export class PastCalls {
+  /** Calls that do not say when or how long they ran: they are not replayed. */
+  unknown = 0;
+  readonly starts: PastStart[] = [];
+  /** Of calls in a replica that ran others meanwhile, and of those that were alone: run times in ms. */
+  readonly overlapping: number[] = [];
+  readonly alone: number[] = [];
+  /** How many calls a replica ran at once at most. */
+  mostAtOnce = 0;
+  readonly days: ReplayedDay[];
+  readonly #at: number[] = [];
+  readonly #runtimeMs: number[] = [];
+  /** Of calls that waited for no start, in buckets. */
+  readonly #queue = new LatencyHistogram();
+  /** By replica: when its calls end. */
+  readonly #replicas = new Map<string, number[]>();
+  /** When the last of the calls so far ends. */
+  #busyUntil = 0;
+
+  constructor(
+    readonly since: number,
+    readonly until: number,
+  ) {
+    this.days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
+      coldStarts: 0,
+      latency: new LatencyHistogram(),
+    }));
+  }
+
+  get length(): number {
+    return this.#at.length;
+  }
+
+  add({ runs }: RunDay, rows: Iterable<number>): void {
+    const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
+    const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
+    for (const row of rows) {
+      const [at, runtime] = [created[row] ?? Number.NaN, ran[row] ?? Number.NaN];
+      const coldMs = cold[row] || 0;
+      if (Number.isNaN(at + runtime)) this.unknown++;
+      else this.addCall(at, runtime, { coldMs, queueMs: queued[row] || coldMs, replica: runs.word('podName', row) });
+    }
+  }
+
+  addCall(at: number, runtime: number, waited: { coldMs: number; queueMs: number; replica: string | undefined }): void {
+    const { coldMs, queueMs, replica } = waited;
+    const day = this.days[dayOf(at, this.since)];
+    if (!day) return;
+    this.#at.push(at);
+    this.#runtimeMs.push(runtime);
+    day.latency.add(LatencyHistogram.bucketOf(queueMs + runtime));
+    if (coldMs > 0) day.coldStarts++;
+    else this.#queue.add(LatencyHistogram.bucketOf(queueMs));
+    this.#occupy(replica, at, { runtime, coldMs, queueMs });
+    this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
+  }
+
+  /** To be replayed. */
+  trace(): CallTrace {
+    const overheadMs = this.#queue.size === 0 ? 0 : this.#queue.quantile(0.1);
+    const runtimeMs = Float64Array.from(this.#runtimeMs);
+    const day = Uint16Array.from(this.#at, (at) => dayOf(at, this.since));
+    const bucket = Uint16Array.from(runtimeMs, (ms) => LatencyHistogram.bucketOf(ms + overheadMs));
+    return {
+      at: Float64Array.from(this.#at),
+      runtimeMs,
+      bucket,
+      overheadMs,
+      day,
+      since: this.since,
+      until: this.until,
+    };
+  }
+
+  #occupy(replica: string | undefined, at: number, { runtime, coldMs, queueMs }: Timing): void {
+    const known = this.#replicas.get(replica ?? '');
+    const start = at + queueMs;
+    // A later call of the same start waited for a part of it only.
+    if (coldMs > 0 && (!known || replica === undefined)) {
+      this.starts.push({ at, ms: coldMs, isAlone: at >= this.#busyUntil });
+    }
+    if (replica === undefined) return;
+    const ends = (known ?? []).filter((end) => end > start);
+    (ends.length > 0 ? this.overlapping : this.alone).push(runtime);
+    ends.push(start + runtime);
+    this.mostAtOnce = Math.max(this.mostAtOnce, ends.length);
+    this.#replicas.set(replica, ends);
+  }
+}
+
+/** In ms. */
+interface Timing {
+  runtime: number;
+  coldMs: number;
+  queueMs: number;
+}

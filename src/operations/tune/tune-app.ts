@@ -1,0 +1,200 @@
+import { pause } from '../../clock.ts';
+import type { Context } from '../../context.ts';
+import type { App } from '../../contract/apps.ts';
+import { getAppCost } from '../../contract/costs.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
+import { LimitError } from '../../errors.ts';
+import { count, duration } from '../../output/format.ts';
+import { type AppHistory, recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { tryRequest } from '../waiting/index.ts';
+import type { Advice, AdviceError, Outcome, ScalingSettings, ServiceLevel } from './advice.ts';
+import { candidateSettings } from './candidates.ts';
+import { chooseOptions, frontierOf } from './choose-options.ts';
+import { adviceFigures } from './figures.ts';
+import { coldStartsOf, type FittedModel, fitModel, latencyOf } from './fit-model.ts';
+import { PastCalls } from './past-calls.ts';
+import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
+
+interface TuneOptions {
+  app: string;
+  /** In ms since 1970. */
+  since: number | undefined;
+  slo: ServiceLevel | undefined;
+  /** US cents in 30 days. */
+  budgetCents: number | undefined;
+  explain: boolean;
+}
+
+const dayMs = 86_400_000;
+const defaultMs = 14 * dayMs;
+/** Fewer say too little about the next ones. */
+const leastRuns = 200;
+/** Of calls that overlapped, and of those that did not, to compare how long they ran. */
+const enoughToCompare = 50;
+
+/** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
+export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
+  const { api, project, now: clock, progress } = context;
+  const { app, slo, budgetCents, explain } = options;
+  const name = shortAppName(project, app);
+  const shown = await fetchApp(api, { project, app });
+  const price = shown.costPerSecondCents || undefined;
+  if (budgetCents !== undefined && price === undefined) {
+    throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
+  }
+  const history = await recordLook(context, name, shown);
+  const since = Math.max(
+    Math.floor((options.since ?? clock() - defaultMs) / dayMs) * dayMs,
+    Date.parse(shown.createdAt ?? '') || 0,
+    scalingSince(history),
+  );
+  const past = new PastCalls(Math.min(since, clock()), clock());
+  for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
+    past.add(day, rowsWithin(day, past));
+  }
+  const facts = { app: name, since: isoTime(past.since), until: isoTime(past.until), calls: past.length };
+  const none = { error: null, options: [], frontier: [], tried: 0, assumptions: [], written: null, figures: null };
+  if (past.length < leastRuns) {
+    const reason = `${count(past.length, 'run')} since ${facts.since}, ${leastRuns} are needed`;
+    return { ...facts, ...none, verdict: 'not enough runs', reason };
+  }
+  const settings = settingsOf(shown);
+  const trace = past.trace();
+  const fitted = fitModel(past, trace, scalingOf(settings));
+  const error = { ...fitted.error, cost: await costError(context, app, past, { fitted, price }) };
+  const report = { ...facts, error: withoutSeconds(error), assumptions: assumptionsOf(past, fitted, settings) };
+  if (fitted.isOff) {
+    const reason = 'replicas started and ended by other rules than those that are known';
+    return { ...none, ...report, verdict: 'not predictable', reason };
+  }
+  const candidates = candidateSettings(settings, concurrencies(past, settings));
+  const outcomes: Outcome[] = [];
+  const step = progress.step(`Replaying ${count(past.length, 'run')}`);
+  for (const candidate of candidates) {
+    step.update({ text: `${outcomes.length} of ${candidates.length} settings` });
+    // Lets Ctrl-C through.
+    await pause(0, context.signal);
+    outcomes.push(outcomeOf(trace, candidate, { model: fitted.model, price }));
+  }
+  step.clear();
+  const { options: chosen, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
+  const advice: Advice = {
+    ...{ ...report, verdict: 'advice', reason: missed, options: chosen, frontier: frontierOf(outcomes) },
+    ...{ tried: outcomes.length, written: null, figures: null },
+  };
+  return { ...advice, figures: explain ? adviceFigures(advice) : null };
+}
+
+/** When the settings of now came into force, as far as it is on record: before, others were. */
+function scalingSince(history: AppHistory): number {
+  const fields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
+  const changed = history.listed().find((event) => {
+    const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
+    return fields.some((field) => after?.[field] !== undefined);
+  });
+  return changed ? Date.parse(changed.at) : 0;
+}
+
+/** The defaults are the platform's. */
+function settingsOf(app: App): ScalingSettings {
+  return {
+    minReplicas: app.minReplicaCount ?? 0,
+    maxReplicas: app.maxReplicaCount ?? 1,
+    cooldown: app.cooldownPeriodSeconds ?? 0,
+    concurrency: app.replicaConcurrency ?? 1,
+  };
+}
+
+function scalingOf({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings) {
+  return { minReplicas, maxReplicas, concurrency, cooldownMs: cooldown * 1000 };
+}
+
+interface Priced {
+  model: ReplicaModel;
+  /** US cents per second. */
+  price: number | undefined;
+}
+
+function outcomeOf(trace: CallTrace, settings: ScalingSettings, { model, price }: Priced): Outcome {
+  const { days, replicaSeconds } = replayCalls(trace, scalingOf(settings), model);
+  const latency = latencyOf(days);
+  const month = (30 * dayMs) / (trace.until - trace.since);
+  const at = (share: number) => Math.round(latency.quantile(share));
+  return {
+    ...settings,
+    coldStarts: coldStartsOf(days),
+    ...{ p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), replicaSeconds },
+    monthCents: price === undefined ? null : price * replicaSeconds * month,
+  };
+}
+
+/** How far the bill of the past is off, where the platform tells it for all of the days. */
+async function costError(
+  context: Context,
+  app: string,
+  past: PastCalls,
+  { fitted, price }: { fitted: FittedModel; price: number | undefined },
+): Promise<number | null> {
+  if (price === undefined || past.since % dayMs !== 0) return null;
+  const reply = await tryRequest(context, (api) => api(getAppCost, { project: context.project, app }));
+  const first = isoTime(past.since).slice(0, 10);
+  const days = Object.entries(reply?.costs ?? {}).filter(([day]) => day.slice(0, 10) >= first);
+  const cents = days.reduce((sum, [, cost]) => sum + (cost.total_cost_cents ?? Number.NaN), 0);
+  return cents > 0 ? (price * fitted.error.replicaSeconds) / cents - 1 : null;
+}
+
+function withoutSeconds({ coldStarts, p90, cost, days }: AdviceError): AdviceError {
+  return { coldStarts, p90, cost, days };
+}
+
+/** Those that can be predicted: calls must have overlapped in a replica, and run as fast as alone. */
+function concurrencies(past: PastCalls, { concurrency }: ScalingSettings): number[] {
+  if (overlapSlowdown(past) === undefined || (overlapSlowdown(past) ?? 0) > 1.15) return [concurrency];
+  const { mostAtOnce } = past;
+  return [...new Set([concurrency, Math.ceil(mostAtOnce / 2), mostAtOnce])].filter(
+    (each) => each <= Math.max(mostAtOnce, concurrency),
+  );
+}
+
+/** How many times as long a call takes among others; undefined if too few overlapped. */
+function overlapSlowdown({ overlapping, alone }: PastCalls): number | undefined {
+  if (Math.min(overlapping.length, alone.length) < enoughToCompare) return undefined;
+  return median(overlapping) / median(alone);
+}
+
+function assumptionsOf(past: PastCalls, { model }: FittedModel, settings: ScalingSettings): string[] {
+  const { starts, unknown } = past;
+  const start = median(starts.map(({ ms }) => ms));
+  const slowdown = overlapSlowdown(past);
+  const overlapped =
+    slowdown === undefined
+      ? 'too few calls overlapped in a replica to tell what another value does, gantry bench can'
+      : `calls that overlapped in a replica ran ${slowdown.toFixed(2)} times as long as others`;
+  return [
+    'paid for is a replica from its start until cooldown after its last call, and min_replicas always',
+    starts.length === 0
+      ? 'no start was seen: starts take no time'
+      : `a start takes ${duration(start)} (median of ${count(starts.length, 'start')})`,
+    `a call goes to ${routingText[model.routing]}${model.sharesStarts ? ', and while one starts to any that is free before' : ''}: this fits the past best`,
+    `replica_concurrency ${settings.concurrency}: ${overlapped}`,
+    'calls are made when they were made, and run as long as they did',
+    ...(unknown > 0 ? [`${count(unknown, 'call')} without a time or a duration: not replayed`] : []),
+  ];
+}
+
+const routingText = {
+  first: 'the oldest replica with a free slot',
+  'in turn': 'the next replica in turn',
+  'last used': 'the free replica that was used last',
+};
+
+function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,167 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+
+const now = Date.UTC(2026, 10, 23, 12);
+
+let emulator: Emulator;
+let folder: Awaited<ReturnType<typeof folderOf>>;
+const config = `# The app.
+[cerebrium.deployment]
+name = "web"
+
+[cerebrium.scaling] # Careful.
+min_replicas = 0
+cooldown = 180 # Three minutes.
+`;
+
+beforeAll(async () => {
+  [emulator, folder] = await Promise.all([
+    startEmulator({ seed: 1, real: false, now: () => now }),
+    folderOf({ 'cerebrium.toml': config, 'main.py': '' }),
+  ]);
+});
+afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+
+const run = (words: string[], more: Setting = {}) =>
+  gantry(words, {
+    ...{ emulator, clock: { now }, ...more },
+    env: { GANTRY_CONFIG_DIR: join(folder.path, '.home'), ...more.env },
+  });
+
+interface Advice {
+  verdict: string;
+  reason: string;
+  calls: number;
+  error: { coldStarts: number; p90: number; cost: number; days: number };
+  options: { option: string; p90: number; cooldown: number; monthCents: number; argv: string[] | null }[];
+  frontier: { p90: number; monthCents: number }[];
+  tried: number;
+  assumptions: string[];
+  written: unknown;
+  figures: { figure: string; endpoints: string[] }[];
+}
+const tune = async (...words: string[]) => (await run(['tune', ...words, '--json'])).json() as Advice;
+
+describe('gantry tune', () => {
+  test('predicts the past first, and says how far it is off', async () => {
+    const { error, calls, tried, verdict } = await tune('web', '--since', '8d');
+    expect(verdict).toBe('advice');
+    expect(calls).toBeGreaterThan(2_000);
+    expect(tried).toBeGreaterThan(50);
+    expect(error.days).toBe(9);
+    for (const share of [error.coldStarts, error.p90, error.cost]) expect(Math.abs(share)).toBeLessThan(0.1);
+  });
+
+  test('names the cheapest settings that keep a limit, and the fastest within a budget', async () => {
+    const { options, frontier } = await tune('web', '--slo', 'p90<6s', '--budget', '700');
+    expect(options.map(({ option }) => option)).toEqual(['now', 'cheapest', 'fastest']);
+    const [before, cheapest, fastest] = options;
+    expect(before?.p90).toBeGreaterThan(10_000);
+    expect(cheapest?.p90).toBeLessThan(6_000);
+    expect(fastest?.monthCents).toBeLessThanOrEqual(70_000);
+    expect(fastest?.p90).toBeLessThanOrEqual(cheapest?.p90 ?? 0);
+    expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', `${cheapest?.cooldown}s`]);
+    expect(frontier.every(({ p90 }, at) => p90 < (frontier[at - 1]?.p90 ?? Number.POSITIVE_INFINITY))).toBe(true);
+  });
+
+  test('shows a table, the command to apply, a chart, and what it assumes', async () => {
+    const { stdout, stderr } = await run(['tune', 'web', '--slo', 'p90<6s'], wideTerminal);
+    expect(stdout).toMatch(
+      /^web: [\d,]+ runs in 1\d days, replayed with \d+ settings; checked day by day: cold starts/,
+    );
+    expect(stdout).toMatch(/^SETTINGS +NOW +CHEAPEST$/m);
+    expect(stdout).toMatch(/^within +- +p90 < 6\.0 s$/m);
+    expect(stdout).toMatch(/^cheapest: gantry apps scale web --cooldown \d+s$/m);
+    expect(stdout).toMatch(/^wait, by what it costs$/m);
+    expect(stdout).toMatch(/Assumed: paid for is a replica from its start until cooldown after its last call/);
+    expect(stderr).toContain('to apply the cheapest settings: gantry apps scale web --cooldown 1200s\n');
+  });
+
+  test.each<[string[], string, RegExp]>([
+    [['web', '--slo', 'p50<1ms'], 'advice', /^no settings have p50 < 1 ms: the fastest have /],
+    [['web', '--budget', '1'], 'advice', /^no settings cost at most \$1\.00 a month: the cheapest cost \$/],
+    [['nightly-report', '--since', '3d'], 'not enough runs', /^\d+ runs since 2026-11-20T.*, 200 are needed$/],
+  ])('%j: %s', async (words, verdict, reason) => {
+    expect(await tune(...words)).toMatchObject({ verdict, reason: expect.stringMatching(reason) });
+  });
+
+  test('another concurrency is advised only where calls overlapped in a replica', async () => {
+    const { assumptions } = await tune('web');
+    expect(assumptions.join()).toMatch(
+      /replica_concurrency 2: calls that overlapped in a replica ran [\d.]+ times as long/,
+    );
+  });
+
+  test('only runs since the last change of the scaling count', async () => {
+    const env = { GANTRY_CONFIG_DIR: join(folder.path, '.other') };
+    expect((await run(['apps', 'scale', 'transcriber', '--cooldown', '301s'], { env })).code).toBe(0);
+    const { json } = await run(['tune', 'transcriber', '--json'], { env });
+    expect(json()).toMatchObject({ verdict: 'not enough runs', calls: 0 });
+  });
+
+  test('--explain-figures names the requests of each figure', async () => {
+    const { figures } = await tune('web', '--explain-figures');
+    expect(figures.map(({ figure }) => figure)).toEqual(
+      expect.arrayContaining(['error of cold starts', 'error of the bill', 'p90, now', 'month, cheapest']),
+    );
+    expect(figures.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
+  });
+
+  test('--html writes a page with what waiting costs', async () => {
+    const file = join(folder.path, 'tune.html');
+    expect((await run(['tune', 'web', '--html', file])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toContain('"axis":{"title":"a month","unit":"USD"}');
+  });
+
+  test.each<[string[], number, RegExp]>([
+    [['nope'], 6, /app nope not found/],
+    [['web', '--slo', 'p90'], 2, /expected a percentile and a duration such as 'p90<6s'/],
+    [['transcriber', '--write'], 2, /--write needs the folder of transcriber: cerebrium\.toml is that of web/],
+  ])('%j exits with %i', async (words, code, said) => {
+    const outcome = await run(['tune', ...words], { cwd: folder.path });
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(said)]);
+  });
+});
+
+describe('gantry tune --write', () => {
+  const file = () => join(folder.path, 'cerebrium.toml');
+  const write = (...more: string[]) => run(['tune', '--slo', 'p90<6s', '--write', ...more], { cwd: folder.path });
+
+  test('puts the settings into cerebrium.toml, and keeps its comments', async () => {
+    const { code, stderr, json } = await write('--json');
+    expect([code, (json() as Advice).written]).toEqual([
+      0,
+      expect.arrayContaining([{ setting: 'scaling.cooldown', to: 1_200 }]),
+    ]);
+    expect(stderr).toContain('scaling.cooldown = 1200');
+    const text = await readFile(file(), 'utf8');
+    expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 1200 #'));
+    expect((await write()).stderr).toContain('nothing to write: the settings are the same');
+    await writeFile(file(), config);
+  });
+
+  test('--dry-run shows what it would write', async () => {
+    const { code, stdout } = await write('--dry-run');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('set scaling.cooldown = 1200 in cerebrium.toml')]);
+    expect(await readFile(file(), 'utf8')).toBe(config);
+  });
+
+  test('a file that it cannot edit stays as it is', async () => {
+    const odd = config.replace(
+      '[cerebrium.scaling] # Careful.\nmin_replicas = 0\ncooldown = 180 # Three minutes.',
+      '[cerebrium]\nscaling.min_replicas = 0',
+    );
+    await writeFile(file(), odd);
+    const { code, stderr } = await write();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 1200/),
+    ]);
+    expect(await readFile(file(), 'utf8')).toBe(odd);
+    await writeFile(file(), config);
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { pause } from '../../src/clock.ts';
+import type { AppRecord, BuildRecord } from '../../src/emulator/model/state/records.ts';
+import { ReplicaPool } from '../../src/emulator/running/replicas/replica-pool.ts';
+import type { RestartingReplica } from '../../src/emulator/running/replicas/restarting-replica.ts';
+import { coldStartsOf, latencyOf } from '../../src/operations/tune/fit-model.ts';
+import { PastCalls } from '../../src/operations/tune/past-calls.ts';
+import { replayCalls } from '../../src/operations/tune/replay.ts';
+import { Draw } from '../chaos/draw.js';
+
+const from = Date.UTC(2026, 10, 16);
+const startMs = 7_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: from }));
+afterEach(() => void vi.useRealTimers());
+
+/** A pool whose replicas only take their time. */
+function poolOf(scaling: { min?: number; max: number; concurrency: number; cooldown: number }) {
+  let started = 0;
+  const alive = new Set<string>();
+  const lived: number[] = [];
+  const pool = new ReplicaPool({
+    start: () => {
+      const [name, at] = [`r-${started++}`, Date.now()];
+      const own = { isReady: false, readyAt: undefined as number | undefined, startedAt: at };
+      const ready = pause(startMs).then(() => void Object.assign(own, { isReady: true, readyAt: Date.now() }));
+      let end = () => {};
+      const ended = new Promise<void>((done) => {
+        end = done;
+      });
+      const stop = async () => {
+        alive.delete(name);
+        lived.push(Date.now() - at);
+        end();
+      };
+      alive.add(name);
+      const replica = Object.assign(own, { ready, ended, runs: new Set<string>(), restartNow: () => {}, stop });
+      return { name, replica: replica as unknown as RestartingReplica };
+    },
+    environment: () => ({}),
+    limit: () => () => {},
+    now: () => Date.now(),
+    leastReplicas: 0,
+  });
+  const settings = {
+    ...{ minReplicaCount: scaling.min ?? 0, maxReplicaCount: scaling.max, replicaConcurrency: scaling.concurrency },
+    ...{ cooldownPeriodSeconds: scaling.cooldown, responseGracePeriodSeconds: 1, runtime: 'cortex' },
+  };
+  const app = { settings } as unknown as AppRecord;
+  let [coldStarts, calls] = [0, 0];
+  const waited: number[] = [];
+  const call = async (runtimeMs: number) => {
+    const at = Date.now();
+    const request = { app, build: { id: 'b-1' } as BuildRecord, python: '', run: `${calls++}`, isSocket: false };
+    const slot = await pool.acquire({ ...request, signal: new AbortController().signal, onQueued: () => {} });
+    if (!slot.wasReady) coldStarts++;
+    await slot.replica.ready;
+    waited.push(Date.now() - at + runtimeMs);
+    await pause(runtimeMs);
+    slot.release();
+  };
+  return { call, alive, lived, counts: () => ({ coldStarts, waited, started }) };
+}
+
+test('min_replicas are kept when several have nothing to do at the same time', async () => {
+  const { call, alive } = poolOf({ min: 1, max: 3, concurrency: 1, cooldown: 60 });
+  const calls = [call(1_000), call(1_000), call(1_000)];
+  await vi.advanceTimersByTimeAsync(10_000);
+  await Promise.all(calls);
+  expect(alive.size).toBe(3);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(alive.size).toBe(1);
+});
+
+test.each([
+  { max: 1, concurrency: 1, cooldown: 30 },
+  { max: 3, concurrency: 1, cooldown: 45 },
+  { max: 2, concurrency: 3, cooldown: 20 },
+  { max: 5, concurrency: 2, cooldown: 90 },
+])('what tune replays is what the emulator does: %j', async ({ max, concurrency, cooldown }) => {
+  const draw = new Draw(max * 10 + concurrency);
+  let at = from;
+  // Odd and even: no call is made in the moment in which another ends.
+  const calls = Array.from({ length: 300 }, () => {
+    at += 2 * draw.int(1, draw.chance(0.2) ? 60_000 : 4_000);
+    return { at, runtimeMs: 2 * draw.int(50, 9_000) + 1 };
+  });
+  const pool = poolOf({ max, concurrency, cooldown });
+  const past = new PastCalls(from, at + 3_600_000);
+  for (const { at, runtimeMs } of calls) {
+    await vi.advanceTimersByTimeAsync(at - Date.now());
+    void pool.call(runtimeMs);
+    past.addCall(at, runtimeMs, { coldMs: 0, queueMs: 0, replica: undefined });
+  }
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  const scaling = { minReplicas: 0, maxReplicas: max, concurrency, cooldownMs: 1_000 * cooldown };
+  const model = { routing: 'first', sharesStarts: false, starts: { draw: () => startMs } } as const;
+  const replayed = replayCalls(past.trace(), scaling, model);
+  const { coldStarts, waited } = pool.counts();
+  expect(coldStartsOf(replayed.days)).toBe(coldStarts);
+  const lived = pool.lived.reduce((sum, ms) => sum + ms / 1000, 0);
+  expect(Math.abs(replayed.replicaSeconds / lived - 1)).toBeLessThan(0.001);
+  const sorted = waited.toSorted((a, b) => a - b);
+  for (const share of [0.5, 0.9, 0.99]) {
+    const real = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+    expect(Math.abs(latencyOf(replayed.days).quantile(share) / real - 1)).toBeLessThan(0.011);
+  }
+});
