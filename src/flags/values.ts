@@ -24,6 +24,14 @@ function parseDuration(text: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
 
+/** In any case, with or without the prefix that some publishers write. */
+export function sha256Flag(text: string): string {
+  const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];
+  if (hex === undefined) throw new InvalidArgumentError('Expected 64 hexadecimal digits.');
+  return hex.toLowerCase();
+}
+sha256Flag.valueKind = 'text';
+
 /** `2`, `0.50` or `$2` in US dollars. */
 export function dollarFlag(text: string): number {
   if (!/^\$?\d+(\.\d+)?$/.test(text))

@@ -1,7 +1,7 @@
 import { md5 } from './hash.ts';
+import type { SentPart } from './parts.ts';
 import { parseMd5Etag } from './put-request.ts';
 import { CorruptError } from './storage-errors.ts';
-import type { SentPart } from './upload-file.ts';
 
 /**
  * The checksum of a file in its ETag: the MD5 of the content, or the MD5 of that MD5 if the file was uploaded in one

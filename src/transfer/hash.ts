@@ -2,35 +2,38 @@ import { hash } from 'node:crypto';
 import type { Worker } from 'node:worker_threads';
 import { startOwnWorker } from '../own-files.ts';
 import type { Block } from './block-pool.ts';
-import type { HashJob, HashResult } from './hash-worker.mjs';
+import type { HashJob, HashResult, Sum } from './hash-worker.mjs';
 
-/** An MD5 that is computed while the bytes are transferred. */
+/** A checksum that is computed while the bytes are transferred. */
 export interface Digest {
   /** Resolves when the block may be reused. */
   update(block: Block, length: number): Promise<void>;
-  /** The MD5 in hex. Call it once. */
+  /** What another SHA-256 can go on from; undefined unless a multiple of 64 bytes was hashed. */
+  state(): Promise<string | undefined>;
+  /** In hex. Call it once. */
   end(): Promise<string>;
 }
 
-/** Threads that compute MD5s, started on first use. Close it, or the process does not exit. */
+/** Threads that compute checksums, started on first use. Close it, or the process does not exit. */
 export class Hasher {
   #threads: Thread[] = [];
   #digests = 0;
 
   constructor(private readonly maxThreads: number) {}
 
-  createDigest(): Digest {
+  createDigest(sum: Sum = { algorithm: 'md5' }): Digest {
     const thread = this.#leastBusy();
     const digest = ++this.#digests;
     return {
-      update: async ({ memory }, length) => void (await thread.run({ kind: 'block', digest, memory, length })),
-      end: () => thread.run({ kind: 'end', digest }),
+      update: async ({ memory }, length) => void (await thread.run({ kind: 'block', digest, sum, memory, length })),
+      state: () => thread.run({ kind: 'state', digest, sum }),
+      end: async () => (await thread.run({ kind: 'end', digest, sum })) ?? '',
     };
   }
 
   /** The MD5 of a byte range of a file, or of less if the file is shorter. */
-  hashFile(path: string, offset: number, length: number): Promise<string> {
-    return this.#leastBusy().run({ kind: 'file', path, offset, length });
+  async hashFile(path: string, offset: number, length: number): Promise<string> {
+    return (await this.#leastBusy().run({ kind: 'file', path, offset, length })) ?? '';
   }
 
   async close(): Promise<void> {
@@ -52,7 +55,7 @@ export function md5(bytes: Uint8Array): string {
 }
 
 interface Waiting {
-  resolve(md5: string): void;
+  resolve(result: string | undefined): void;
   reject(error: Error): void;
 }
 
@@ -68,11 +71,11 @@ class Thread {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },
     });
-    this.#worker.on('message', ({ id, md5 = '', error }: HashResult) => {
+    this.#worker.on('message', ({ id, result, error }: HashResult) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
-      else waiting?.resolve(md5);
+      else waiting?.resolve(result);
     });
     this.#worker.on('error', (error) => this.#break(error));
   }
@@ -81,7 +84,7 @@ class Thread {
     return this.#waiting.size;
   }
 
-  run(job: HashJob): Promise<string> {
+  run(job: HashJob): Promise<string | undefined> {
     if (this.#broken) return Promise.reject(this.#broken);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {

@@ -5,7 +5,11 @@ import { maxParts } from './parts.ts';
 const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
 const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const text = v.string();
-const SentPart = v.strictObject({ number: partNumber, etag: v.pipe(text, v.nonEmpty()) });
+const SentPart = v.strictObject({
+  number: partNumber,
+  etag: v.pipe(text, v.nonEmpty()),
+  sha256State: v.optional(v.pipe(text, v.regex(/^[0-9a-f]{64}$/))),
+});
 const OpenUpload = v.strictObject({
   id: text,
   urls: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),

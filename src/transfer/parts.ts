@@ -15,6 +15,13 @@ export interface Part {
   length: number;
 }
 
+export interface SentPart {
+  number: number;
+  etag: string;
+  /** The state of the SHA-256 of the file after this part, if the source is hashed in its order. */
+  sha256State?: string | undefined;
+}
+
 export const mib = 1024 * 1024;
 /** The limits of object storage (docs/platform.md#volumes). */
 export const maxParts = 10_000;

@@ -1,16 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toConnectionError } from '../api/transport.ts';
-import { gantryCommand } from '../command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { type ContentAddress, checkReply, type StorageReply } from './check-reply.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
 import { parseSignedUrl } from './signed-url.ts';
-import { ChangedError, errorFromStorage, NoRangesError } from './storage-errors.ts';
+import { ChangedError, NoRangesError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
-export interface RangeRequest {
-  /** A signed URL: send no token with it, and do not log it. */
-  url: string;
+export interface RangeRequest extends ContentAddress {
   /** Length of the whole file. */
   bytes: number;
   /** The whole file if undefined. */
@@ -42,16 +40,6 @@ export interface ObjectResponse {
   drop: () => void;
 }
 
-/** Either client's reply. */
-interface StorageReply {
-  statusCode: number;
-  headers: IncomingHttpHeaders;
-  body: AsyncIterable<Buffer>;
-  /** Call it if the body is not read. */
-  drop: () => void;
-  blocks?: () => AsyncGenerator<ReceivedBlock>;
-}
-
 /** One GET of a signed URL; download-range.ts repeats it. */
 export async function sendRangeRequest(
   request: RangeRequest,
@@ -66,10 +54,11 @@ export async function sendRangeRequest(
       'accept-encoding': 'identity',
       ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
       ...conditionalHeaders(version),
+      ...request.headers,
     };
     const viaBlocks = request.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
     const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
-    await checkReply(reply, url, resources);
+    await checkReply(reply, url, resources, request.toError);
     return read(reply, request, url, resources, signal);
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
@@ -99,50 +88,6 @@ export async function requestStream(
   const options = { origin: url.origin, path: url.pathname + url.search, method: 'GET' as const, headers, signal };
   const reply = await dispatcher.request(options);
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
-}
-
-/** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */
-export async function checkReply(reply: StorageReply, url: URL, { now }: TransferContext): Promise<void> {
-  const { statusCode, headers, body } = reply;
-  if (statusCode === 200 || statusCode === 206) {
-    if (!isForeignPage(headers, url)) return;
-    reply.drop();
-    throw webPageError(url, statusCode);
-  }
-  const text = await readStart(body);
-  throw errorFromStorage({ status: statusCode, headers, body: text, what: 'download' }, now());
-}
-
-/** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */
-function isForeignPage(
-  { etag, 'last-modified': modified, 'content-type': type }: IncomingHttpHeaders,
-  url: URL,
-): boolean {
-  if (etag !== undefined || modified !== undefined || /\.x?html?$/i.test(url.pathname)) return false;
-  return /^\s*(text\/html|application\/xhtml)/i.test(String(type ?? ''));
-}
-
-function webPageError({ host }: URL, status: number): UnavailableError {
-  return new UnavailableError(`received a web page instead of the file from ${host} (HTTP ${status})`, {
-    why: 'a proxy, a firewall or the login page of a network replied instead of the storage',
-    fix: gantryCommand`doctor`,
-    status,
-    retryable: true,
-  });
-}
-
-/** Error messages of storage are short; anything longer is truncated. */
-const maxErrorBytes = 64 * 1024;
-
-async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= maxErrorBytes) break;
-  }
-  return Buffer.concat(chunks).toString('utf8', 0, maxErrorBytes);
 }
 
 function read(

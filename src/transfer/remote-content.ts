@@ -1,12 +1,12 @@
 import { FailedError } from '../errors.ts';
+import type { ContentAddress } from './check-reply.ts';
 import { versionEtag } from './object-version.ts';
 import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
-interface SignedUrl {
-  url: string;
+interface UsableAddress extends ContentAddress {
   /** Monotonic time in ms. */
   expiresAt: number | undefined;
 }
@@ -14,7 +14,7 @@ interface SignedUrl {
 /** The content of a remote file. All responses must be of the same version as the first, although requests may start before it. */
 export class RemoteContent {
   etag: string | undefined;
-  #url: Promise<SignedUrl> | undefined;
+  #url: Promise<UsableAddress> | undefined;
   #supportsRanges = true;
 
   /**
@@ -23,7 +23,7 @@ export class RemoteContent {
    */
   constructor(
     readonly bytes: number,
-    private readonly createUrl: () => Promise<string>,
+    private readonly createUrl: () => Promise<string | ContentAddress>,
     private readonly resources: TransferContext,
     /** Undefined before the first response, and if the storage sends none. */
     public version?: string,
@@ -54,12 +54,12 @@ export class RemoteContent {
     const { bytes, version, resources } = this;
     const signed = await this.#usableUrl();
     try {
-      return await sendRangeRequest({ url: signed.url, bytes, range, version, intoBlocks }, resources, signal);
+      return await sendRangeRequest({ ...signed, bytes, range, version, intoBlocks }, resources, signal);
     } catch (error) {
       if (!(error instanceof UrlExpiredError)) throw error;
     }
-    const { url } = await this.#usableUrl(signed);
-    return sendRangeRequest({ url, bytes, range, version, intoBlocks }, resources, signal).catch((error: unknown) => {
+    const renewed = await this.#usableUrl(signed);
+    return sendRangeRequest({ ...renewed, bytes, range, version, intoBlocks }, resources, signal).catch((error) => {
       throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
     });
   }
@@ -87,7 +87,7 @@ export class RemoteContent {
   }
 
   /** `expired` was refused by the storage. Of the requests that find the same URL expired, only one requests another. */
-  async #usableUrl(expired?: SignedUrl): Promise<SignedUrl> {
+  async #usableUrl(expired?: UsableAddress): Promise<UsableAddress> {
     this.#url ??= this.#requestUrl();
     const known = this.#url;
     const signed = await known;
@@ -97,10 +97,11 @@ export class RemoteContent {
     return this.#url;
   }
 
-  async #requestUrl(): Promise<SignedUrl> {
+  async #requestUrl(): Promise<UsableAddress> {
     try {
-      const url = await this.createUrl();
-      return { url, expiresAt: urlExpiry(url, this.resources.elapsed()) };
+      const created = await this.createUrl();
+      const address = typeof created === 'string' ? { url: created } : created;
+      return { ...address, expiresAt: urlExpiry(address.url, this.resources.elapsed()) };
     } catch (error) {
       this.#url = undefined;
       throw error;

@@ -1,5 +1,6 @@
 import { withRetries } from '../api/retry.ts';
-import { checkReply, requestError, requestStream } from './range-request.ts';
+import { checkReply } from './check-reply.ts';
+import { requestError, requestStream } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import type { TransferContext } from './transfer-context.ts';
 
@@ -48,7 +49,8 @@ async function requestInfo(createUrl: () => Promise<string>, resources: Transfer
 /** Bytes that are read to keep the connection; with a longer body it is closed. */
 const maxDiscardedBytes = 16 * 1024;
 
-function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkReply>[0], 'statusCode' | 'headers'>) {
+/** The size of a file, from the reply to a request of its first byte. */
+export function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkReply>[0], 'statusCode' | 'headers'>) {
   const range = String(headers['content-range'] ?? '');
   if (statusCode === 206) return parseCount(/^bytes 0-0\/(\d+)$/i.exec(range)?.[1]);
   if (statusCode === 416) return parseCount(/^bytes \*\/(\d+)$/i.exec(range)?.[1] ?? '0');

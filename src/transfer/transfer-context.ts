@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { RemoteClock } from '../api/remote-clock.ts';
 import type { Retry } from '../api/retry.ts';
 import { BlockPool } from './block-pool.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { DownloadConnections } from './download-connections.ts';
 import { Hasher } from './hash.ts';
 import { type ConnectionOptions, openConnections } from './http-pool.ts';
@@ -36,6 +37,10 @@ export interface TransferContext {
   rateLimit: RateLimit | undefined;
   /** Undefined if checksums are off. */
   hasher: Hasher | undefined;
+  /** For the checksum that a file from the web must have, which is never off. */
+  sourceHasher: Hasher;
+  /** Memory for parts that are received while they are sent. */
+  relayBudget: ByteBudget;
 }
 
 type Callbacks = Pick<TransferContext, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
@@ -57,6 +62,9 @@ export function requestKind(fileBytes: number): RequestKind {
   return fileBytes > maxSmallBytes ? 'large' : 'small';
 }
 
+/** Enough for the delay of a fast line. With that of the program, a copy from the web takes less than 200 MB. */
+const maxRelayBytes = 64 * mib;
+
 /** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
 const minConnectionRate = 256 * 1024;
 
@@ -76,7 +84,9 @@ export async function withTransferContext<T>(
   setMaxListeners(0, either);
   const open = () => openConnections(options, requests.max, either);
   const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
-  const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
+  const threads = Math.max(1, Math.min(2, availableParallelism() - 1));
+  const hasher = check ? new Hasher(threads) : undefined;
+  const sourceHasher = new Hasher(threads);
   const blocks = new BlockPool();
   const blockConnections = new DownloadConnections({ ...options, blocks, signal: either });
   const restoreYoungGeneration = limitYoungGeneration();
@@ -92,6 +102,8 @@ export async function withTransferContext<T>(
       onRetry,
       onBytes,
       hasher,
+      sourceHasher,
+      relayBudget: new ByteBudget(maxRelayBytes),
       requests,
       storageClock: new RemoteClock(now),
       blocks,
@@ -102,6 +114,6 @@ export async function withTransferContext<T>(
     restoreYoungGeneration();
     closing.abort();
     blockConnections.close();
-    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close()]);
+    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close(), sourceHasher.close()]);
   }
 }

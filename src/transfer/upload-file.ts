@@ -1,8 +1,8 @@
 import { withRetries } from '../api/retry.ts';
 import { isOverload } from '../api/transience.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import type { ByteSource } from './byte-source.ts';
-import { eachPart, type Part, type PartPlan } from './parts.ts';
+import type { PartReader, TakenPart } from './part-reader.ts';
+import { eachPart, type Part, type PartPlan, type SentPart } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
 import { runWorkers } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
@@ -19,14 +19,10 @@ export interface OpenUpload {
   urlsExpireAt?: number | undefined;
 }
 
-export interface SentPart {
-  number: number;
-  etag: string;
-}
-
 export interface FileUpload {
   plan: PartPlan;
-  read: (part: Part) => Promise<ByteSource> | ByteSource;
+  /** Called for each attempt, with the parts that need not be sent. */
+  createReader: (sent: readonly SentPart[]) => PartReader;
   /** Creates an upload session and returns its id and a signed URL for each part. */
   startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
   /** The session of a previous attempt. */
@@ -74,6 +70,7 @@ class UploadAttempt {
   /** By the monotonic clock; the journal has it by wall-clock time. */
   #urlsExpireAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
+  readonly #reader: PartReader;
   #starting: Promise<OpenUpload> | undefined;
   /** The failure of `startUpload`, which has its own retries. */
   #startError: unknown;
@@ -84,6 +81,7 @@ class UploadAttempt {
     private readonly resources: TransferContext,
     previous: FileUpload['saved'],
   ) {
+    this.#reader = sending.createReader(previous?.parts ?? []);
     if (!previous) return;
     this.upload = previous.upload;
     const { urlsExpireAt } = previous.upload;
@@ -113,33 +111,44 @@ class UploadAttempt {
   }
 
   async #send(part: Part, stop: AbortSignal): Promise<void> {
+    const taken = await this.#reader.take(part, stop);
+    try {
+      const etag = await this.#sendTaken(part, taken, stop);
+      const sent = { number: part.number, etag, ...(await taken.settle()) };
+      taken.release();
+      this.#sentBytes += part.length;
+      this.#parts.set(part.number, sent);
+      this.sending.onPart(sent);
+    } catch (error) {
+      taken.release(error);
+      throw error;
+    }
+  }
+
+  #sendTaken(part: Part, taken: TakenPart, stop: AbortSignal): Promise<string> {
     const { resources, sending } = this;
     const { plan, order } = sending;
     const { requests } = resources;
     const request = { kind: requestKind(plan.bytes), order, bytes: part.length };
-    const etag = await withRetries(
-      () => requests.run(request, (begin) => this.#sendOnce(part, stop, begin)),
+    return withRetries(
+      () => requests.run(request, (begin) => this.#sendOnce(part, taken, stop, begin)),
       (error) => {
         if (isOverload(error)) requests.reduce();
         return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
       },
       resources,
     );
-    const sent = { number: part.number, etag };
-    this.#sentBytes += part.length;
-    this.#parts.set(part.number, sent);
-    sending.onPart(sent);
   }
 
   /** The session is created when the first part is due, because the URLs expire. */
-  async #sendOnce(part: Part, stop: AbortSignal, begin: () => void): Promise<string> {
+  async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
     const { id, urls } = await this.#open();
     begin();
     const url = urls[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
     if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
       throw new UrlExpiredError('the upload URL is about to expire');
-    const read = () => this.sending.read(part);
+    const read = () => taken.read();
     const contentType = 'application/octet-stream';
     const etag = await sendPutRequest({ url, bytes: part.length, contentType, read }, this.resources, stop);
     // Completing the upload needs the ETag of every part.

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { bufferSource } from '../../src/transfer/byte-source.ts';
+import { directReader } from '../../src/transfer/part-reader.ts';
 import { planParts } from '../../src/transfer/parts.ts';
 import { type TransferOptions, withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { uploadFile } from '../../src/transfer/upload-file.ts';
@@ -62,7 +63,7 @@ const options = (more: Partial<TransferOptions> = {}): TransferOptions => ({
 function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
   return {
     plan: { bytes: content.length * parts, partBytes: content.length, count: parts },
-    read: () => bufferSource(content),
+    createReader: () => directReader(() => bufferSource(content)),
     startUpload: async (count: number) => ({ id: 'u', urls: Array.from({ length: count }, () => url) }),
     onStarted: () => {},
     onPart: () => {},
@@ -91,9 +92,9 @@ test('each part has a content-length, also the last and an empty one', async () 
   const content = Buffer.alloc(11_000_000, 'x');
   await withTransferContext(options(), async (resources) => {
     const plan = planParts(content.length, 5 * 2 ** 20);
-    const read = ({ offset }: { offset: number }) => bufferSource(content.subarray(offset));
-    await uploadFile({ ...fileUpload(url, 1), plan, read }, resources);
-    await uploadFile({ ...fileUpload(url, 1), plan: planParts(0), read }, resources);
+    const createReader = () => directReader(({ offset }) => bufferSource(content.subarray(offset)));
+    await uploadFile({ ...fileUpload(url, 1), plan, createReader }, resources);
+    await uploadFile({ ...fileUpload(url, 1), plan: planParts(0), createReader }, resources);
   });
   expect(counted.lengths.sort()).toEqual(['0', '514240', '5242880', '5242880']);
 });
@@ -119,7 +120,10 @@ test.each([
   const { counted, url } = await storage(async () => {}, arrive);
   const plan = { bytes, partBytes: bytes, count: 1 };
   await withTransferContext(setting, (resources) =>
-    uploadFile({ ...fileUpload(url, 1), plan, read: () => ({ fill, close: async () => {} }) }, resources),
+    uploadFile(
+      { ...fileUpload(url, 1), plan, createReader: () => directReader(() => ({ fill, close: async () => {} })) },
+      resources,
+    ),
   );
   expect([counted.requests, counted.lengths, read]).toEqual([1, [String(bytes)], bytes]);
   expect(largest).toBeLessThanOrEqual(2 ** 20);

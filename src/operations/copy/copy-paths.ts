@@ -10,21 +10,27 @@ import {
   remoteParent,
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
+import type { WebFile } from '../../transfer/web-file.ts';
 import { checkVolume, findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
 import { RemoteFolders } from './remote-folders.ts';
+import { isWebUrl, parseWebSource, webFileName, withoutQuery } from './web-source.ts';
 
 /** A source or target as the user wrote it. */
 export type CopyLocation =
   | { kind: 'stream' }
   | { kind: 'local'; path: string; written: string }
-  | { kind: 'remote'; at: VolumePath };
+  | { kind: 'remote'; at: VolumePath }
+  | { kind: 'web'; web: WebFile };
+
+/** What a copy can read and write. */
+export type CopyEnd = Exclude<CopyLocation, { kind: 'stream' | 'web' }>;
 
 /** Stdin as a source, stdout as a target. */
 const streamNames = new Set(['-', '/dev/stdin', '/dev/stdout']);
 
 export interface CopyPaths {
   sources: CopyLocation[];
-  target: CopyLocation;
+  target: Exclude<CopyLocation, { kind: 'web' }>;
 }
 
 type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
@@ -37,16 +43,19 @@ type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 export function parseCopyPaths(
   paths: string[],
   { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
-  { allowBareTarget = true } = {},
+  { allowBareTarget = true, sha256 }: { allowBareTarget?: boolean; sha256?: string | undefined } = {},
 ): CopyPaths {
-  const remote = (text: string): CopyLocation => ({ kind: 'remote', at: parseVolumePath(text, settings) });
+  const remote = (text: string): CopyEnd => ({ kind: 'remote', at: parseVolumePath(text, settings) });
   const parse = (text: string): CopyLocation => {
     if (streamNames.has(text)) return { kind: 'stream' };
+    if (isWebUrl(text)) return { kind: 'web', web: parseWebSource(text, sha256) };
     return parseRemotePath(text) ? remote(text) : { kind: 'local', path: resolve(cwd, text), written: text };
   };
-  const locations = paths.map(parse);
   const [last = '', only] = [paths.at(-1), paths.length === 1];
+  if (isWebUrl(last)) throw webTargetError(last, only);
+  const locations = paths.map(parse);
   const isRemote = locations.some(({ kind }) => kind === 'remote');
+  if (!isRemote && locations.some(({ kind }) => kind === 'web')) throw webAloneError();
   if (!isRemote && !allowBareTarget)
     throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}` });
   if (!isRemote && only) return checkPaths({ sources: locations, target: remote('/') });
@@ -54,16 +63,20 @@ export function parseCopyPaths(
   if (only) {
     throw new UsageError(`missing target for ${last}`, { fix: gantryCommand`cp ${last} .` });
   }
-  return checkPaths({ sources: locations.slice(0, -1), target: locations.at(-1) as CopyLocation });
+  return checkPaths({ sources: locations.slice(0, -1), target: locations.at(-1) as CopyPaths['target'] });
 }
 
 /** Whether such a copy leaves the volumes as they are. */
 export function isDownload(paths: readonly string[]): boolean {
+  if (paths.some(isWebUrl)) return false;
   return !parseRemotePath(paths.at(-1) ?? '') && paths.some((path) => parseRemotePath(path));
 }
 
 function checkPaths(paths: CopyPaths): CopyPaths {
   const { sources, target } = paths;
+  if (sources.some(({ kind }) => kind === 'web') && (sources.length > 1 || target.kind !== 'remote')) {
+    throw webAloneError();
+  }
   const streams = sources.filter(({ kind }) => kind === 'stream').length;
   if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
     throw new UsageError('stdin can only be copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
@@ -72,6 +85,21 @@ function checkPaths(paths: CopyPaths): CopyPaths {
     throw nothingRemoteError();
   }
   return paths;
+}
+
+function webAloneError(): UsageError {
+  return new UsageError('a file from the web can only be copied alone, to a volume', {
+    fix: 'name one URL and a target such as :/models/',
+  });
+}
+
+function webTargetError(url: string, isOnly: boolean): UsageError {
+  const target = `:/${webFileName(url)}`;
+  return isOnly
+    ? new UsageError(`missing target for ${withoutQuery(url)}`, {
+        fix: gantryCommand`cp ${url} ${target} --sha256 HEX`,
+      })
+    : new UsageError('files cannot be copied to a URL', { why: 'the last path is the target' });
 }
 
 function nothingRemoteError(facts: ErrorFacts = {}): UsageError {
@@ -91,17 +119,17 @@ export async function isDevice(location: CopyLocation): Promise<boolean> {
 }
 
 /** A source: a file, or a folder whose contents are copied. */
-export interface CopySource {
-  location: Exclude<CopyLocation, { kind: 'stream' }>;
+export type CopySource = CopyEndSource | { location: { kind: 'web'; web: WebFile }; isFolder: false; name: string };
+
+export interface CopyEndSource {
+  location: CopyEnd;
   isFolder: boolean;
   name: string;
 }
 
 /** Determines whether a source is a file or a folder. Throws NotFoundError if it does not exist. */
-export async function inspectSource(
-  location: Exclude<CopyLocation, { kind: 'stream' }>,
-  context: PathContext,
-): Promise<CopySource> {
+export async function inspectSource(location: CopySource['location'], context: PathContext): Promise<CopySource> {
+  if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
   if (location.kind === 'remote') {
     const { isFolder, path } = await findEntry(context, location.at);
     const at = { ...location.at, path };
@@ -130,11 +158,7 @@ export interface CopyTarget {
 }
 
 /** A file keeps its name if the target is an existing folder or has a trailing slash. */
-export async function resolveTarget(
-  target: Exclude<CopyLocation, { kind: 'stream' }>,
-  sources: CopySource[],
-  context: PathContext,
-): Promise<CopyTarget> {
+export async function resolveTarget(target: CopyEnd, sources: CopySource[], context: PathContext): Promise<CopyTarget> {
   if (target.kind === 'remote') await checkTargetVolume(target.at, context);
   const isSingleFile = sources.length === 1 && sources[0]?.isFolder === false;
   const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
@@ -172,7 +196,7 @@ export async function checkTargetVolume(at: VolumePath, context: PathContext): P
   });
 }
 
-function isWrittenAsFolder(target: Exclude<CopyLocation, { kind: 'stream' }>): boolean {
+function isWrittenAsFolder(target: CopyEnd): boolean {
   if (target.kind === 'remote') return target.at.path.endsWith('/');
   return target.written.endsWith('/') || target.written.endsWith(sep);
 }
@@ -191,5 +215,6 @@ async function localKind({ path }: { path: string }): Promise<'file' | 'folder' 
 /** Formats a location independently of the current folder. */
 export function formatLocation(location: CopyLocation): string {
   if (location.kind === 'stream') return '-';
+  if (location.kind === 'web') return withoutQuery(location.web.url);
   return location.kind === 'remote' ? formatRemotePath(location.at) : join(location.path);
 }

@@ -13,7 +13,7 @@ import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import type { CopyOptions } from './copy-options.ts';
 import {
-  type CopyLocation,
+  type CopyEnd,
   type CopyPaths,
   type CopySource,
   type CopyTarget,
@@ -57,7 +57,7 @@ export async function copy(
 ): Promise<CopySummary> {
   const inspected: CopySource[] = [];
   for (const source of sources) if (source.kind !== 'stream') inspected.push(await inspectSource(source, context));
-  const resolved = await resolveTarget(target as Exclude<CopyLocation, { kind: 'stream' }>, inspected, context);
+  const resolved = await resolveTarget(target as CopyEnd, inspected, context);
   const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
   const { folder, name } = resolved;
   const find = ({ api, project, progress }: CopyContext) => {

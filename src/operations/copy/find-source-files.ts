@@ -5,7 +5,7 @@ import { temporaryFilter } from '../../disk/index.ts';
 import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyOptions } from './copy-options.ts';
-import type { CopySource } from './copy-paths.ts';
+import type { CopyEnd, CopySource } from './copy-paths.ts';
 import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
 import { parseTimestamp } from './unchanged.ts';
@@ -31,13 +31,13 @@ export async function* findSourceFiles(
   const filter = createPathFilter(options.include, options.exclude);
   for (const source of sources) {
     const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
-    if (source.isFolder) yield* inFolder(source, prefix, { ...options, filter }, context);
+    if (source.isFolder) yield* inFolder(source.location, prefix, { ...options, filter }, context);
     else yield await singleFile(source, name ?? source.name, context);
   }
 }
 
 async function* inFolder(
-  { location }: CopySource,
+  location: CopyEnd,
   prefix: string,
   { filter, follow, isSorted = false }: FindOptions & { filter: PathFilter },
   context: FindContext,
@@ -64,12 +64,13 @@ async function* inFolder(
 }
 
 /** Where the file at a path below a source folder is. */
-export function sourceOf(folder: CopySource['location'], path: string): FoundFile['from'] {
+export function sourceOf(folder: CopyEnd, path: string): FoundFile['from'] {
   if (folder.kind === 'local') return join(folder.path, path);
   return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
 }
 
 async function singleFile({ location }: CopySource, path: string, context: VolumeContext): Promise<FoundEntry> {
+  if (location.kind === 'web') return { path, bytes: undefined, modified: undefined, from: location.web };
   if (location.kind === 'local') {
     const { size, mtimeMs } = await stat(location.path);
     return { path, bytes: size, modified: mtimeMs, from: location.path };

@@ -2,9 +2,9 @@ export { type CopySummary, copy, copyFiles } from './copy.ts';
 export type { CopyContext } from './copy-context.ts';
 export type { CopyOptions } from './copy-options.ts';
 export {
+  type CopyEndSource,
   type CopyLocation,
   type CopyPaths,
-  type CopySource,
   type CopyTarget,
   formatLocation,
   inspectSource,

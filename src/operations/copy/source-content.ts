@@ -1,39 +1,29 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import { openRegular, openRegularSync, toDiskError } from '../../disk/index.ts';
-import { type ByteSource, bufferSource, fileSource, streamSource } from '../../transfer/byte-source.ts';
+import { bufferSource, fileSource, streamSource } from '../../transfer/byte-source.ts';
 import { downloadRange } from '../../transfer/download-range.ts';
 import { parseEtagChecksum } from '../../transfer/etag-checksum.ts';
 import { md5 } from '../../transfer/hash.ts';
-import type { Part } from '../../transfer/parts.ts';
+import { directReader } from '../../transfer/part-reader.ts';
+import type { Part, SentPart } from '../../transfer/parts.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
-
-/** The content of a local or remote file that is copied. */
-export interface SourceContent {
-  bytes: number;
-  /** Identifies the version of the file: parts of another version cannot be resumed. */
-  mark: string;
-  read(part: Part): ByteSource;
-  /** Throws a ChangedError if the file has changed since it was opened. */
-  checkUnchanged(): Promise<void>;
-  /** MD5 of a part as it is now, as hex. */
-  md5(part: Part): Promise<string>;
-  close(): Promise<void>;
-}
+import type { SourceContent } from './opened-source.ts';
+import { openWebFile, webFileSize } from './web-content.ts';
 
 export async function openSource(
   found: SizedFile,
   { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
   resources: TransferContext,
 ): Promise<SourceContent> {
-  return typeof found.from === 'string'
-    ? openLocal(found.from, found.bytes, resources)
-    : openRemote(found, found.from, { api: sourceApi, project }, resources);
+  if (typeof found.from === 'string') return openLocal(found.from, found.bytes, resources);
+  if ('url' in found.from) return openWebFile(found.from, found.bytes, resources);
+  return openRemote(found, found.from, { api: sourceApi, project }, resources);
 }
 
 /** A remote file's content, for comparison part by part. */
@@ -53,6 +43,8 @@ export async function resolveSize(
   resources: TransferContext,
 ): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
+  if (typeof found.from === 'object' && 'url' in found.from)
+    return { ...found, ...(await webFileSize(found.from, resources)) };
   return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
 }
 
@@ -81,15 +73,18 @@ async function openLocal(file: string, bytes: number, resources: TransferContext
     return {
       bytes: stats.size,
       mark,
-      read: ({ offset }) => fileSource(handle, offset),
+      createReader: () => directReader(({ offset }) => fileSource(handle, offset)),
+      resumable: allParts,
       checkUnchanged: async () => checkMark(file, mark),
-      md5: (part) => fileMd5(file, part, resources),
+      original: (part) => fileMd5(file, part, resources),
       close: () => handle.close(),
     };
   } catch (cause) {
     throw toDiskError(cause);
   }
 }
+
+const allParts = (sent: readonly SentPart[]) => [...sent];
 
 /** Undefined if the file has grown beyond the limit. */
 function readSmall(file: string): SourceContent | undefined {
@@ -116,9 +111,10 @@ function smallSource(file: string, content: Buffer, mark: string): SourceContent
   return {
     bytes: content.length,
     mark,
-    read: () => bufferSource(content),
+    createReader: () => directReader(() => bufferSource(content)),
+    resumable: allParts,
     checkUnchanged: async () => checkMark(file, mark),
-    md5: async () => md5(content),
+    original: async () => md5(content),
     close: async () => {},
   };
 }
@@ -149,11 +145,14 @@ function openRemote(
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
-    read: ({ offset, length }) =>
-      streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
+    createReader: () =>
+      directReader(({ offset, length }) =>
+        streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
+      ),
+    resumable: allParts,
     // Parts are requested in the version of the first one, so only a whole read needs a check.
     checkUnchanged: async () => whole.check(),
-    md5: (part) => remoteMd5(content, part, resources),
+    original: (part) => remoteMd5(content, part, resources),
     close: async () => {},
   };
 }

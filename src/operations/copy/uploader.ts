@@ -1,11 +1,12 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { possibleEtags } from '../../transfer/etag-checksum.ts';
+import type { SentPart } from '../../transfer/parts.ts';
 import { partAt } from '../../transfer/parts.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { isUsable, signedAt } from '../../transfer/signed-url.ts';
 import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
-import { type OpenUpload, type SentPart, uploadFile } from '../../transfer/upload-file.ts';
+import { type OpenUpload, uploadFile } from '../../transfer/upload-file.ts';
 import type { VolumePath } from '../volumes/index.ts';
 import { completeUploadedFile } from './complete-upload.ts';
 import { uploadStart } from './confirmed-by-listing.ts';
@@ -13,9 +14,10 @@ import type { FileCopier, ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { printablePath } from './copy-texts.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
+import type { SourceContent } from './opened-source.ts';
 import { planCopy, planText } from './plan-copy.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { contentToCompare, openSource, type SourceContent } from './source-content.ts';
+import { contentToCompare, openSource } from './source-content.ts';
 import { isUnchanged, parseTimestamp } from './unchanged.ts';
 import { UploadConfirmation } from './upload-confirmation.ts';
 import { verifyCopy } from './verify-copy.ts';
@@ -87,7 +89,7 @@ export class Uploader implements FileCopier {
       const { since, etags, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
         const content = contentToCompare(this.#targetOf(found), source.bytes, context, resources);
-        await verifyCopy((part) => source.md5(part), content, planCopy(source.bytes, options), resources);
+        await verifyCopy(source.original, content, planCopy(source.bytes, options), resources);
       }
       const { bytes, mark } = source;
       journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.storageClock.current() });
@@ -117,7 +119,7 @@ export class Uploader implements FileCopier {
     const sent = await uploadFile(
       {
         plan,
-        read: (part) => source.read(part),
+        createReader: (parts) => source.createReader(parts, plan),
         startUpload: (parts) => this.#begin(at, parts),
         saved,
         onStarted: (upload) => {
@@ -178,11 +180,12 @@ export class Uploader implements FileCopier {
   }
 
   #usable(
-    { upload, parts, partBytes }: Partial<ResumableUpload>,
-    { bytes }: SourceContent,
+    { upload, parts: saved, partBytes }: Partial<ResumableUpload>,
+    { bytes, resumable }: SourceContent,
   ): ResumableUpload | undefined {
     const { resources, options } = this.context;
     const plan = planCopy(bytes, options, partBytes);
+    const parts = saved && resumable(saved);
     const fits = upload && partBytes === plan.partBytes && upload.urls.length === plan.count;
     if (!fits || !parts?.length || !isUsable(upload.urls[0] ?? '', upload.urlsExpireAt, resources.now()))
       return undefined;

@@ -1,34 +1,38 @@
 import { createHash } from 'node:crypto';
+import { readSums } from '../../transfer/file-sum.ts';
 import { eachPart, type Part, type PartPlan } from '../../transfer/parts.ts';
 import { readContent } from '../../transfer/read-content.ts';
 import type { RemoteContent } from '../../transfer/remote-content.ts';
 import { runWorkers } from '../../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
-import { remoteMd5, type SourceContent } from './source-content.ts';
+import type { Original } from './opened-source.ts';
+import { remoteMd5 } from './source-content.ts';
 
-/** Reads a remote file part by part and compares it with the other copy. Throws a CorruptError if they differ. */
+type PartMd5 = (part: Part) => Promise<string>;
+
+/** Reads a remote file and compares it with its original, part by part if that can be. Throws a CorruptError if they differ. */
 export async function verifyCopy(
-  other: SourceContent['md5'],
+  original: Original,
   content: RemoteContent,
   plan: PartPlan,
   resources: TransferContext,
 ) {
   const silently = { ...resources, onBytes: () => {} };
+  if (typeof original === 'object') {
+    const { hex } = await readSums(content, original.algorithm, silently);
+    if (hex !== original.hex) throw new CorruptError('the copy differs from the source');
+    return;
+  }
   try {
-    await verifyParts(other, content, plan, silently);
+    await verifyParts(original, content, plan, silently);
   } catch (error) {
     if (!(error instanceof NoRangesError)) throw error;
-    await verifyInOrder(other, content, plan, silently);
+    await verifyInOrder(original, content, plan, silently);
   }
 }
 
-async function verifyParts(
-  other: SourceContent['md5'],
-  content: RemoteContent,
-  plan: PartPlan,
-  resources: TransferContext,
-) {
+async function verifyParts(other: PartMd5, content: RemoteContent, plan: PartPlan, resources: TransferContext) {
   const parts = eachPart(plan);
   await runWorkers(Math.min(plan.count, resources.requests.maxLarge), resources.signal, async (stop) => {
     for (const part of parts) {
@@ -40,12 +44,7 @@ async function verifyParts(
 }
 
 /** For storage that does not support ranges. */
-async function verifyInOrder(
-  other: SourceContent['md5'],
-  content: RemoteContent,
-  plan: PartPlan,
-  resources: TransferContext,
-) {
+async function verifyInOrder(other: PartMd5, content: RemoteContent, plan: PartPlan, resources: TransferContext) {
   const parts = eachPart(plan);
   let part = parts.next().value;
   let [hash, missing] = [createHash('md5'), part?.length ?? 0];

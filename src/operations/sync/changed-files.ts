@@ -1,11 +1,11 @@
 import { PackedList } from '../../packed-list.ts';
-import { type CopySource, type FoundFile, sourceOf } from '../copy/index.ts';
+import { type CopyEndSource, type FoundFile, sourceOf } from '../copy/index.ts';
 
 /** Files to copy, packed. Their source follows from their path. */
 export class ChangedFiles implements Iterable<FoundFile> {
   readonly #files = new PackedList<[path: string, bytes: number | null, modified: number | null]>();
 
-  constructor(private readonly source: CopySource) {}
+  constructor(private readonly source: CopyEndSource) {}
 
   get length(): number {
     return this.#files.length;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ConflictError, UsageError } from '../../errors.ts';
 import { withTrailingSlash } from '../../transfer/remote-path.ts';
-import type { CopySource, CopyTarget } from '../copy/index.ts';
+import type { CopyEndSource, CopyTarget } from '../copy/index.ts';
 import {
   formatRemotePath,
   inLane,
@@ -13,7 +13,7 @@ import {
 } from '../volumes/index.ts';
 
 /** Throws a UsageError if one folder is in the other: what is deleted in the target would be deleted in the source, too. */
-export function checkApart({ location }: CopySource, { folder }: CopyTarget): void {
+export function checkApart({ location }: CopyEndSource, { folder }: CopyTarget): void {
   if (location.kind !== 'remote' || folder.kind !== 'remote') return;
   const [source, target] = [location.at, folder.at];
   if (source.volume !== target.volume || source.region !== target.region) return;
@@ -32,7 +32,7 @@ export function checkApart({ location }: CopySource, { folder }: CopyTarget): vo
  */
 export async function checkMissing(
   context: VolumeContext,
-  { location }: CopySource,
+  { location }: CopyEndSource,
   extra: Iterable<string>,
 ): Promise<void> {
   if (location.kind !== 'remote') return;

@@ -1,7 +1,7 @@
 import { nameProbe } from '../../disk/index.ts';
 import { PackedList } from '../../packed-list.ts';
 import {
-  type CopySource,
+  type CopyEndSource,
   type CopyTarget,
   diskToleranceMs,
   distinctNames,
@@ -18,7 +18,7 @@ import { findTargetFiles, type TargetFileInfo } from './target-files.ts';
  * several hundred bytes each: see {@link compare}.
  */
 export async function compareInMemory(
-  source: CopySource,
+  source: CopyEndSource,
   { folder }: CopyTarget,
   options: CompareOptions,
   context: CompareContext,

@@ -1,6 +1,6 @@
 import { PackedList, sortPacked } from '../../packed-list.ts';
 import {
-  type CopySource,
+  type CopyEndSource,
   type CopyTarget,
   checkKeptName,
   diskToleranceMs,
@@ -21,7 +21,7 @@ import { findTargetFiles } from './target-files.ts';
  * listed twice or have a slash in their names, and names that the disk of a local target may take for the same.
  */
 export async function compare(
-  source: CopySource,
+  source: CopyEndSource,
   target: CopyTarget,
   options: CompareOptions,
   context: CompareContext,
@@ -35,7 +35,7 @@ export async function compare(
 }
 
 async function compareInOrder(
-  source: CopySource,
+  source: CopyEndSource,
   { folder }: CopyTarget,
   options: CompareOptions,
   context: CompareContext,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../../src/api/client.ts';
-import type { CopySource, CopyTarget } from '../../../src/operations/copy/index.ts';
+import type { CopyEndSource, CopyTarget } from '../../../src/operations/copy/index.ts';
 import { compare } from '../../../src/operations/sync/compare.ts';
 import { compareInMemory } from '../../../src/operations/sync/compare-in-memory.ts';
 import type { CompareContext, Difference } from '../../../src/operations/sync/difference.ts';
@@ -105,7 +105,7 @@ test('the files of a folder come before those of its subfolders, and names are n
   );
 });
 
-function remote(folder: string): CopySource & CopyTarget {
+function remote(folder: string): CopyEndSource & CopyTarget {
   const at = { volume: 'default', region: 'us-east-1', path: `/${folder}/` };
   return { location: { kind: 'remote', at }, isFolder: true, name: folder, folder: { kind: 'remote', at } };
 }

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { newFolder, noise } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+import { type Hub, sha256Of, startHub } from '../support/hub.ts';
+
+let emulator: Emulator;
+let home: string;
+let hub: Hub;
+
+/** Three parts of the least length there is, the last of them short. */
+const big = noise(11 * 2 ** 20 + 12_345);
+const sha256 = sha256Of(big);
+const files = { 'big.bin': big, 'small.json': Buffer.from('{"a": 1}'), empty: Buffer.alloc(0) };
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  home = newFolder();
+  hub = await startHub({ 'org/model': { files } });
+});
+afterEach(() => emulator.close());
+
+const gantry = (words: string[], setting: Setting = {}) =>
+  run(words, { emulator, cwd: home, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+const url = (name = 'big.bin') => `${hub.cdn}/lfs/org/model/${name}`;
+const volume = () => emulator.volume();
+
+describe('a file of the web is copied to a volume', () => {
+  test.each(Object.entries(files))('%s', async (name, content) => {
+    const { code, stdout, stderr } = await gantry(['cp', url(name), ':/models/', '--sha256', sha256Of(content)]);
+    expect([stderr, code]).toEqual([expect.any(String), 0]);
+    expect(stdout).toContain('copied 1 file');
+    expect(volume().read(`/models/${name}`)?.equals(content)).toBe(true);
+  });
+
+  test('that sends no ranges', async () => {
+    hub.mischief = ({ request }) => {
+      delete request.headers.range;
+      return false;
+    };
+    const { code } = await gantry(['cp', url(), ':/x.bin', '--sha256', sha256, '--part-size', '5MiB']);
+    expect([code, volume().read('/x.bin')?.equals(big)]).toEqual([0, true]);
+  });
+
+  test('with its checksum, or not at all', async () => {
+    const { code, stderr } = await gantry(['cp', url(), ':/x.bin', '--sha256', '0'.repeat(64)]);
+    expect([code, volume().read('/x.bin')]).toEqual([1, undefined]);
+    expect(stderr).toContain(`its SHA-256 is ${sha256}, but must be ${'0'.repeat(64)}`);
+  });
+});
+
+test.each([
+  [['cp', 'https://a.test/x', ':/x'], 'the SHA-256 of https://a.test/x is missing'],
+  [['cp', 'https://u:p@a.test/x', ':/x', '--sha256', sha256], 'a URL must have no password'],
+  [['cp', 'https://a.test/x', '.', '--sha256', sha256], 'can only be copied alone, to a volume'],
+  [['cp', 'f', 'https://a.test/x'], 'files cannot be copied to a URL'],
+  [['cp', 'f', ':/x', '--sha256', sha256], '--sha256 is for a file at a https:// URL'],
+  [['cp', 'http://a.test/x', ':/x', '--sha256', sha256], 'the URL must begin with https'],
+])('%j is refused', async (words, message) => {
+  const { code, stderr } = await gantry(words);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(message);
+});
