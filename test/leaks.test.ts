@@ -75,12 +75,18 @@ describe('names with secrets', () => {
   });
 });
 
+const weights = {
+  ...{ source: 'hf://a/b', target: 'default:/x/', seen: { project: 'p-1', region: 'us-east-1' } },
+  files: [{ path: 'a', bytes: 1, sha256: 'a'.repeat(64) }],
+};
+
 /** The secrets that one command line lets out, on either stream. */
 async function leaked(words: string, mode: string[], address: string): Promise<string[]> {
   await using app = await folderOf({
     ...smallApp(),
     '.env': 'A=value-of-a-secret\n',
     'inputs.jsonl': '{}\n',
+    'weights.lock': JSON.stringify({ version: 1, weights: [weights] }),
   });
   const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
   const { stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {

@@ -41,6 +41,13 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
     cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
     rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },
+    weights: {
+      summary: 'copy models to a volume and verify them',
+      commands: {
+        pull: { summary: 'copy a model of the hub to a volume', load: () => import('./weights/pull.ts') },
+        verify: { summary: 'compare weights with weights.lock', load: () => import('./weights/verify.ts') },
+      },
+    },
     volumes: {
       summary: 'list, measure and resize volumes',
       commands: {

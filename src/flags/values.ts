@@ -30,7 +30,6 @@ export function sha256Flag(text: string): string {
   if (hex === undefined) throw new InvalidArgumentError('Expected 64 hexadecimal digits.');
   return hex.toLowerCase();
 }
-sha256Flag.valueKind = 'text';
 
 /** `2`, `0.50` or `$2` in US dollars. */
 export function dollarFlag(text: string): number {

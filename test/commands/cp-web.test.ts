@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
-import { type Hub, sha256Of, startHub } from '../support/hub.ts';
+import { startHub } from '../support/hub.ts';
+import { type ModelHub, sha256Of } from '../support/model-hub.js';
 
 let emulator: Emulator;
 let home: string;
-let hub: Hub;
+let hub: ModelHub;
 
 /** Three parts of the least length there is, the last of them short. */
 const big = noise(11 * 2 ** 20 + 12_345);

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  *     <!-- needs pytest -->                   not run where this program is not on the PATH
  *     <!-- given: gantry init web; cd web --> what the reader has by now, as commands that run first
  *     <!-- with a running emulator -->        the document is followed on one
+ *     <!-- with a model hub -->              the same, with the models of test/docs/hub.js
  *     <!-- file: conftest.py -->              the block is the content of this file
  *     <!-- in another terminal -->            runs until the document ends
  *     <!-- exits with 12 -->                  what its last failing command exits with
@@ -24,6 +25,7 @@ export interface Block {
   file: string | undefined;
   elsewhere: boolean;
   onEmulator: boolean;
+  withHub: boolean;
   exits: number;
   againExits: number;
   faster: number;
@@ -56,6 +58,7 @@ export function blocksOf(document: string): Block[] {
       file: saidAs(file),
       elsewhere: said.some((one) => elsewhere.test(one)),
       onEmulator: said.some((one) => onEmulator.test(one)),
+      withHub: said.some((one) => withHub.test(one)),
       exits,
       againExits: Number(saidAs(againExits) ?? exits),
       faster: Number(saidAs(faster) ?? 1),
@@ -77,7 +80,8 @@ const given = /^given: (.+)$/s;
 const file = /^file: (.+)$/;
 const elsewhere = /^in another terminal$/;
 const onEmulator = /^with a running emulator$/;
+const withHub = /^with a model hub$/;
 const exitsWith = /^exits with (\d+)$/;
 const againExits = /^again exits with (\d+)$/;
 const faster = /^time passes (\d+) times faster$/;
-const directives = [notRun, needs, given, file, elsewhere, onEmulator, exitsWith, againExits, faster];
+const directives = [notRun, needs, given, file, elsewhere, onEmulator, withHub, exitsWith, againExits, faster];

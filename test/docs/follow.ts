@@ -24,9 +24,11 @@ export async function follow(blocks: readonly Block[], proof?: string): Promise<
   writeFileSync(script, scriptOf(blocks, proof));
   const command = 'for walk in 1 2; do mkdir "$NOTES/$walk"; WALK=$walk bash "$NOTES/script"; done';
   const shell = ['bash', '-c', command];
+  const hub = [process.execPath, resolve('test/docs/hub.js')];
   const emulator = [process.execPath, bin, 'emulator', 'exec', '--'];
   const [program = '', ...args] = [
     ...alone,
+    ...(blocks.some(({ withHub }) => withHub) ? hub : []),
     ...(blocks.some(({ onEmulator }) => onEmulator) ? emulator : []),
     ...shell,
   ];

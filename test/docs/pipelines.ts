@@ -52,6 +52,7 @@ export function pipelineBlocks(system: CiSystem): Block[] {
     file: undefined,
     elsewhere: false,
     onEmulator: true,
+    withHub: false,
     exits: 0,
     againExits: 0,
     faster: name === 'deploy' ? 60 : 1,

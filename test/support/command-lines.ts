@@ -8,6 +8,8 @@ export const lines: Record<string, string[]> = {
   run: ['main.py::hello'],
   cp: ['main.py', ':/x'],
   sync: ['.', ':/x'],
+  'weights pull': ['https://127.0.0.1:1/x', ':/x', '--sha256', 'a'.repeat(64)],
+  'weights verify': [],
   ls: ['/x'],
   cat: ['/x'],
   rm: ['/x', '--yes'],

@@ -23,3 +23,5 @@ export { createPathFilter } from './path-filter.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
 export { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
 export { walkLocal } from './walk-local.ts';
+export { webFileSize } from './web-content.ts';
+export { isWebUrl, parseWebSource, webFileName, withoutQuery } from './web-source.ts';

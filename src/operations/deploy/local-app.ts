@@ -9,6 +9,7 @@ import { type AppConfig, checkAppConfig, loadAppConfig } from '../../project/con
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
 import type { FileEntry, SkippedFile } from '../../project/files/entry.ts';
 import { isGeneratedAndSent, planGeneratedFiles } from '../../project/generated-files.ts';
+import { checkLoadedByName } from '../../project/loaded-by-name.ts';
 import type { ParserOptions } from '../../project/python-syntax.ts';
 import { withAppName } from '../../project/rename.ts';
 
@@ -161,7 +162,12 @@ async function collectApp(
     entries,
     skipped,
     bytes,
-    warnings: [...sourceProblems, ...collection.warnings, ...checkLimits(entries, exclude)],
+    warnings: [
+      ...sourceProblems,
+      ...collection.warnings,
+      ...checkLoadedByName(root, cwd, entries),
+      ...checkLimits(entries, exclude),
+    ],
   };
 }
 

@@ -1,0 +1,141 @@
+import { withRetries } from '../../api/retry.ts';
+import { readVariable } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { AuthError, DeniedError, GantryError, NotFoundError, UnexpectedReplyError, UsageError } from '../../errors.ts';
+import { isRecord, tryParseJson } from '../../json-text.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
+import { followRedirects, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
+
+/** A model hub, and the token for it. */
+export interface HubAccess {
+  /** Without a slash at the end. */
+  endpoint: string;
+  token: string | undefined;
+}
+
+/** A model at a commit. */
+export interface HubModel {
+  commit: string;
+  files: HubFile[];
+}
+
+export interface HubFile {
+  path: string;
+  bytes: number;
+  web: WebFile;
+}
+
+/**
+ * The hub that the variables of its own tools name. The token comes from HF_TOKEN or from stdin; it goes to the hub only,
+ * never to the hosts that it redirects to.
+ */
+export async function hubAccess(context: Context, tokenFromStdin: boolean): Promise<HubAccess> {
+  const { env, secrets } = context;
+  const endpoint = (readVariable(env, 'HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, '');
+  if (!URL.canParse(endpoint)) throw new UsageError('HF_ENDPOINT is not a URL');
+  parseWebUrl(endpoint);
+  const token = tokenFromStdin ? (await context.readStdin()).trim() : readVariable(env, 'HF_TOKEN')?.trim();
+  if (tokenFromStdin && !token) throw new UsageError('no token on stdin');
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError(`the token ${tokenFromStdin ? 'on stdin' : 'in HF_TOKEN'} has characters that no token has`);
+  secrets.add(token);
+  return { endpoint, token };
+}
+
+/** The files of a model with their checksums. Without a revision, those of its default branch. */
+export async function readModel(
+  name: string,
+  revision: string | undefined,
+  { endpoint, token }: HubAccess,
+  resources: TransferContext,
+): Promise<HubModel> {
+  const at = revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`;
+  const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
+  const body = await withRetries(
+    () => readJson({ url, token }, resources),
+    (error) => error.facts.retryable === true,
+    resources,
+  ).catch((error: unknown) => {
+    throw explain(error, name, revision, endpoint, token !== undefined);
+  });
+  const { sha: commit, siblings } = isRecord(body) ? body : {};
+  if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
+    throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
+  return { commit, files: siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token)) };
+}
+
+/** A list of some thousand files is shorter. */
+const maxBodyBytes = 32 * 1024 * 1024;
+
+async function readJson(
+  asked: { url: string; token: string | undefined },
+  resources: TransferContext,
+): Promise<unknown> {
+  const { reply } = await followRedirects(
+    asked,
+    { accept: 'application/json', 'accept-encoding': 'identity' },
+    resources,
+  );
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of reply.body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) throw new UnexpectedReplyError('the list of files is longer than 32 MiB');
+  }
+  return tryParseJson(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** Large files have a SHA-256, those that are stored in Git itself an id of Git. */
+function toFile(sibling: unknown, base: string, token: string | undefined): HubFile {
+  const { rfilename: path, size, blobId, lfs } = isRecord(sibling) ? sibling : {};
+  const { sha256, size: lfsSize } = isRecord(lfs) ? lfs : {};
+  const bytes = lfsSize ?? size;
+  if (typeof path !== 'string' || !isInside(path)) {
+    throw new UnexpectedReplyError(`the hub has a file with an unusable name: ${JSON.stringify(path)}`);
+  }
+  const isSum = (value: unknown, digits: number): value is string =>
+    typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value);
+  const sum = isSum(sha256, 64)
+    ? ({ algorithm: 'sha256', hex: sha256 } as const)
+    : isSum(blobId, 40)
+      ? ({ algorithm: 'git-blob', hex: blobId } as const)
+      : undefined;
+  if (!sum || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
+    throw new UnexpectedReplyError(`the hub does not tell the size and the checksum of ${path}`);
+  return { path, bytes, web: { url: `${base}/${path.split('/').map(encodeURIComponent).join('/')}`, token, sum } };
+}
+
+function isInside(path: string): boolean {
+  return path.split('/').every((name) => !['', '.', '..'].includes(name)) && !/[\x00-\x1f\x7f\\]/.test(path);
+}
+
+/** The hub replies with 401 also for a model that does not exist, and with 403 until access was granted. */
+function explain(
+  error: unknown,
+  name: string,
+  revision: string | undefined,
+  endpoint: string,
+  hasToken: boolean,
+): unknown {
+  if (!(error instanceof GantryError)) return error;
+  const { facts } = error;
+  const page = `${endpoint}/${name}`;
+  if (error instanceof AuthError) {
+    return new AuthError(`${name} is gated or private, or does not exist`, {
+      ...facts,
+      fix: hasToken
+        ? 'check the name, and whether the token is valid'
+        : 'set HF_TOKEN to a token of an account that may read it, or pass one to --token on stdin',
+    });
+  }
+  if (error instanceof DeniedError) {
+    return new DeniedError(`the account of the token may not read ${name}`, {
+      ...facts,
+      fix: `ask for access: ${page}`,
+    });
+  }
+  if (!(error instanceof NotFoundError)) return error;
+  const what = revision === undefined ? `model ${name}` : `model ${name} at revision ${revision}`;
+  return new NotFoundError(`${what} not found`, { ...facts, fix: `look at ${page}` });
+}

@@ -1,0 +1,239 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { newFolder, noise } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+import { startHub } from '../support/hub.ts';
+import { commit, type ModelHub, sha256Of } from '../support/model-hub.js';
+
+let emulator: Emulator;
+let home: string;
+let here: string;
+let hub: ModelHub;
+
+const name = 'Qwen/Qwen3-0.6B';
+const source = `hf://${name}`;
+const files = {
+  'config.json': Buffer.from('{"model_type": "qwen3"}'),
+  'model-1 of 2.safetensors': noise(2 ** 20 + 1),
+  'model-2 of 2.safetensors': noise(2 ** 18),
+  'onnx/model.onnx': Buffer.from('onnx'),
+  empty: Buffer.alloc(0),
+};
+const paths = Object.keys(files);
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  [home, here] = [newFolder(), newFolder()];
+  hub = await startHub({ [name]: { files, inGit: ['config.json', 'empty'] } });
+});
+afterEach(() => emulator.close());
+
+const gantry = (words: string[], setting: Setting = {}) =>
+  run(words, {
+    ...{ emulator, cwd: here, ...setting },
+    env: { GANTRY_CONFIG_DIR: home, ...hub.env, ...setting.env },
+  });
+const pull = (...words: string[]) => gantry(['weights', 'pull', source, ':/models/qwen', ...words]);
+
+const on = (path: string) => emulator.volume().read(`/models/qwen/${path}`);
+const lock = () => JSON.parse(readFileSync(join(here, 'weights.lock'), 'utf8'));
+const requestsOfFiles = () => hub.requests.filter(({ path }) => !path.startsWith('/api/')).length;
+
+function expectAllThere(): void {
+  for (const [path, content] of Object.entries(files)) expect(on(path)?.equals(content), path).toBe(true);
+}
+
+describe('weights pull', () => {
+  test('copies a model and records it', async () => {
+    const { code, stdout, stderr } = await pull();
+    expect([stderr, code]).toEqual([expect.stringContaining('5 files'), 0]);
+    expect(stdout).toContain('apps find them at /persistent-storage/models/qwen');
+    expectAllThere();
+    const [weights] = lock().weights;
+    expect(weights).toMatchObject({ source, revision: commit, target: 'default:/models/qwen/' });
+    expect(weights.files.map(({ path, sha256 }: { path: string; sha256: string }) => [path, sha256])).toEqual(
+      paths.toSorted().map((path) => [path, sha256Of(files[path as keyof typeof files])]),
+    );
+  });
+
+  test('moves nothing the second time', async () => {
+    await pull();
+    const [sent, calls, text] = [hub.sent, emulator.calls.length, JSON.stringify(lock())];
+    const { code, json } = await pull('--json');
+    expect([code, json()]).toEqual([0, expect.objectContaining({ failed: [] })]);
+    expect(json()).toMatchObject({ weights: [{ equal: 5, copied: 0, copiedBytes: 0 }] });
+    expect([hub.sent, JSON.stringify(lock())]).toEqual([sent, text]);
+    expect(emulator.calls.slice(calls).map(({ endpoint }) => endpoint)).not.toContain('initializeUpload');
+    expect(emulator.calls.slice(calls).map(({ endpoint }) => endpoint)).not.toContain('getDownloadLink');
+  });
+
+  test('reads what is there without a lock, and copies what differs', async () => {
+    await pull();
+    const second = newFolder();
+    emulator.volume().write('/models/qwen/onnx/model.onnx', Buffer.from('ONNX'));
+    const sent = hub.sent;
+    const { json } = await gantry(['weights', 'pull', source, ':/models/qwen', '--json'], { cwd: second });
+    expect(json()).toMatchObject({ weights: [{ equal: 4, copied: 1, copiedBytes: 4 }] });
+    expect(hub.sent - sent).toBeLessThan(100);
+    expectAllThere();
+    expect(JSON.parse(readFileSync(join(second, 'weights.lock'), 'utf8')).weights[0].files).toHaveLength(5);
+  });
+
+  test('of a file that was changed on the volume copies it again', async () => {
+    await pull();
+    emulator.volume().write('/models/qwen/config.json', '{"model_type": "QWEN3"}', Date.now() + 5_000);
+    expect((await pull('--json')).json()).toMatchObject({ weights: [{ equal: 4, copied: 1 }] });
+    expectAllThere();
+  });
+
+  test('without arguments pulls what the lock has', async () => {
+    await pull('--include', '*.json');
+    await emulator.close();
+    emulator = await startEmulator();
+    const { json } = await gantry(['weights', 'pull', '--json']);
+    expect(json()).toMatchObject({ weights: [{ source, revision: commit, files: 1, copied: 1 }] });
+    expect([on('config.json')?.equals(files['config.json']), on('onnx/model.onnx')]).toEqual([true, undefined]);
+  });
+
+  test('keeps the revision of the lock until another one is named', async () => {
+    await pull();
+    const newer = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+    const before = hub.models[name];
+    hub.models[name] = { files: { ...files, 'config.json': Buffer.from('{}') }, commit: newer };
+    const { code, stderr } = await pull();
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`at revision ${commit}`)]);
+    expect((await pull('--revision', 'main', '--json')).json()).toMatchObject({
+      weights: [{ revision: newer, copied: 1 }],
+    });
+    expect(on('config.json')?.toString()).toBe('{}');
+    hub.models[name] = before as never;
+  });
+
+  test('refuses other content at the revision of the lock', async () => {
+    await pull();
+    hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') } };
+    const { code, stderr } = await pull();
+    expect([code, stderr]).toEqual([7, expect.stringContaining('onnx/model.onnx of hf://Qwen/Qwen3-0.6B is not what')]);
+    expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
+  });
+
+  test('shows with --dry-run what it would copy', async () => {
+    const { code, json } = await pull('--dry-run', '--json');
+    expect([code, json()]).toEqual([0, expect.objectContaining({ dryRun: true })]);
+    expect(json()).toMatchObject({ weights: [{ files: 5, copied: 5, equal: 0 }] });
+    expect([requestsOfFiles(), on('empty')]).toEqual([0, undefined]);
+    expect(() => lock()).toThrow();
+  });
+
+  test('a file of the web, and again from the lock', async () => {
+    const path = 'model-2%20of%202.safetensors';
+    const sha256 = sha256Of(files['model-2 of 2.safetensors']);
+    const words = ['weights', 'pull', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/'];
+    expect((await gantry([...words, '--sha256', sha256])).code).toBe(0);
+    expect(readFileSync(join(here, 'weights.lock'), 'utf8')).not.toContain('secret');
+    const { json } = await gantry(['weights', 'pull', '--json']);
+    expect(json()).toMatchObject({
+      weights: [{ target: 'default:/gguf/', revision: null, files: 1, equal: 1, copied: 0 }],
+    });
+  });
+});
+
+describe('a gated model', () => {
+  const token = 'hf_0123456789abcdefABCDEF';
+  beforeEach(() => {
+    hub.models[name] = { files, token, inGit: ['config.json'] };
+  });
+
+  test.each([
+    ['from HF_TOKEN', [], { env: { HF_TOKEN: token } }],
+    ['from stdin', ['--token'], { stdin: `${token}\n` }],
+  ] as [string, string[], Setting][])(
+    'is read with the token %s, which the second host never sees',
+    async (_, words, setting) => {
+      const { code, stdout, stderr } = await gantry(
+        ['weights', 'pull', source, ':/models/qwen', ...words, '--debug'],
+        setting,
+      );
+      expect([code, (stdout + stderr).includes(token)]).toEqual([0, false]);
+      expectAllThere();
+      const sent = (at: string) =>
+        new Set(hub.requests.filter((each) => each.at === at).map((each) => each.authorization));
+      expect([sent('hub'), sent('cdn')]).toEqual([new Set([`Bearer ${token}`]), new Set([undefined])]);
+    },
+  );
+
+  test.each([
+    [{}, 4, 'is gated or private, or does not exist'],
+    [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read'],
+  ])('is refused with %j', async (env, exit, message) => {
+    const { code, stderr } = await gantry(['weights', 'pull', source, ':/models/qwen'], {
+      env: env as Record<string, string>,
+    });
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+    expect(stderr).toContain('Access to model Qwen/Qwen3-0.6B is restricted');
+  });
+});
+
+test.each([
+  [['hf://a/b/c', ':/x'], 2, 'invalid source'],
+  [['hf://../b', ':/x'], 2, 'invalid source'],
+  [['hf://a/b', ':/x', '--sha256', 'a'.repeat(64)], 2, '--sha256 is for a file'],
+  [['hf://a/b@x', ':/x', '--revision', 'y'], 2, 'two revisions'],
+  [['hf://a/b', ':/x', '--token', 'hf_x'], 2, 'pass the token on stdin'],
+  [['hf://no/such', ':/x'], 4, 'does not exist'],
+  [[`${source}@v9`, ':/x'], 6, 'at revision v9 not found'],
+  [[source, ':/x', '--include', '*.gguf'], 6, 'none of the 5 files'],
+  [[source], 2, 'missing target'],
+  [[], 2, 'there is no weights.lock'],
+] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
+  const { code, stderr } = await gantry(['weights', 'pull', ...words]);
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+});
+
+describe('weights verify', () => {
+  beforeEach(() => pull());
+
+  test('reads the volume, and names what differs', async () => {
+    expect((await gantry(['weights', 'verify'])).stdout).toContain('5 of 5 files');
+    emulator.volume().write('/models/qwen/onnx/model.onnx', Buffer.from('ONNX'));
+    emulator.volume().write('/models/qwen/empty', Buffer.from('not empty'));
+    await gantry(['rm', ':/models/qwen/config.json', '--yes']);
+    const { code, json } = await gantry(['weights', 'verify', ':/models/qwen', '--json']);
+    expect(code).toBe(7);
+    const problems = [
+      ['config.json', 'missing'],
+      ['empty', 'other size'],
+      ['onnx/model.onnx', 'other content'],
+    ].map(([path, problem]) => ({ path, problem }));
+    expect(json()).toMatchObject({ problems });
+  });
+
+  test('reads a folder of this machine', async () => {
+    const folder = newFolder();
+    const mounted = join(folder, 'persistent-storage/models/qwen');
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(join(mounted, path, '..'), { recursive: true });
+      writeFileSync(join(mounted, path), content);
+    }
+    const setting: Setting = { env: { GANTRY_API_URL: 'http://127.0.0.1:1' } };
+    expect((await gantry(['weights', 'verify', mounted], setting)).code).toBe(0);
+    writeFileSync(join(mounted, 'onnx/model.onnx'), 'ONNX');
+    const { code, json } = await gantry(['weights', 'verify', mounted, '--json'], setting);
+    expect([code, json()]).toEqual([
+      7,
+      expect.objectContaining({ problems: [{ path: 'onnx/model.onnx', problem: 'other content' }] }),
+    ]);
+  });
+});
+
+test('check tells of a model that is loaded by name although the volume has it', async () => {
+  await pull('--include', '*.json');
+  writeFileSync(join(here, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\n');
+  writeFileSync(join(here, 'main.py'), `# "${name}"\nmodel = load("${name}")\ndef run():\n    return 1\n`);
+  const { code, stderr } = await gantry(['check']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`main.py loads ${name} by name`)]);
+  expect(stderr).toContain('main.py:2:14');
+  expect(stderr).toContain('load "/persistent-storage/models/qwen" instead');
+});
