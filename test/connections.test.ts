@@ -108,7 +108,7 @@ async function arrange(fault?: ConnectionFault): Promise<void> {
 
 async function run({ words, setting }: Subject): Promise<{ outcome: Outcome; setting: Setting }> {
   const { env, ...own } = setting?.() ?? {};
-  const given = { clock, silenceMs, ...own, env: { ...connections.env, ...env } };
+  const given = { clock, io: { silenceMs }, ...own, env: { ...connections.env, ...env } };
   return { outcome: await gantry(words, given), setting: given };
 }
 

@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { reference } from '../src/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
 import { fixture, folderOf, smallApp } from './support/app.ts';
-import { gantry } from './support/gantry.ts';
+import { gantry, keys } from './support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
 /** Mistakes of other clients that concern every command, or that no other test file covers. */
@@ -44,7 +44,7 @@ describe('a build whose upload is interrupted', () => {
     ['SIGTERM', 143],
   ] as const)('is canceled on %s', async (signal, exit) => {
     emulator.fail('upload', 'slow');
-    const { code } = await deploy([], { signal, interruptAt: /Created build/ });
+    const { code } = await deploy([], { stop: { at: /Created build/, signal } });
     expect(code).toBe(exit);
     expect(emulator.calls.filter((call) => call.endpoint === 'cancelBuild')).toHaveLength(1);
   });
@@ -72,7 +72,7 @@ describe('the URL after a deploy', () => {
 
 describe('a canceled deploy fails', () => {
   test('"no" at the question ends with 130', async () => {
-    const { code } = await deploy([], { columns: 80, typed: 'n\r' });
+    const { code } = await deploy([], { columns: 80, stdin: keys('n\r') });
     expect(code).toBe(130);
     expect(emulator.calls.filter((call) => call.endpoint === 'createApp')).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('a canceled deploy fails', () => {
     ['SIGTERM', 143],
   ] as const)('%s while it builds ends with %i', async (signal, exit) => {
     emulator.fail('build', 'slow');
-    const { code } = await deploy([], { signal, interruptAt: /Building|Uploaded/i });
+    const { code } = await deploy([], { stop: { at: /Building|Uploaded/i, signal } });
     expect(code).toBe(exit);
   });
 });

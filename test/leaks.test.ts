@@ -98,7 +98,7 @@ async function leaked(words: string, mode: string[], address: string): Promise<s
       GANTRY_PROJECT: 'p-12345678',
       A: 'value-of-a-secret',
     },
-    silenceMs: 2_000,
+    io: { silenceMs: 2_000 },
   });
   expect(stdout + stderr).not.toBe('');
   return leaks.filter((leak) => (stdout + stderr).includes(leak));

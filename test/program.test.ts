@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { reference } from '../src/reference.ts';
 import { version } from '../src/version.ts';
 import { folderOf, smallApp } from './support/app.ts';
-import { gantry } from './support/gantry.ts';
+import { gantry, keys } from './support/gantry.ts';
 import { expectErrorDocument } from './support/traces.ts';
 
 let emulator: Emulator;
@@ -189,7 +189,7 @@ describe('the question of deploy', () => {
   ])('answered %j exits with %i', async (typed, exit) => {
     await using app = await folderOf(smallApp());
     emulator.reset();
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys(typed) });
     expect(stderr).toContain('Deploy?');
     expect(code).toBe(exit);
     expect(emulator.store.builds.size).toBe(exit === 0 ? 1 : 0);
@@ -197,7 +197,12 @@ describe('the question of deploy', () => {
 
   test.each([['--yes'], ['--no-input']])('is not asked with %s', async (flag) => {
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy', flag], { emulator, cwd: app.path, columns: 80, typed: 'n\r' });
+    const { code, stderr } = await gantry(['deploy', flag], {
+      emulator,
+      cwd: app.path,
+      columns: 80,
+      stdin: keys('n\r'),
+    });
     expect(stderr).not.toContain('Deploy?');
     expect(code).toBe(0);
   });

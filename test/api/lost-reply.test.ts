@@ -31,7 +31,7 @@ test.each([
 ] as const)('%s says that it may have taken effect if the reply is lost', async (line, endpoint, look) => {
   for (const fault of ['reset-after', '500', 'stall'] as const) {
     emulator.fail(endpoint, fault);
-    const { code, stderr } = await gantry(line.split(' '), { emulator, env: { KEY: fault }, silenceMs: 100 });
+    const { code, stderr } = await gantry(line.split(' '), { emulator, env: { KEY: fault }, io: { silenceMs: 100 } });
     expect([fault, code, stderr]).toEqual([fault, 69, expect.stringMatching(/the request may have taken effect\n/)]);
     expect(stderr).toContain(`fix ${look}`);
   }

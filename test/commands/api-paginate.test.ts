@@ -94,8 +94,8 @@ test('counts items in the progress on a terminal, and clears the line', async ()
     if (token) await shown;
     page(response, token ? { items: [3] } : { items: [1, 2], nextToken: 'b' });
   });
-  const said = (stderr: string) => stderr.includes('2 items') && release();
-  const { stdout, stderr } = await read({ columns: 80, said, silenceMs: 20_000 });
+  const seen = (_: string, stderr: string) => stderr.includes('2 items') && release();
+  const { stdout, stderr } = await read({ columns: 80, seen, io: { silenceMs: 20_000 } });
   expect(JSON.parse(stdout)).toEqual({ items: [1, 2, 3] });
   expect(stderr).toContain('Reading all pages');
   expect(stderr).not.toMatch(/items\n/);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -67,13 +67,13 @@ describe('apps delete', () => {
   });
 
   test('asks for the name on a terminal', async () => {
-    const { code } = await gantry(['apps', 'delete', 'web'], { emulator, columns: 80, typed: 'web\r' });
+    const { code } = await gantry(['apps', 'delete', 'web'], { emulator, columns: 80, stdin: keys('web\r') });
     expect(code).toBe(0);
     expect(web()).toBeUndefined();
   });
 
   test.each([
-    ['another name is typed', ['apps', 'delete', 'web'], { columns: 80, typed: 'wob\r' }, 130],
+    ['another name is typed', ['apps', 'delete', 'web'], { columns: 80, stdin: keys('wob\r') }, 130],
     ['--confirm names another', ['apps', 'delete', 'web', '--confirm', 'wob'], {}, 2],
     ['only --yes is given without a terminal', ['apps', 'delete', 'web', '--yes'], {}, 9],
     ['the app does not exist', ['apps', 'delete', 'nope', '--confirm', 'nope'], {}, 6],

@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { appServer, type Seen, sayJson } from '../support/app-server.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { gantry, keys, type Setting, wideTerminal } from '../support/gantry.ts';
 
 interface Step {
   rate: number;
@@ -160,10 +160,10 @@ describe('an app that is not of this folder', () => {
 
   test('is called after a yes', async () => {
     const { run, calls } = await benched(undefined, elsewhere);
-    const no = await run(line, { typed: 'n\n' });
+    const no = await run(line, { stdin: keys('n\n') });
     expect([no.code, calls()]).toEqual([130, 0]);
     expect(no.stderr).toContain('Call web/run 1 time: 50 a second, for 20 ms, for $0.0020 at most with 2');
-    expect((await run(line, { typed: 'y\n' })).code).toBe(0);
+    expect((await run(line, { stdin: keys('y\n') })).code).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -27,7 +27,7 @@ test('lists builds newest first, with the reason of failures', async () => {
   const { stdout } = await gantry(['builds', 'list', 'web'], { emulator });
   expect(stdout).toContain('torchh is not installed');
   const shown = (
-    await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, terminal: true, columns: 80 })
+    await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, stdin: keys(), columns: 80 })
   ).stdout.split('\n');
   expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +FOUND +REASON$/);
   expect(shown[2]).toMatch(/^[\da-f]{8} +init_failure .* the Python module torchh /);
@@ -180,7 +180,7 @@ describe('following a build', () => {
   test('exits with 130 on Ctrl-C without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['builds', 'follow', 'web'], { emulator, interruptAt: /\n/ });
+    const outcome = await gantry(['builds', 'follow', 'web'], { emulator, stop: /\n/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry builds follow web ${build}`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
@@ -255,7 +255,7 @@ describe('canceling a build', () => {
     const { code } = await gantry(['builds', 'cancel', 'web', build, '--no-input'], {
       emulator,
       columns: 80,
-      typed: 'y\r',
+      stdin: keys('y\r'),
     });
     expect(code).toBe(9);
     expect(cancelled()).toBe(false);
@@ -270,7 +270,7 @@ describe('canceling a build', () => {
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], {
       emulator,
       columns: 80,
-      typed: `${answer}\r`,
+      stdin: keys(`${answer}\r`),
     });
     expect(code).toBe(exit);
     expect(cancelled()).toBe(done);
@@ -282,7 +282,11 @@ describe('canceling a build', () => {
     ['Ctrl-D', '\u0004', 'canceled; nothing changed'],
     ['Esc', '\u001b', 'canceled; nothing changed'],
   ])('exits with 130 on %s at the question and cancels nothing', async (_, typed, said) => {
-    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build], { emulator, columns: 80, typed });
+    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build], {
+      emulator,
+      columns: 80,
+      stdin: keys(typed),
+    });
     expect([code, stderr]).toEqual([130, expect.stringContaining(said)]);
     expect(cancelled()).toBe(false);
   });
@@ -378,7 +382,12 @@ describe('the log of a build', () => {
     await using slow = await slowEmulator();
     await using app = await folderOf(smallApp());
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
-    const { code, stderr } = await gantry(['deploy'], { emulator: slow, cwd: app.path, env, silenceMs: 60_000 });
+    const { code, stderr } = await gantry(['deploy'], {
+      emulator: slow,
+      cwd: app.path,
+      env,
+      io: { silenceMs: 60_000 },
+    });
     expect([code, stderr]).toEqual([0, expect.stringContaining('App is ready')]);
     expect(stderr).not.toContain('cannot read');
   });

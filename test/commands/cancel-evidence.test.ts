@@ -110,7 +110,7 @@ describe('Ctrl-C', () => {
   test('warns if a build may continue although the platform confirmed its cancellation', async () => {
     emulator.fail('build', 'slow');
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, interruptAt: /Uploaded/ });
+    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, stop: /Uploaded/ });
     expect(code).toBe(130);
     expect(stderr).toMatch(
       /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,
@@ -122,7 +122,7 @@ describe('Ctrl-C', () => {
     emulator.fail('build', 'slow');
     emulator.fail('cancelBuild', 'reset-after');
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Uploaded/ });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, stop: /Uploaded/ });
     expect([code, stderr]).toEqual([130, expect.stringContaining('canceled build')]);
   });
 });

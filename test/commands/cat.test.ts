@@ -84,7 +84,7 @@ describe('when the connection breaks in the middle', () => {
       const { code, stdout } = await gantry(['cat', '/big'], {
         emulator,
         // Impatient only where the connection falls silent: on a busy machine any healthy answer may take a while.
-        ...(fault === 'stall-during' ? { silenceMs: 1_000 } : {}),
+        ...(fault === 'stall-during' ? { io: { silenceMs: 1_000 } } : {}),
       });
       expect([code, stdout.length]).toEqual([0, 3_000_000]);
       expect(emulator.calls.filter(({ endpoint }) => endpoint === 'object')).toHaveLength(2);

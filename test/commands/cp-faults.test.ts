@@ -40,7 +40,7 @@ const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
 
 /** Impatient only where a connection falls silent: on a busy machine any healthy answer may take a while. */
-const impatience = (fault: string): Setting => (fault.startsWith('stall') ? { silenceMs: 1_000 } : {});
+const impatience = (fault: string): Setting => (fault.startsWith('stall') ? { io: { silenceMs: 1_000 } } : {});
 
 const volume = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
@@ -382,7 +382,7 @@ describe('nothing is written outside of the target folder', () => {
 describe('an interrupted copy', () => {
   test('resumes an upload without sending finished parts again', async () => {
     emulator.fail('completeUpload', 500);
-    const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { stop: /retrying in/ });
     expect(first.code).toBe(130);
     expect(first.stderr).toContain('finished files and parts are kept: run the same command again to resume');
     expect(first.stderr).toContain('fix run the same command again to resume');
@@ -406,13 +406,13 @@ describe('an interrupted copy', () => {
     const [large, sixMib] = [noise(12 * 2 ** 20), ['--part-size', '6MiB']];
     writeFileSync(join(here, 'large'), large);
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'large', ':/large', ...sixMib], { interruptAt: /retrying in/ });
+    await gantry(['cp', 'large', ':/large', ...sixMib], { stop: /retrying in/ });
     const up = await gantry(['cp', 'large', ':/large', ...flags, '--json', '--debug']);
     expect([up.code, up.json()]).toMatchObject([0, { resumedBytes }]);
     expect(up.stderr).toContain(`large: 12.0 MiB in ${flags.length > 0 ? '3 parts of 5' : '2 parts of 6'} MiB`);
 
     emulator.fail('object', 'no-range', 'reset-during');
-    await gantry(['cp', ':/large', 'g', ...sixMib, '--concurrency', '1'], { interruptAt: /retrying in/ });
+    await gantry(['cp', ':/large', 'g', ...sixMib, '--concurrency', '1'], { stop: /retrying in/ });
     const down = await gantry(['cp', ':/large', 'g', ...flags, '--json']);
     expect([down.code, down.json()]).toMatchObject([0, { resumedBytes: resumedBytes / 2 }]);
     expect(readFileSync(join(here, 'g')).equals(large)).toBe(true);
@@ -420,7 +420,7 @@ describe('an interrupted copy', () => {
 
   test('starts over with --no-resume', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { stop: /retrying in/ });
     const { code, json } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--no-resume', '--json']);
     expect(code).toBe(0);
     expect(json()).toMatchObject({ resumedBytes: 0 });
@@ -430,7 +430,7 @@ describe('an interrupted copy', () => {
 
   test('starts over if the file changed meanwhile', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { stop: /retrying in/ });
     const other = noise(big.length, 'other');
     writeFileSync(join(here, 'f/big'), other);
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
@@ -441,7 +441,7 @@ describe('an interrupted copy', () => {
     let now = Date.now();
     await begin({ now: () => now });
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { stop: /retrying in/ });
     now += 3_600_000;
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
     expectBig();
@@ -449,7 +449,7 @@ describe('an interrupted copy', () => {
 
   test('starts over if the platform dropped the upload session', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { stop: /retrying in/ });
     emulator.reset();
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
     expectBig();
@@ -462,7 +462,7 @@ describe('an interrupted copy', () => {
       volume().write('/f/big', big);
       emulator.fail('object', 'no-range', 'reset-during');
       const first = await gantry(['cp', ':/f/big', 'g', ...parts, '--concurrency', '1'], {
-        interruptAt: /retrying in/,
+        stop: /retrying in/,
       });
       expect(first.code).toBe(130);
       expect(filesIn(here)).toContainEqual(expect.stringMatching(temporary));

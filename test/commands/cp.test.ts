@@ -179,7 +179,7 @@ describe('the copy', () => {
     const names = Array.from({ length: count }, (_, index) => `/from/${index}`);
     for (const name of names) shelf().write(name, noise(200_000, name));
     // What waits for itself is not saved by a retry within the time of a test.
-    const { code, stderr } = await gantry(['cp', ':/from', ':/to', ...flags], { silenceMs: 60_000 });
+    const { code, stderr } = await gantry(['cp', ':/from', ':/to', ...flags], { io: { silenceMs: 60_000 } });
     expect([code, withoutProgress(stderr)]).toEqual([0, '']);
     for (const name of names) {
       expect(shelf().read(name.replace('from', 'to'))?.equals(noise(200_000, name))).toBe(true);

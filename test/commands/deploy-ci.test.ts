@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -119,7 +119,7 @@ describe('under GitHub Actions', () => {
     await using app = await folderOf(smallApp());
     if (of.slow) emulator.fail('build', 'slow');
     const env = of.noCancel ? await altering(emulator, () => undefined, noCancel) : {};
-    const stop = { interruptAt: at, signal: 'SIGTERM' as const };
+    const stop = { stop: { at, signal: 'SIGTERM' as const } };
     const { code, outputs, summary, stderr, json } = await deployIn(app, env, [...words, '--json'], stop);
     expect(code).toBe(143);
     expect(outputs).toMatch(new RegExp(`build-id=\\S+\nstatus=${status}\nbuild-status=${built}\n`));
@@ -160,14 +160,14 @@ describe('a CI system with a terminal', () => {
       emulator,
       cwd: app.path,
       columns: 80,
-      typed: 'n\r',
+      stdin: keys('n\r'),
       env: { CI: value },
     });
     expect([outcome.code, outcome.stderr.includes('Deploy?')]).toEqual([code, asks]);
   });
 
   test('gets exit code 9 where an answer is needed', async () => {
-    const { code } = await gantry(['login'], { emulator, columns: 80, terminal: true, env: { CI: 'true' } });
+    const { code } = await gantry(['login'], { emulator, columns: 80, stdin: keys(), env: { CI: 'true' } });
     expect(code).toBe(9);
   });
 });
@@ -216,7 +216,7 @@ describe('a registry login', () => {
 describe('on a terminal', () => {
   test('shows the plan, and Enter means yes', async () => {
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: '\r' });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys('\r') });
     expect(stderr).toContain('a new app');
     expect(stderr).toContain('runs on CPU');
     expect(code).toBe(0);
@@ -224,14 +224,19 @@ describe('on a terminal', () => {
 
   test('"no" deploys nothing and exits with an error', async () => {
     await using app = await folderOf(smallApp());
-    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: 'n\r' });
+    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys('n\r') });
     expect(code).toBe(130);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'createApp')).toBe(false);
   });
 
   test('--yes skips the question', async () => {
     await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, columns: 80, typed: '' });
+    const { code, stderr } = await gantry(['deploy', '--yes'], {
+      emulator,
+      cwd: app.path,
+      columns: 80,
+      stdin: keys(''),
+    });
     expect(stderr).not.toContain('Deploy?');
     expect(code).toBe(0);
   });

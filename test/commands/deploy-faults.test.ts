@@ -363,12 +363,12 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     ),
   ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');
-    await check(target, faults, exit, message, seen, { interruptAt: /Uploaded/ });
+    await check(target, faults, exit, message, seen, { stop: /Uploaded/ });
   });
 
   test('SIGTERM does the same and exits with 143', async () => {
     emulator.fail('build', 'slow');
-    const setting = { emulator, cwd: app.path, interruptAt: /Uploaded/, signal: 'SIGTERM' as const };
+    const setting = { emulator, cwd: app.path, stop: { at: /Uploaded/, signal: 'SIGTERM' as const } };
     const { code, stderr } = await gantry(['deploy'], setting);
     expect(code).toBe(143);
     expect(stderr).toContain('canceled build');
@@ -376,7 +376,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
 
   test('ends a stalled upload at once', async () => {
     emulator.fail('upload', 'stall*');
-    const setting = { emulator, cwd: app.path, interruptAt: /Created build/, silenceMs: 600_000 };
+    const setting = { emulator, cwd: app.path, stop: /Created build/, io: { silenceMs: 600_000 } };
     const outcome = await gantry(['deploy'], setting);
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/canceling build \S+ of web/);
@@ -385,7 +385,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   });
 
   test('creates nothing if pressed before', async () => {
-    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Packed/ });
+    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, stop: /Packed/ });
     expect(outcome.code).toBe(130);
     expectNoTrace(outcome, emulator);
     expect(seenOf({ builds: 0, createApp: 0 })).toEqual({ builds: 0, createApp: 0 });
@@ -480,7 +480,7 @@ async function check(
 ): Promise<void> {
   emulator.fail(target, ...faults.split(','));
   // Only for stalls: on a busy machine any reply may take longer.
-  const impatience = faults.includes('stall') ? { silenceMs: faults.includes('*') ? 500 : 1_000 } : {};
+  const impatience = faults.includes('stall') ? { io: { silenceMs: faults.includes('*') ? 500 : 1_000 } } : {};
   const outcome = await gantry(['deploy', '--json'], { emulator, cwd: app.path, ...impatience, ...setting });
   expect(outcome.stderr).toMatch(says);
   expect(outcome.code, outcome.stderr).toBe(exit);

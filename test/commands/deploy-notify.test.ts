@@ -92,13 +92,13 @@ test.each([
   let isLate = false;
   // The build takes a minute by the clock of this machine.
   const clock = { now: Date.now() };
-  const said = (stderr: string) => {
+  const seen = (_: string, stderr: string) => {
     if (stderr.includes('Uploaded') || flags.length > 0) {
       if (!isLate) clock.now += 60_000;
       isLate = true;
     }
   };
-  const { stderr } = await deploy(flags, { columns: 80, clock, env, said });
+  const { stderr } = await deploy(flags, { columns: 80, clock, env, seen });
   expect(stderr.split('\u0007').length - 1).toBe(rings);
 });
 

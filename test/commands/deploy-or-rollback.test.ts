@@ -86,10 +86,10 @@ test('says if the rollback fails, and that the new build still serves', async ()
   await deploy('good');
   crashing = [1];
   const seen = { count: 0 };
-  const breakNext = (stderr: string) => {
+  const breakNext = (_: string, stderr: string) => {
     if (stderr.includes('Built in') && seen.count++ === 0) emulator.fail('build', 'build_failure');
   };
-  const { code, json } = await deploy('bad', watching, { said: breakNext });
+  const { code, json } = await deploy('bad', watching, { seen: breakNext });
   expect(code).toBe(12);
   const { message, details } = (json() as Failed).error;
   expect(details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });

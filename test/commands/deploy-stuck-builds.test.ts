@@ -79,7 +79,7 @@ describe('a pending build whose upload URL has expired', () => {
   test('is waited for as long as it can start, by the clock of the platform', async () => {
     const build = await create();
     const env = await aged(build, 1_000);
-    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, jumps: () => 3_600_000 });
+    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, clock: { jumps: () => 3_600_000 } });
     expect(code).toBe(0);
     expect(stderr).toMatch(/Waited 1\dm.* for other builds/);
     expect(stderr).toContain(`if nobody uploads it any more: gantry builds cancel web ${build}`);
@@ -162,7 +162,7 @@ describe('a deploy that was killed before its upload', () => {
   test('leaves nothing after Ctrl-C during a wait, not even with --detach', async () => {
     const other = await create();
     const { code, stderr } = await deploy(['--if-busy', 'wait', '--detach'], {
-      interruptAt: /Waiting for|Created build/,
+      stop: /Waiting for|Created build/,
     });
     expect(code).toBe(130);
     expect(stderr).not.toContain('continues');
@@ -200,7 +200,7 @@ describe('a lost reply of create app', () => {
 
   test('names no build that was there before, whatever the clock of this machine says', async () => {
     const env = await aged(await create(), 60_000, losing(1));
-    const { code, stderr } = await deploy([], { env, jumps: () => -3_600_000 });
+    const { code, stderr } = await deploy([], { env, clock: { jumps: () => -3_600_000 } });
     expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'pending'] });
     expect(stderr.match(/may be of this deploy/g)).toHaveLength(1);
   });

@@ -129,7 +129,7 @@ test.each(['getBuild', 'getBuildLogs'] as const)('the timeout ends a deploy whil
   const { code, stderr } = await gantry(['deploy', '--timeout', '200ms'], {
     emulator,
     cwd: app.path,
-    silenceMs: 60_000,
+    io: { silenceMs: 60_000 },
   });
   expect(code).toBe(8);
   expect(stderr).toMatch(/fix gantry builds follow web \S+/);
@@ -206,10 +206,10 @@ describe('Ctrl-C', () => {
   test.each([
     ['while the build is created', /Creating|Packed/],
     ['while the build runs', /Building web/],
-  ])('%s cancels the build and exits with 130', async (_, interruptAt) => {
+  ])('%s cancels the build and exits with 130', async (_, stop) => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, stop });
     expect(code).toBe(130);
     const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
@@ -221,7 +221,7 @@ describe('Ctrl-C', () => {
     const { stderr } = await gantry(['deploy', '--detach'], {
       emulator,
       cwd: app.path,
-      interruptAt: /Uploaded/,
+      stop: /Uploaded/,
     });
     expect(stderr).toContain('gantry builds cancel web');
     expect(count('cancelBuild')).toBe(0);

@@ -39,7 +39,7 @@ async function attached({ path, until }: Session, line: number) {
   return { editor, file };
 }
 
-const pipe: Setting = { columns: undefined as never, keyboard: undefined as never };
+const pipe: Setting = { columns: undefined, stdin: undefined };
 
 afterEach(() => {
   vi.unstubAllEnvs();

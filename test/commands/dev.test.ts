@@ -15,7 +15,7 @@ import { temporaryFiles } from '../support/traces.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 const linux = process.platform === 'linux';
-const pipe: Setting = { columns: undefined as never, keyboard: undefined as never };
+const pipe: Setting = { columns: undefined, stdin: undefined };
 const ready = /(\w+) is ready in/;
 /** So many reloads have been said. */
 const reloads = (number: number) => new RegExp(`(?:(reloaded) in [\\s\\S]*){${number}}`);
@@ -104,8 +104,8 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(/(main\.py) changed: web reloaded/);
     };
     // As `2>&1 | tee out.log` does.
-    const said = (stderr: string) => log && writeFileSync(log, `mine\n${stderr}`);
-    const { stderr } = await developing({ ...app, 'main.py': main }, [], work, { ...pipe, said });
+    const seen = (_: string, stderr: string) => log && writeFileSync(log, `mine\n${stderr}`);
+    const { stderr } = await developing({ ...app, 'main.py': main }, [], work, { ...pipe, seen });
     expect(stderr.match(/out\.log.* changed: web reloaded/g)?.length ?? 0).toBeLessThan(6);
     expect(stderr.slice(stderr.indexOf('main.py changed'))).not.toMatch(/out\.log.* changed/);
   });
@@ -470,7 +470,7 @@ describe('gantry dev ends at once', () => {
 test.skipIf(!linux)('without --port, dev takes the next free port', async () => {
   await using folder = await folderOf(app);
   const taken = await startEmulator({ port: 4100 }).catch(() => undefined);
-  const { code, stderr } = await gantry(['dev'], { cwd: folder.path, interruptAt: /is ready|not reloaded/ });
+  const { code, stderr } = await gantry(['dev'], { cwd: folder.path, stop: /is ready|not reloaded/ });
   await taken?.close();
   expect(code).toBe(0);
   expect(stderr).toMatch(/port 4100 is in use; listening on http:\/\/127\.0\.0\.1:41\d\d\n/);

@@ -74,7 +74,7 @@ describe('the newest version', () => {
     const { env, asked } = await registryOf(version);
     const setting = { columns: 120, env: { ...env, GANTRY_CONFIG_DIR: join(folder.path, version) } };
     for (const days of [0, 0.9, 1.1]) {
-      const { stdout } = await doctor({ ...setting, jumps: () => days * 86_400_000 });
+      const { stdout } = await doctor({ ...setting, clock: { jumps: () => days * 86_400_000 } });
       expect(stdout).toContain(said);
     }
     expect(asked()).toBe(2);
@@ -267,7 +267,7 @@ describe('doctor finds', () => {
     await using failing = await serving((_, response) => response.writeHead(503).end());
     await using silent = await serving(() => {});
     const { code, of } = await found({
-      silenceMs: 1_500,
+      io: { silenceMs: 1_500 },
       env: { GANTRY_API_URL: failing.url, GANTRY_LOGS_URL: silent.url },
     });
     expect(code).toBe(69);
@@ -303,8 +303,8 @@ test('exits with 130 on Ctrl-C', async () => {
   const outcome = gantry(['doctor'], {
     emulator,
     env: { GANTRY_API_URL: silent.url, GANTRY_LOGS_URL: silent.url },
-    interruptAt: /Checking/,
-    silenceMs: 3_000,
+    stop: /Checking/,
+    io: { silenceMs: 3_000 },
   });
   await asked;
   expect((await outcome).code).toBe(130);

@@ -33,7 +33,7 @@ test('a login at the emulator succeeds only after its owner has approved it', as
 
 test('emulator start tells only its owner how to approve logins', async () => {
   const { stdout, stderr } = await gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json'], {
-    endAt: /"environment"/,
+    stop: /"environment"/,
   });
   const { url, approveUrl, environment } = JSON.parse(stdout.split('\n')[0] ?? '');
   expect(approveUrl).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);

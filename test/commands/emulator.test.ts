@@ -72,7 +72,7 @@ test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit code 2', asyn
 });
 
 test('emulator start prints its variables once, as a shell can read them, and ends with Ctrl-C', async () => {
-  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listening/ });
+  const started = await gantry(['emulator', 'start', '--port', '0'], { stop: /listening/ });
   expect(started.code).toBe(0);
   expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });

@@ -133,7 +133,7 @@ test('explains the build or the run with an id, and says if there is none', asyn
 test('on a terminal, the command to explain a failed build follows what is shown of it', async () => {
   await using _ = await failedApp('build_failure');
   const order: string[] = [];
-  const [seen, said] = [() => order.push('result'), () => order.push('next')];
-  const { stderr } = await gantry(['builds', 'get', 'web'], { emulator, columns: 80, rows: 40, seen, said });
+  const seen = (_: string, stderr: string) => order.push(stderr.includes('to see why') ? 'next' : 'result');
+  const { stderr } = await gantry(['builds', 'get', 'web'], { emulator, columns: [80, 40], seen });
   expect([order, stderr]).toEqual([['result', 'next'], expect.stringContaining('to see why it failed')]);
 });

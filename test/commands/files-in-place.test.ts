@@ -36,7 +36,7 @@ describe('a download', () => {
     emulator.volume().write('/big', big);
     emulator.fail('object', 'no-range', 'reset-during');
     const words = ['cp', ':/big', 'target/big', ...parts, '--concurrency', '1'];
-    const { code } = await gantry(words, { interruptAt: /trying again|retrying/ });
+    const { code } = await gantry(words, { stop: /trying again|retrying/ });
     expect(code).toBe(130);
     expect(filesIn(join(here, 'target'))).toEqual([expect.stringMatching(/^\.gantry-/)]);
   }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 
 test('creates an app that passes the check and deploys', async () => {
   await using place = await folderOf({});
@@ -38,7 +38,7 @@ test('flags set name, hardware, Python version and region', async () => {
 
 test('asks for the name on a terminal', async () => {
   await using place = await folderOf({});
-  const { code, stderr } = await gantry(['init'], { cwd: place.path, columns: 80, typed: 'Typed Name\r' });
+  const { code, stderr } = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('Typed Name\r') });
   expect(stderr).toContain('App name');
   expect(code).toBe(0);
   expect(await config(place.path)).toContain('name = "typed-name"');
@@ -46,13 +46,13 @@ test('asks for the name on a terminal', async () => {
 
 test('Enter accepts the name of the folder', async () => {
   await using place = await folderOf({});
-  await gantry(['init', 'lovely'], { cwd: place.path, columns: 80, typed: '\r' });
+  await gantry(['init', 'lovely'], { cwd: place.path, columns: 80, stdin: keys('\r') });
   expect(await config(join(place.path, 'lovely'))).toContain('name = "lovely"');
 });
 
 test('Ctrl-C at the question writes nothing and exits 130', async () => {
   await using place = await folderOf({});
-  const { code } = await gantry(['init'], { cwd: place.path, columns: 80, typed: '\u0003' });
+  const { code } = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('\u0003') });
   expect(code).toBe(130);
   await expect(config(place.path)).rejects.toThrow('ENOENT');
 });
@@ -62,7 +62,7 @@ test('--no-input skips the question', async () => {
   const { code, stderr } = await gantry(['init', 'quiet', '--no-input'], {
     cwd: place.path,
     columns: 80,
-    typed: 'x\r',
+    stdin: keys('x\r'),
   });
   expect(code).toBe(0);
   expect(stderr).not.toContain('App name');

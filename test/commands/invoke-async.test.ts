@@ -110,7 +110,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing' });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], {
       env,
-      interruptAt: /has had status processing/,
+      stop: /has had status processing/,
     });
     expect(code).toBe(130);
     expect(stderr).toContain(

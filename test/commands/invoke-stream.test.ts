@@ -108,12 +108,12 @@ describe('a stream of events', () => {
       setTimeout(() => response.end('data: two\n\n'), 1_000);
     });
     // A stream may be silent for 15 times as long: for 7.5 s here, which is enough on a busy machine.
-    expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('one\ntwo\n');
+    expect((await gantry(['invoke', 'web'], { env, io: { silenceMs: 500 } })).stdout).toBe('one\ntwo\n');
   });
 
   test('but not forever', async () => {
     const { env } = await appServer((response) => begin(response).write('data: one\n\n'));
-    const { code, stdout } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
+    const { code, stdout } = await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } });
     expect([code, stdout]).toEqual([69, 'one\n']);
   });
 

@@ -334,13 +334,13 @@ describe('a bad connection', () => {
 
   test('that is silent in the response fails', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
-    const { code, stderr } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
+    const { code, stderr } = await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } });
     expect([code, stderr]).toEqual([69, expect.stringContaining('no data for 0.05 s')]);
   });
 
   test('may be silent longer before the response', async () => {
     const { env } = await appServer((response) => setTimeout(() => response.end('late'), 1_000));
-    expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('late');
+    expect((await gantry(['invoke', 'web'], { env, io: { silenceMs: 500 } })).stdout).toBe('late');
   });
 
   test('--timeout ends the wait and says that the app may continue', async () => {
@@ -354,7 +354,7 @@ describe('a bad connection', () => {
 
   test('Ctrl-C says that the app may continue', async () => {
     const { env } = await appServer(() => {});
-    const outcome = gantry(['invoke', 'web', '--debug'], { env, interruptAt: /Waiting for web\/run to respond/ });
+    const outcome = gantry(['invoke', 'web', '--debug'], { env, stop: /Waiting for web\/run to respond/ });
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
     expect(stderr).toContain('web may still be processing the call: gantry runs list web');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, type Setting, startsHere } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let home: string;
@@ -18,11 +18,11 @@ afterEach(async () => {
   stop.abort();
 });
 
-const run = (line: string, { env, ...setting }: Setting = {}) =>
-  gantry(line.split(' '), {
-    ...{ cwd: home, background: stop.signal, ...setting },
-    env: { GANTRY_CONFIG_DIR: join(home, '.settings'), ...env },
-  });
+const run = (line: string, { env, ...setting }: Setting = {}) => {
+  const own = { GANTRY_CONFIG_DIR: join(home, '.settings') };
+  const io = startsHere({ cwd: setting.cwd ?? home, env: { ...own, PATH: process.env.PATH ?? '' } }, stop.signal);
+  return gantry(line.split(' '), { cwd: home, io, ...setting, env: { ...own, ...env } });
+};
 
 describe('gantry deploy --local', () => {
   test('is a first walk without an account and without variables', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
+import { keys } from '../support/gantry.ts';
 import { agree, secretsIn, someone } from '../support/login.ts';
 
 describe('gantry login', () => {
@@ -70,10 +71,10 @@ describe('gantry login', () => {
   });
 
   test.each([
-    ['without a terminal', 'login', { terminal: false }],
+    ['without a terminal', 'login', { stdin: undefined }],
     ['with nothing on stdin', 'login', { stdin: '' }],
     ['with --no-input', 'login --no-input', {}],
-    ['in a pipeline', 'login --json', { terminal: false, env: { CI: 'true' } }],
+    ['in a pipeline', 'login --json', { stdin: undefined, env: { CI: 'true' } }],
   ])('%s exits with 9 at once, and names the flags that work there', async (_, line, setting) => {
     const { run, emulator } = await someone();
     const { code, stderr, waits } = await run(line, setting);
@@ -83,7 +84,7 @@ describe('gantry login', () => {
 
   test('--device waits for approval on another machine while the code is valid', async () => {
     const { run, logIn, emulator } = await someone();
-    const late = await run('login --device', { terminal: false });
+    const late = await run('login --device', { stdin: undefined });
     expect(late.stderr).toContain(`log in at ${emulator.url}/activate`);
     expect([late.code, late.waits.reduce((sum, wait) => sum + wait)]).toEqual([4, 600_000]);
     expect((await logIn('login --device', { stdin: '' })).code).toBe(0);
@@ -163,7 +164,7 @@ describe('gantry login', () => {
 
   test('exits with 130 on Ctrl-C and says that nothing was stored', async () => {
     const { run, tokens } = await someone();
-    const { code, stderr } = await run('login', { interruptAt: /approve if/ });
+    const { code, stderr } = await run('login', { stop: /approve if/ });
     expect(stderr).toContain('login canceled: nothing was stored');
     expect([code, tokens()]).toEqual([130, undefined]);
   });
@@ -226,14 +227,14 @@ describe('the project of a login', () => {
   test('is asked for if there are several', async () => {
     const { logIn, settings } = await someone(['p-second01']);
     const down = '\u001b[B\r';
-    const { code, stderr } = await logIn('login', { typed: down, columns: 100, env: { TERM: 'dumb' } });
+    const { code, stderr } = await logIn('login', { stdin: keys(down), columns: 100, env: { TERM: 'dumb' } });
     expect(stderr).toContain('Which project?');
     expect([code, settings()]).toEqual([0, { project: 'p-second01' }]);
   });
 
   test('is not chosen without a terminal, and the output says how to choose it', async () => {
     const { logIn, settings, run } = await someone(['p-second01']);
-    const { code, stderr, json } = await logIn('login --device --json', { terminal: false });
+    const { code, stderr, json } = await logIn('login --device --json', { stdin: undefined });
     expect(stderr).toContain('no project selected (2 projects available): run gantry projects use p-…');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
@@ -261,7 +262,7 @@ describe('the project of a login', () => {
     const { logIn, settings, emulator } = await someone(['p-second01', 'p-third0001']);
     await logIn('login --project p-third0001');
     emulator.store.projects.pop();
-    await logIn('login --device', { terminal: false });
+    await logIn('login --device', { stdin: undefined });
     expect(settings()).toEqual({});
   });
 });
@@ -280,7 +281,11 @@ describe('gantry login --token', () => {
 
   test('prompts for a token on a terminal, and shows stars', async () => {
     const { run, emulator, tokens } = await someone();
-    const outcome = await run('login --token', { typed: `${emulator.token}\r`, columns: 200, env: { TERM: 'dumb' } });
+    const outcome = await run('login --token', {
+      stdin: keys(`${emulator.token}\r`),
+      columns: 200,
+      env: { TERM: 'dumb' },
+    });
     expect(stripVTControlCharacters(outcome.stderr)).toMatch(/\? Token: \*+/);
     expect([outcome.code, tokens(), secretsIn(outcome)]).toEqual([0, { token: emulator.token }, []]);
   });
@@ -293,7 +298,7 @@ describe('gantry login --token', () => {
 
   test('with --no-input on a terminal exits with 9', async () => {
     const { run } = await someone();
-    expect((await run('login --token --no-input', { typed: 'x' })).code).toBe(9);
+    expect((await run('login --token --no-input', { stdin: keys('x') })).code).toBe(9);
   });
 
   test.each(['login --token TOKEN', 'login --token=TOKEN'])(

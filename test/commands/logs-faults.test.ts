@@ -44,7 +44,7 @@ test('keeps equal lines of the same time without ids, in any reply', async () =>
     },
     socket: (send) => lines.map(frameOf).forEach(send),
   });
-  const { stdout } = await logs(['-f'], env, { endAt: /new/, silenceMs: 500 });
+  const { stdout } = await logs(['-f'], env, { stop: /new/, io: { silenceMs: 500 } });
   expect(linesOf(stdout)).toEqual(['same', 'same', 'end', 'new']);
 });
 
@@ -61,8 +61,7 @@ test.each([
       return found.length > 0 ? whole(direction === 'backward' ? found.toReversed() : found) : { status: 204 };
     },
   });
-  const stop = AbortSignal.timeout(15_000);
-  const { stdout } = await logs(['-f', ...flags], env, { endAt: /new/, stop });
+  const { stdout } = await logs(['-f', ...flags], env, { stop: /new/ });
   expect(linesOf(stdout)).toEqual(expected);
 });
 
@@ -78,10 +77,7 @@ test.each([[[]], [['--tail', 'all']]])(
         return failures > 5 ? whole([lineAt(3, 'second')]) : { status: 503 };
       },
     });
-    const { stdout, stderr } = await logs(['-f', ...flags], env, {
-      endAt: /second/,
-      stop: AbortSignal.timeout(15_000),
-    });
+    const { stdout, stderr } = await logs(['-f', ...flags], env, { stop: /second/ });
     expect(linesOf(stdout)).toEqual(['old', 'first', 'second']);
     expect(stderr).not.toContain('may be missing');
   },
@@ -91,7 +87,7 @@ test('sorts lines of several containers that arrive together', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];
   const env = await logPlatform({ page: () => ({ status: 204 }), socket: (send) => lines.map(frameOf).forEach(send) });
-  const { stdout } = await logs(['-f', '--prefix'], env, { endAt: /end/ });
+  const { stdout } = await logs(['-f', '--prefix'], env, { stop: /end/ });
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
 });
 
@@ -105,7 +101,7 @@ test('sorts a late line while several containers print', async () => {
       setTimeout(() => send(frameOf(lineAt(20, 'end', a))), 200);
     },
   });
-  const { stdout } = await logs(['-f', '--prefix'], env, { endAt: /end/ });
+  const { stdout } = await logs(['-f', '--prefix'], env, { stop: /end/ });
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] two', '[b] three', '[a] four', '[a] end']);
 });
 
@@ -118,7 +114,7 @@ test('sends the token and the filters in the query of the live log', async () =>
       send(frameOf(lineAt(11, 'new')));
     },
   });
-  await logs(['-f', '--run', 'r-1', '--container', 'web-1'], env, { endAt: /new/ });
+  await logs(['-f', '--run', 'r-1', '--container', 'web-1'], env, { stop: /new/ });
   const { GANTRY_TOKEN: token } = env;
   const query = { projectID: 'p-1', appID: 'p-1-web', containerID: 'web-1', runID: 'r-1', token };
   expect(asked).toEqual([{ ...query, after: '2026-11-20T00:00:05.000Z' }]);
@@ -150,7 +146,7 @@ test('reports a gap if the platform dropped lines during an interruption', async
   const old = [lineAt(1, 'old', { logId: '1' })];
   const late = [lineAt(900, 'late', { logId: '9' })];
   const platform = () => logPlatform({ page: (_, number) => whole(number < 3 ? old : late) });
-  const outcome = await logs(['-f'], await platform(), { endAt: /late/ });
+  const outcome = await logs(['-f'], await platform(), { stop: /late/ });
   expect(linesOf(outcome.stdout)).toEqual(['old', 'late']);
   expect(outcome.stderr).toMatch(
     /some log lines may be missing between 2026-11-20 \d\d:00:01 and 2026-11-20 \d\d:15:00/,
@@ -170,7 +166,7 @@ test('reports a gap only if neither the history nor the live log has the lines',
       page: (_, number) => (number === 1 ? whole([old]) : { status: 503 }),
       socket: (send) => replayed.map(frameOf).forEach(send),
     });
-    const { stdout, stderr } = await logs(['-f'], env, { endAt: /new/ });
+    const { stdout, stderr } = await logs(['-f'], env, { stop: /new/ });
     expect(linesOf(stdout)).toEqual(['old', 'new']);
     expect(stderr.includes('some log lines may be missing between')).toBe(gap);
   }
@@ -183,7 +179,7 @@ test.each([400, 410, 416, 422])(
       page: (_, number) => (number === 1 ? whole([lineAt(1, 'old')]) : { status }),
       socket: (send) => send(frameOf(lineAt(60, 'new'))),
     });
-    const { stdout, stderr } = await logs(['-f'], env, { endAt: /new/ });
+    const { stdout, stderr } = await logs(['-f'], env, { stop: /new/ });
     expect(linesOf(stdout)).toEqual(['old', 'new']);
     expect(stderr).toContain('may be missing');
   },
@@ -203,11 +199,11 @@ test.each([
 
 test('falls back to polling if the live log never opens', async () => {
   const lines = [lineAt(1, 'old', { logId: '1' })];
-  const said = (text: string) => {
+  const seen = (_: string, text: string) => {
     if (text.includes('every few seconds') && lines.length === 1) lines.push(lineAt(2, 'new', { logId: '2' }));
   };
   const env = await logPlatform({ page: () => whole(lines), deaf: true });
-  const { stdout, stderr } = await logs(['-f'], env, { endAt: /new/, silenceMs: 500, said });
+  const { stdout, stderr } = await logs(['-f'], env, { stop: /new/, io: { silenceMs: 500 }, seen });
   expect(linesOf(stdout)).toEqual(['old', 'new']);
   expect(stderr).toMatch(/cannot open the live log of .*; polling every few seconds instead/);
 });
@@ -217,7 +213,7 @@ test('warns once about an invalid message of the live log, and continues', async
     page: () => ({ status: 204 }),
     socket: (send) => ['hello', '{"a":1}', '\u0000', frameOf(lineAt(1, 'line'))].forEach(send),
   });
-  const { stdout, stderr } = await logs(['-f'], env, { endAt: /line/ });
+  const { stdout, stderr } = await logs(['-f'], env, { stop: /^line$/m });
   expect(stdout).toBe('line\n');
   expect(stderr.match(/an invalid message/g)).toHaveLength(1);
 });
@@ -228,7 +224,7 @@ test('tolerates one invalid reply, but not many', async () => {
     page: (_, number) =>
       number === 3 ? { body: { logs: 'none' } } : whole(number > 4 ? [...lines, lineAt(2, 'new')] : lines),
   });
-  const outcome = await logs(['-f'], hiccup, { endAt: /new/ });
+  const outcome = await logs(['-f'], hiccup, { stop: /new/ });
   expect(linesOf(outcome.stdout)).toEqual(['old', 'new']);
   expect(outcome.stderr).toMatch(/cannot read the log: .*; retrying\n[\s\S]*the log is available again/);
   const broken = await logPlatform({ page: (_, number) => (number > 2 ? { body: { logs: 'none' } } : whole(lines)) });
@@ -255,7 +251,7 @@ test('streams 100,000 live lines without buffering or losing any', async () => {
       cut();
     },
   });
-  const { stdout, stderr } = await logs(['-f', '--fail-on-gap'], env, { endAt: /line 99999 / });
+  const { stdout, stderr } = await logs(['-f', '--fail-on-gap'], env, { stop: /line 99999 / });
   const indexes = linesOf(stdout).map((line) => Number(line.split(' ')[1]));
   expect(indexes.length).toBe(number);
   expect(indexes.every((index, place) => index === place)).toBe(true);
@@ -275,7 +271,7 @@ test('loses and repeats no line while polls fail and pages overlap', async () =>
       return { body: { logs: page, hasMore: start + 6 < there.length, nextPageToken: String(start + 4) } };
     },
   });
-  const { stdout } = await logs(['-f', '--tail', '1', '--fail-on-gap'], env, { endAt: /line 29\n/ });
+  const { stdout } = await logs(['-f', '--tail', '1', '--fail-on-gap'], env, { stop: /line 29\n/ });
   expect(linesOf(stdout)).toEqual(lines.map(({ logLine }) => logLine));
 });
 
@@ -286,7 +282,7 @@ test('uses the proxy without revealing the token', async () => {
     socket: (send) => send(frameOf(lineAt(1, 'line'))),
   });
   const GANTRY_API_URL = await overHttps(String(env.GANTRY_API_URL));
-  const { stdout } = await logs(['-f'], { ...env, HTTPS_PROXY, GANTRY_API_URL }, { endAt: /line/ });
+  const { stdout } = await logs(['-f'], { ...env, HTTPS_PROXY, GANTRY_API_URL }, { stop: /^line$/m });
   expect(stdout).toBe('line\n');
   expect(asked.length).toBeGreaterThan(1);
   expect(JSON.stringify([asked, heads])).not.toMatch(/token|authorization/);

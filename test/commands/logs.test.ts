@@ -203,7 +203,7 @@ describe('following', () => {
       clock.now += 1;
       print(text);
     }, 20);
-    return logs(['-f', ...flags], { endAt: new RegExp(`${last}"?[,\n]`), ...setting }).finally(() =>
+    return logs(['-f', ...flags], { stop: new RegExp(`${last}"?[,\n]`), ...setting }).finally(() =>
       clearInterval(timer),
     );
   };
@@ -260,7 +260,7 @@ describe('following', () => {
 
   test('notices a silent socket', async () => {
     emulator.fail('log-socket', 'silent*');
-    const { stdout } = await answering(many(5), [], { silenceMs: 500 });
+    const { stdout } = await answering(many(5), [], { io: { silenceMs: 500 } });
     expect(linesOf(stdout)).toEqual(many(5));
   });
 
@@ -281,7 +281,7 @@ describe('following', () => {
       const text = texts.shift();
       if (text) print(text, { stream: 'stderr' });
     }, 20);
-    const { stdout } = await logs(['-f', ...flags], { endAt: /new-5/ });
+    const { stdout } = await logs(['-f', ...flags], { stop: /new-5/ });
     clearInterval(timer);
     expect(linesOf(stdout)).toEqual(many(5));
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);

@@ -10,7 +10,7 @@ import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let emulator: Emulator;
@@ -289,7 +289,7 @@ describe('gantry mcp', () => {
   });
 
   test('says on a terminal that it waits for a client', async () => {
-    const ended = await gantry(['mcp'], { emulator, terminal: true, interruptAt: /waiting for an MCP client/ });
+    const ended = await gantry(['mcp'], { emulator, stdin: keys(), stop: /waiting for an MCP client/ });
     expect([ended.code, ended.stdout]).toEqual([130, '']);
   });
 });

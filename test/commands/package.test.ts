@@ -84,7 +84,7 @@ test('exits with 1 if the file cannot be written', async () => {
 
 test('Ctrl-C leaves no partial archive', async () => {
   await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-  const { code } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path, interruptAt: /Collected/ });
+  const { code } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path, stop: /Collected/ });
   expect(code).toBe(130);
   expect(await readdir(app.path)).not.toContain('app.zip');
 });

@@ -10,7 +10,9 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-const screen: Setting = { columns: 120, rows: 20 };
+const screen: Setting = { columns: [120, 20] };
+/** A pager that the user has quit. */
+const quit = { write: async () => false, end: async () => {} };
 const list = ['runs', 'list', 'web'];
 
 test('shows a list of more than a screen in less', async () => {
@@ -36,14 +38,18 @@ test.each<[string, string[], Setting]>([
   ['GANTRY_PAGER=cat', list, { ...screen, env: { GANTRY_PAGER: 'cat' } }],
   ['TERM=dumb', list, { ...screen, env: { TERM: 'dumb' } }],
   ['CI', list, { ...screen, env: { CI: 'true' } }],
-  ['a command that changes something', ['apps', 'scale', 'web', '--min-replicas', '1'], { columns: 120, rows: 1 }],
+  ['a command that changes something', ['apps', 'scale', 'web', '--min-replicas', '1'], { columns: [120, 1] }],
 ])('opens no pager for %s', async (_, words, setting) => {
   const { code, stdout, paged } = await gantry(words, { emulator, ...setting });
   expect([code, paged, stdout === '']).toEqual([0, [], false]);
 });
 
 test('prints the list if there is no such pager', async () => {
-  const { code, stdout, paged } = await gantry(list, { emulator, ...screen, pager: false });
+  const { code, stdout, paged } = await gantry(list, {
+    emulator,
+    ...screen,
+    io: { startPager: async () => undefined },
+  });
   expect([code, stdout.split('\n').length, paged.length]).toEqual([0, 102, 1]);
 });
 
@@ -61,14 +67,18 @@ describe('a log', () => {
   });
 
   test('is read no further if the user quits the pager', async () => {
-    const { code, stdout, paged } = await gantry(['logs', 'web'], { emulator, ...screen, pager: 'quit' });
+    const { code, stdout, paged } = await gantry(['logs', 'web'], {
+      emulator,
+      ...screen,
+      io: { startPager: async () => quit },
+    });
     expect([code, stdout]).toEqual([0, '']);
     expect(paged[0]?.text).not.toContain('line 59');
   });
 
   test('that is followed, or shorter, is not', async () => {
     expect((await gantry(['logs', 'web', '--tail', '5'], { emulator, ...screen })).paged).toEqual([]);
-    const followed = await gantry(['logs', 'web', '-f', '--tail', '50'], { emulator, ...screen, endAt: /line 59/ });
+    const followed = await gantry(['logs', 'web', '-f', '--tail', '50'], { emulator, ...screen, stop: /line 59/ });
     expect([followed.paged, followed.stdout]).toEqual([[], expect.stringContaining('line 59')]);
   });
 });

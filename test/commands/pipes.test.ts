@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { gantry } from '../support/gantry.ts';
+import { fullDisk, gantry } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -54,7 +54,7 @@ test.each([
   [['apps', 'scale', 'web', '--max-replicas', '7'], 'app web'],
   [['secrets', 'set', 'A_KEY', '--from-env', '--yes'], ''],
 ])('what %j has done is said where its result cannot be written', async (words, done) => {
-  const { code, stderr } = await gantry(words, { emulator, env: { A_KEY: 'a-value' }, isDiskFull: true });
+  const { code, stderr } = await gantry(words, { emulator, env: { A_KEY: 'a-value' }, io: fullDisk() });
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /error: cannot write to stdout: no space left on device\n {2}why the command has done its work/,
@@ -63,6 +63,6 @@ test.each([
 });
 
 test('a command that only reads has done nothing where its result cannot be written', async () => {
-  const { code, stderr } = await gantry(['apps', 'list'], { emulator, isDiskFull: true });
+  const { code, stderr } = await gantry(['apps', 'list'], { emulator, io: fullDisk() });
   expect([code, stderr]).toEqual([1, expect.not.stringContaining('has done its work')]);
 });

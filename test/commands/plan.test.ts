@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { empty } from '../support/account.ts';
-import { gantry, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
+import { gantry, keys, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -49,7 +49,7 @@ describe('changing the plan', () => {
     ['n', 130, 0],
     ['', 130, 0],
   ])('asked and answered "%s" exits %i', async (answer, exit, calls) => {
-    const { code } = await gantry(['plan', 'set', 'hobby'], { emulator, columns: 80, typed: `${answer}\r` });
+    const { code } = await gantry(['plan', 'set', 'hobby'], { emulator, columns: 80, stdin: keys(`${answer}\r`) });
     expect(code).toBe(exit);
     expect(emulator.calls).toHaveLength(calls);
   });
@@ -85,7 +85,7 @@ describe('--open', () => {
   });
 
   test('says if there is no browser', async () => {
-    const { code, stderr } = await set('enterprise', { browser: false });
+    const { code, stderr } = await set('enterprise', { io: { openBrowser: async () => false } });
     expect([code, stderr]).toEqual([0, expect.stringContaining('cannot open a browser')]);
   });
 

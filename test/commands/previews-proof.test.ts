@@ -59,7 +59,7 @@ async function prune(home: string, flags: string[], more?: Setting) {
 /** So many days later. */
 function later(days: number, more: Setting = {}): Setting {
   passed = days * dayMs;
-  return { jumps: () => passed, ...more };
+  return { clock: { jumps: () => passed }, ...more };
 }
 
 test('--expired and --merged refuse where the team state cannot be read: others may have deployed', async () => {

@@ -32,7 +32,7 @@ function run(words: string[], { days = 0, skewMs = 0, home = newFolder(), env = 
   const setting = {
     emulator,
     cwd: app.path,
-    jumps: () => passed + skewMs,
+    clock: { jumps: () => passed + skewMs },
     env: { ...team, GANTRY_CONFIG_DIR: home, ...env },
   };
   return gantry(words, { ...setting, ...more });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
@@ -300,9 +300,9 @@ describe('previews', () => {
     const { app: name } = await preview();
     const record = emulator.store.apps.get(`${emulator.project}-${name}`);
     const { json } = await run(['previews', 'prune', '--json'], {
-      typed: 'shop\n',
+      stdin: keys('shop\n'),
       columns: 200,
-      said: (stderr) => {
+      seen: (_, stderr) => {
         if (stderr.includes('Type shop') && record)
           emulator.store.apps.set(record.id, { ...record, updatedAt: Date.now() + 60_000 });
       },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realFolder } from '../../src/config/bound-folders.ts';
 import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
 
@@ -80,7 +80,7 @@ test('profiles remove deletes settings and token, and switches to default', asyn
 
 test('profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
   await using place = await profiles();
-  const { code, stderr } = await place.run('profiles remove staging', { typed: 'n\n' });
+  const { code, stderr } = await place.run('profiles remove staging', { stdin: keys('n\n') });
   expect(code).toBe(130);
   expect(stderr).toContain('Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, targetOf } from '../support/gantry.ts';
+import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
@@ -27,7 +27,7 @@ const removals = () => emulator.calls.filter(({ endpoint }) => endpoint === 'del
 
 describe('a file', () => {
   test('is removed after a question', async () => {
-    const { code, stdout, stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'y\r' });
+    const { code, stdout, stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, stdin: keys('y\r') });
     expect(code).toBe(0);
     expect(stdout).toBe('removed default:/top.txt\n');
     expect(stderr).toContain('Remove default:/top.txt (');
@@ -36,7 +36,7 @@ describe('a file', () => {
 
   test('is removed after a question that shows its size', async () => {
     emulator.volume().write('/top.txt', Buffer.alloc(3072));
-    const { stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'n\r' });
+    const { stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, stdin: keys('n\r') });
     expect(stderr).toMatch(/Remove .*3\.0 KiB/);
   });
 
@@ -63,8 +63,8 @@ describe('a file', () => {
   });
 
   test.each([
-    ['the answer "no"', { columns: 80, typed: 'n\r' }, 130],
-    ['just Enter', { columns: 80, typed: '\r' }, 130],
+    ['the answer "no"', { columns: 80, stdin: keys('n\r') }, 130],
+    ['just Enter', { columns: 80, stdin: keys('\r') }, 130],
     ['no terminal to ask', {}, 9],
   ])('is kept after %s', async (_, setting, exit) => {
     const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
@@ -83,7 +83,7 @@ describe('a folder', () => {
   });
 
   test('asks for its name on a terminal, and shows its contents', async () => {
-    const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, typed: '/logs\r' });
+    const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, stdin: keys('/logs\r') });
     expect(code).toBe(0);
     expect(stderr).toContain('This permanently removes 1 folder with 4 files in it');
     expect(left()).toEqual(without('/logs'));
@@ -102,13 +102,13 @@ describe('a folder', () => {
     volume.write('/logs/old/d.log', '');
     volume.write('/models/big.bin', Buffer.alloc(2048));
     volume.write('/top.txt', Buffer.alloc(10));
-    const { code, stderr } = await gantry(['rm', '-r', ...paths], { emulator, columns: 200, typed: 'no\r' });
+    const { code, stderr } = await gantry(['rm', '-r', ...paths], { emulator, columns: 200, stdin: keys('no\r') });
     expect([code, left()]).toEqual([130, all]);
     expect(stderr).toMatch(expected);
   });
 
   test('is confirmed by a question that breaks between words', async () => {
-    const { stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 64, typed: 'no\r' });
+    const { stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 64, stdin: keys('no\r') });
     expect(stripVTControlCharacters(stderr)).toMatch(
       /\? This permanently removes 1 folder with \d files? in it\n\(\d+ B\)\. Type \/logs to confirm: no/,
     );
@@ -117,7 +117,7 @@ describe('a folder', () => {
   test.each([
     ['without -r', ['/logs', '--yes'], {}, 2],
     ['with -r and --yes only', ['-r', '/logs', '--yes'], {}, 9],
-    ['with another name typed', ['-r', '/logs'], { columns: 80, typed: '/log\r' }, 130],
+    ['with another name typed', ['-r', '/logs'], { columns: 80, stdin: keys('/log\r') }, 130],
     ['with another name in --confirm', ['-r', '/logs', '--confirm', '/log'], {}, 2],
     ['that is all there is, with --yes', ['-r', '/', '--yes'], {}, 9],
     ['that is all there is, without -r', ['/', '--confirm', '/'], {}, 2],

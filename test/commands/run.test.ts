@@ -360,7 +360,7 @@ describe('failures', () => {
   const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
 
   test('Ctrl-C cancels the run and exits with 130', async () => {
-    const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
+    const outcome = await run(slow, ['job.py'], { stop: /Started run/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
     expect(outcome.stderr).toMatch(/canceled run/);
@@ -370,7 +370,7 @@ describe('failures', () => {
   });
 
   test('Ctrl-C during the request waits for the id of the run to cancel', async () => {
-    const outcome = await run({ ...slow, 'cerebrium.toml': toml() }, ['job.py'], { interruptAt: /Packed/ });
+    const outcome = await run({ ...slow, 'cerebrium.toml': toml() }, ['job.py'], { stop: /Packed/ });
     expect(outcome.code).toBe(130);
     expect(called('startRun').length).toBe(called('cancelRun').length);
   });
@@ -418,7 +418,7 @@ describe('failures', () => {
 
   test('fails only if an upload makes no progress', async () => {
     emulator.fail('startRun', 'stall');
-    const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
+    const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { io: { silenceMs: 1_000 } });
     expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no data for 1 s')]);
   });
 

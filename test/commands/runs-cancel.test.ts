@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { gantry, keys, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -94,7 +94,7 @@ describe('canceling a run', () => {
     ['', 130, false],
   ])('asked and answered "%s" exits %i', async (answer, exit, done) => {
     record(emulator, { id: 'r-1', ...goesOn });
-    const { code } = await cancel([], { columns: 80, typed: `${answer}\r` });
+    const { code } = await cancel([], { columns: 80, stdin: keys(`${answer}\r`) });
     expect([code, cancelled()]).toEqual([exit, done]);
   });
 

@@ -250,7 +250,7 @@ describe('--html', () => {
     const flags = [...range(hour), '--html', 'my runs.html', '--open'];
     const shown = await chart(flags, { cwd: folder.path });
     expect(shown.opened).toEqual([pathToFileURL(join(folder.path, 'my runs.html')).href]);
-    const { code, stderr } = await chart(flags, { cwd: folder.path, browser: false });
+    const { code, stderr } = await chart(flags, { cwd: folder.path, io: { openBrowser: async () => false } });
     expect(code).toBe(0);
     expect(stderr).toContain('no browser found');
   });

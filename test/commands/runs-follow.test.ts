@@ -81,7 +81,7 @@ describe('following a run', () => {
     await deployWeb(mute);
     record(mute, { id: 'f-6', createdAt });
     mute.fail('getAppLogs', 'stall*');
-    const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 1_000 });
+    const { code, stderr } = await follow('f-6', [], { emulator: mute, io: { silenceMs: 1_000 } });
     expect([code, stderr]).toEqual([0, expect.stringContaining('cannot read the log of the run: no reply in time')]);
   });
 
@@ -89,7 +89,7 @@ describe('following a run', () => {
     record(emulator, { id: 'f-5', createdAt, runtimeMs: 1e12 });
     print('f-5', 'still here', 'stderr');
     expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
-    const stopped = await follow('f-5', [], { interruptAt: /still here/ });
+    const stopped = await follow('f-5', [], { stop: /still here/ });
     expect(stopped.code).toBe(130);
     expect(stopped.stderr).toContain('stopped following; run f-5 continues; to follow it: gantry runs follow web f-5');
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);

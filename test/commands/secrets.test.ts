@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -84,7 +84,7 @@ describe('a value is read', () => {
   });
 
   test('from a prompt that shows a * for each character', async () => {
-    const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, typed: `${value}\r` });
+    const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, stdin: keys(`${value}\r`) });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(stripVTControlCharacters(stderr)).toContain(`Value of KEY ${'*'.repeat(value.length)}`);
     expect(stderr).not.toMatch(/sk-|toggle/);
@@ -127,7 +127,7 @@ describe('a value is read', () => {
   });
 
   test('not from the command line of a terminal, where it is asked for and hidden', async () => {
-    const { code, stderr } = await run(['set', 'KEY=sk-live-4711'], { columns: 80, typed: '' });
+    const { code, stderr } = await run(['set', 'KEY=sk-live-4711'], { columns: 80, stdin: keys('') });
     expect([code, stripVTControlCharacters(stderr)]).toEqual([
       2,
       expect.stringMatching(/fix gantry secrets set KEY\n/),
@@ -167,7 +167,7 @@ describe('a change', () => {
   ])('of a value asks first: "%s" exits with %i', async (answer, exit, left) => {
     give({ KEY: 'old' });
     const { code, stderr } = await run(['set', 'KEY', '--from-env'], {
-      ...{ env: { KEY: 'new' }, columns: 80, typed: `${answer}\r` },
+      ...{ env: { KEY: 'new' }, columns: 80, stdin: keys(`${answer}\r`) },
     });
     expect([code, kept()]).toEqual([exit, { KEY: left }]);
     expect(stderr).toContain(`Replace KEY in project ${emulator.project}?`);
@@ -216,7 +216,7 @@ describe('a change', () => {
   });
 
   test('of an app that does not exist exits with 6 before asking for a value', async () => {
-    const { code, stderr } = await run(['set', 'KEY', '--app', 'nobody'], { columns: 80, typed: 'x\r' });
+    const { code, stderr } = await run(['set', 'KEY', '--app', 'nobody'], { columns: 80, stdin: keys('x\r') });
     expect(code).toBe(6);
     expect(stderr).not.toContain('Value of');
   });
@@ -226,7 +226,7 @@ describe('removing', () => {
   test('asks first, and keeps the others', async () => {
     give({ A: '1', B: '2' });
     expect((await run(['unset', 'A'])).code).toBe(9);
-    const { code, stdout } = await run(['unset', 'A'], { columns: 80, typed: 'y\r' });
+    const { code, stdout } = await run(['unset', 'A'], { columns: 80, stdin: keys('y\r') });
     expect([code, stdout, kept()]).toEqual([0, 'removed: A\n', { B: '2' }]);
   });
 

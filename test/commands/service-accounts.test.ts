@@ -3,7 +3,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
-import { gantry, targetOf } from '../support/gantry.ts';
+import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -104,7 +104,7 @@ describe('a change', () => {
     ['revoke sa-1 p-1', 'n', 130, 0],
   ])('by %s asks first: "%s" exits with %i', async (line, answer, exit, calls) => {
     const words = ['team', ...line.split(' ')];
-    const { code } = await gantry(words, { emulator, columns: 80, typed: `${answer}\r` });
+    const { code } = await gantry(words, { emulator, columns: 80, stdin: keys(`${answer}\r`) });
     expect(code).toBe(exit);
     expect(sent()).toHaveLength(calls);
   });

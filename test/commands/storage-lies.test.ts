@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const target = () => join(here, 'a');
 const gantry = ({ env }: Storage, words: string[], silenceMs = 300) =>
-  run(words, { cwd: here, silenceMs, env: { ...env, GANTRY_CONFIG_DIR: join(here, '.home') } });
+  run(words, { cwd: here, io: { silenceMs }, env: { ...env, GANTRY_CONFIG_DIR: join(here, '.home') } });
 const copied = (files: Storage, ...more: string[]) => gantry(files, ['cp', ':/a', 'a', ...parts, ...more]);
 
 function expectWhole(content: Buffer): void {

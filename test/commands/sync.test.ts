@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { LocalRemoval } from '../../src/operations/sync/remove-local.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
-import { gantry as run, type Setting, targetOf } from '../support/gantry.ts';
+import { keys, gantry as run, type Setting, targetOf } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';
 import { StrictPlatform } from '../support/strict-platform/index.js';
 
@@ -75,7 +75,7 @@ describe('to a volume', () => {
     expect((await gantry(['sync', 'f', ':/f', '--delete', '--yes'])).code).toBe(9);
     expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'other'])).code).toBe(2);
     expect(shelf().text('/f/x/extra')).toBe('e');
-    const typed = await gantry(['sync', 'f', ':/f', '--delete'], { typed: 'default:/f\r', columns: 80 });
+    const typed = await gantry(['sync', 'f', ':/f', '--delete'], { stdin: keys('default:/f\r'), columns: 80 });
     expect(typed.code).toBe(0);
     expect(shelf().paths()).toEqual(['/f/changed', '/f/new', '/f/older', '/f/same', '/f/x/']);
   });

@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { referenceOf } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { gantry, targetOf } from '../support/gantry.ts';
+import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -74,7 +74,7 @@ describe('the target', () => {
     expect(refused.stderr).toMatch(
       /^project p-other \(emulator on port \d+\)\nerror: the last deploy from this folder went to p-12345678 \(emulator on port \d+\), not p-other \(emulator on port \d+\)\n/,
     );
-    expect((await gantry(['deploy'], { ...other, typed: 'n\r' })).code).toBe(130);
+    expect((await gantry(['deploy'], { ...other, stdin: keys('n\r') })).code).toBe(130);
     // The emulator has no such project: the line goes there, as it says.
     expect((await gantry(['deploy', '-p', 'p-other'], setting)).code).toBe(6);
     expect((await gantry(['deploy', '--yes'], other)).code).toBe(6);

@@ -101,7 +101,7 @@ describe('a pipeline that starts on new machines', () => {
     let isWatched = false;
     let other: ReturnType<typeof deploy> | undefined;
     const first = await deploy('good', ['--watch', '2m'], {
-      said: (stderr) => {
+      seen: (_, stderr) => {
         isWatched ||= stderr.includes('Watching web');
       },
       meanwhile: async () => {
@@ -314,7 +314,7 @@ describe('the setting', () => {
 test('a volume that hangs takes a part of the time and fails nothing', async () => {
   refusing = () => new Promise(() => {});
   const { code, stderr } = await deploy('one', ['--timeout', '6s'], {
-    silenceMs: 60_000,
+    io: { silenceMs: 60_000 },
   });
   expect([code, stderr.match(/no reply in time/g)?.length]).toEqual([0, 2]);
   expect(stderr).toMatch(/cannot read the team state.*no reply in time/);

@@ -41,7 +41,7 @@ async function runStalled(words: string[], stalled: Stalled, cwd = app.path): Pr
   emulator.calls.length = 0;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let hasEnded = false;
-  const ended = gantry(words, { emulator, cwd, clock, silenceMs: 60_000 }).finally(() => {
+  const ended = gantry(words, { emulator, cwd, clock, io: { silenceMs: 60_000 } }).finally(() => {
     hasEnded = true;
   });
   const isStalled = () => emulator.calls.some(({ endpoint }) => endpoint === stalled);
@@ -74,7 +74,7 @@ const zipContents = noReplyFrom(`${appRoute}/builds/\\S+/zip-contents`);
 async function deployTwice(): Promise<void> {
   for (let number = 0; number < 2; number++) {
     clock.now += 60_000;
-    expect((await gantry(['deploy'], { emulator, cwd: app.path, clock, silenceMs: 60_000 })).code).toBe(0);
+    expect((await gantry(['deploy'], { emulator, cwd: app.path, clock, io: { silenceMs: 60_000 } })).code).toBe(0);
   }
 }
 

@@ -32,7 +32,7 @@ test('a download that was interrupted on one platform does not resume on another
   other.volume().write('/big', noise(bytes, 'other'));
   one.fail('object', 'no-range', 'reset-during');
   const words = ['cp', ':/big', 'big', ...inParts];
-  expect((await on(one, words, { interruptAt: /trying again|retrying/ })).code).toBe(130);
+  expect((await on(one, words, { stop: /trying again|retrying/ })).code).toBe(130);
   const { code, stderr } = await on(other, words);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('resuming')]);
   expect(readFileSync(join(here, 'big')).equals(noise(bytes, 'other'))).toBe(true);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { parseVolumes } from '../../src/operations/volumes/parse-volumes.ts';
 import { answering } from '../support/answering.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -39,7 +39,7 @@ describe('volumes resize', () => {
 
   test('asks first: it cannot be undone', async () => {
     expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
-    const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, typed: 'n\r' });
+    const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, stdin: keys('n\r') });
     expect(code).toBe(130);
     expect(stderr).toContain('cannot be reduced later');
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);

@@ -46,7 +46,7 @@ async function listening(
   });
   const outcome = gantry(['webhooks', 'listen', '--port', '0', ...words], {
     ...{ cwd: path, env, stop: stopping.signal },
-    said: (text) => /listening on (http:\S+);/.exec(text)?.slice(1, 2).forEach(found),
+    seen: (_, text) => /listening on (http:\S+);/.exec(text)?.slice(1, 2).forEach(found),
     ...setting,
   });
   await happen(await where);

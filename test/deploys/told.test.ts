@@ -4,7 +4,7 @@ import { Stage } from './stage.ts';
 test('the history calls a build canceled that was canceled', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine({ behaves: { buildMs: 60_000 } });
-  expect((await machine.run('deploy', { interruptAt: /Uploaded/ })).code).toBe(130);
+  expect((await machine.run('deploy', { stop: /Uploaded/ })).code).toBe(130);
   const [build] = stage.platform.world.builds.keys();
   expect((await machine.run('history web')).stdout).toContain(`${build} canceled: interrupted`);
   expect((await machine.run('builds list web --json')).json()).toMatchObject([{ status: 'cancelled', found: null }]);

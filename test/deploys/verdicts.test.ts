@@ -140,7 +140,7 @@ test('Ctrl-C during a watch says what serves and how to go on', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();
   const line = 'deploy --watch 40s --or-rollback --json';
-  const { code, stderr, json } = await machine.run(line, { interruptAt: /Watching web/ });
+  const { code, stderr, json } = await machine.run(line, { stop: /Watching web/ });
   expect(code).toBe(130);
   expect(stderr).toContain(`web serves build ${stage.platform.live()}, which was not watched to the end`);
   expect(stderr).toContain('fix gantry deploy --if-changed --watch 40s --or-rollback');
@@ -156,7 +156,7 @@ test('SIGTERM during the automatic rollback says that the sick build serves', as
   const told = join(machine.folder, '..', 'told');
   const env = { GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md`, PATH: process.env.PATH ?? '' };
   const line = ['deploy', '--watch', '40s', '--or-rollback', '--json', '--notify-command', `cat > '${told}.json'`];
-  const { code, stderr, json } = await machine.run(line, { env, interruptAt: /rollback of web/, signal: 'SIGTERM' });
+  const { code, stderr, json } = await machine.run(line, { env, stop: { at: /rollback of web/, signal: 'SIGTERM' } });
   const sick = stage.platform.live();
   const truth = `interrupted: build ${sick} of web was found sick, and still serves`;
   expect([code, stderr]).toEqual([143, expect.stringContaining(truth)]);

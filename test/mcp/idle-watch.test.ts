@@ -45,7 +45,7 @@ test('a call whose command never settles gets an answer', async () => {
   vi.useRealTimers();
   const url = await answering(() => ({}));
   const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'token', GANTRY_PROJECT: 'p-1' };
-  const { client, end } = await connectMcp([], { env, silenceMs: 60_000 });
+  const { client, end } = await connectMcp([], { env, io: { silenceMs: 60_000 } });
   vi.spyOn(IdleWatch.prototype, 'onIdle').mockImplementation((listener) => {
     setImmediate(listener);
     return () => {};

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { folderOf } from './app.ts';
-import { gantry, type Setting } from './gantry.ts';
+import { gantry, keys, type Setting } from './gantry.ts';
 
 /** Runs `gantry dev` in a folder until `work` returns. */
 export async function developing(
@@ -48,15 +48,14 @@ export async function developing(
     },
   };
   const running = gantry(['dev', '--port', '0', ...words], {
-    ...{ cwd: app.path, stop: stop.signal, keyboard: (type) => Object.assign(session, { press: type }) },
+    ...{ cwd: app.path, stop: stop.signal, stdin: keys((type) => Object.assign(session, { press: type })) },
     // The clock of the command leaps; Python does not.
     ...{ columns: 200, meanwhile: () => setTimeout(20) },
     ...setting,
     env: { NO_COLOR: '1', ...env, ...setting.env },
-    seen: (stdout) => Object.assign(heard, { stdout }),
-    said(stderr) {
-      Object.assign(heard, { stderr });
-      setting.said?.(stderr);
+    seen(stdout, stderr) {
+      Object.assign(heard, { stdout, stderr });
+      setting.seen?.(stdout, stderr);
     },
   });
   await Promise.race([work(session), running]).finally(() => stop.abort());

@@ -32,47 +32,39 @@ export interface Setting {
   emulator?: Emulator;
   cwd?: string;
   env?: Record<string, string>;
-  /** Pretends that stdout and stderr are a terminal of so many columns. */
-  columns?: number;
-  /** The height of that terminal; without it there is no pager. */
-  rows?: number;
-  /** Whether the pager can be started, and whether the user quits it at once. */
-  pager?: boolean | 'quit';
-  /** What a person types at the first question; giving it makes stdin a terminal. */
-  typed?: string;
-  /** Makes stdin a terminal at which nothing is typed. */
-  terminal?: boolean;
-  /** Makes stdin a terminal, and is given a function that types at it. */
-  keyboard?: (type: (keys: string) => void) => void;
-  /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
-  stdin?: string | Buffer | PassThrough;
-  silenceMs?: number;
-  /** A clock that others go by as well: waiting moves it. */
-  clock?: { now: number };
-  /** How far the wall clock is off by now, milliseconds: asked each time it is read. */
-  jumps?: () => number;
+  /** Pretends that stdout and stderr are a terminal of so many columns, and rows: without these there is no pager. */
+  columns?: number | [columns: number, rows: number] | undefined;
+  /** What comes through a pipe, or a terminal: `keys`. Without it, stdin stays open and silent. */
+  stdin?: string | Buffer | PassThrough | Keys | undefined;
+  clock?: Clock;
   /** What happens elsewhere while it waits, each time it does. */
   meanwhile?: () => unknown;
-  /** Hears of all that stdout has, each time there is more. */
-  seen?: (stdout: string) => unknown;
-  /** The same of stderr. */
-  said?: (stderr: string) => unknown;
-  /** Sends Ctrl-C when it aborts. */
-  stop?: AbortSignal;
-  /** Says, when it aborts, that nothing is left to wait for. */
-  idle?: AbortSignal;
-  /** Sends Ctrl-C, once, when stderr matches. */
-  interruptAt?: RegExp;
-  /** Sends Ctrl-C, once, when a piece of stdout matches: the end of what has none. */
-  endAt?: RegExp;
-  /** Whether there is a browser. */
-  browser?: boolean;
-  /** Runs what it starts in the background, in this process, until it ends or this aborts. */
-  background?: AbortSignal;
-  /** Stdout is a file on a full disk. */
-  isDiskFull?: boolean;
-  /** Sends another signal instead. */
-  signal?: TerminationSignal;
+  /** Hears of all that stdout and stderr have, each time there is more. */
+  seen?: (stdout: string, stderr: string) => unknown;
+  /** Sends Ctrl-C or another signal, once. */
+  stop?: Stop;
+  /** What else differs from a process that works. */
+  io?: Partial<Io>;
+}
+
+/** Without `now` it is the real one, ahead by what was waited for. */
+interface Clock {
+  /** Others may go by it as well: waiting moves it. */
+  now?: number;
+  /** How far the wall clock is off by now, in ms: asked each time it is read. */
+  jumps?: () => number;
+}
+
+/** When it aborts, or when stderr or a piece of stdout matches. */
+type Stop = AbortSignal | RegExp | { at: RegExp; signal: TerminationSignal };
+
+class Keys {
+  constructor(readonly typed: string | ((type: (keys: string) => void) => void)) {}
+}
+
+/** A terminal at which a person answers the first question, or is given a function that types. */
+export function keys(typed: Keys['typed'] = ''): Keys {
+  return new Keys(typed);
 }
 
 /** A wide terminal without colors, for tests of what people see there. Anywhere else tables are tab-separated. */
@@ -84,105 +76,54 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
 }
 
 async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
-  const {
-    emulator,
-    cwd = process.cwd(),
-    env = {},
-    columns,
-    typed,
-    silenceMs = 5_000,
-    interruptAt,
-    browser = true,
-  } = setting;
   const waits: number[] = [];
   const behind: string[][] = [];
   const opened: string[] = [];
   const paged: Outcome['paged'] = [];
-  let leapt = 0;
-  let asked = false;
-  let interrupt = () => {};
-  const stdout = new Capture(columns, (text, written) => {
-    setting.seen?.(text);
-    if (!setting.endAt?.test(written)) return;
-    const once = interrupt;
-    interrupt = () => {};
-    once();
+  const terminal = terminalOf(setting.stdin);
+  const stopper = stopperOf(setting.stop);
+  const [columns, rows] = [setting.columns ?? []].flat();
+  const stdout = new Capture(columns, (_, written) => {
+    setting.seen?.(stdout.text, stderr.text);
+    stopper.notice(written);
   });
   const stderr = new Capture(columns, (text) => {
-    if (typed && !asked && stripVTControlCharacters(text).includes('? ')) {
-      asked = true;
-      setImmediate().then(() => stdin.write(typed));
-    }
-    setting.said?.(text);
-    if (!interruptAt?.test(text)) return;
-    const once = interrupt;
-    interrupt = () => {};
-    once();
+    terminal.answer(text);
+    setting.seen?.(stdout.text, text);
+    stopper.notice(text);
   });
-  Object.assign(stdout, { rows: setting.rows });
-  if (setting.isDiskFull) stdout.write = fullDisk;
-  const stdin = Object.assign(setting.stdin instanceof PassThrough ? setting.stdin : new PassThrough(), {
-    isTTY: typed !== undefined || setting.terminal === true || setting.keyboard !== undefined,
-    setRawMode: () => {},
-  });
-  setting.keyboard?.((keys) => stdin.write(keys));
-  if (setting.stdin !== undefined && setting.stdin !== stdin) stdin.end(setting.stdin);
-  const io: Io = {
-    stdin,
-    stdout,
+  const code = await main(words, {
+    ...ioOf(setting, waits),
+    stdin: terminal.stdin,
+    stdout: Object.assign(stdout, { rows }),
     stderr,
-    env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
-    cwd,
-    onSignal(listener) {
-      setting.stop?.addEventListener('abort', () => listener('SIGINT'));
-      interrupt = () => listener(setting.signal ?? 'SIGINT');
-      return () => {
-        interrupt = () => {};
-      };
-    },
-    onIdle(listener) {
-      setting.idle?.addEventListener('abort', listener, { once: true });
-      return () => setting.idle?.removeEventListener('abort', listener);
-    },
-    quit: () => {},
-    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt) + (setting.jumps?.() ?? 0),
-    elapsed: () => (setting.clock ? setting.clock.now : Math.floor(performance.now()) + leapt),
-    delay: async (ms, signal) => {
-      waits.push(ms);
-      leapt += ms;
-      if (setting.clock) setting.clock.now += ms;
-      await setImmediate();
-      await setting.meanwhile?.();
-      signal.throwIfAborted();
-    },
+    onSignal: stopper.listen,
+    ...setting.io,
     openBrowser: async (address) => {
       opened.push(address);
-      return browser;
+      return setting.io?.openBrowser?.(address) ?? true;
     },
     startPager: async (command) => {
-      const pager = { command, text: '' };
-      paged.push(pager);
-      if (setting.pager === false) return undefined;
+      const shown = { command, text: '' };
+      paged.push(shown);
+      const pager = setting.io?.startPager ? await setting.io.startPager(command) : endlessPager;
       const write = async (text: string) => {
-        pager.text += text;
-        return setting.pager !== 'quit';
+        shown.text += text;
+        return pager?.write(text) ?? false;
       };
-      return { write, end: async () => {} };
+      return pager && { ...pager, write };
     },
     spawnDetached: async (started) => {
       behind.push(started);
-      return setting.background ? runBehind(started, io, setting.background) : () => false;
+      return setting.io?.spawnDetached?.(started) ?? (() => false);
     },
-    silenceMs,
-  };
-  const code = await main(words, io);
-  const bytes = Buffer.concat(stdout.chunks);
+  });
   await checkDeclared(words, { code, stdout: stdout.text });
   return {
     code,
     stdout: stdout.text,
     stderr: stderr.text,
-    bytes,
+    bytes: Buffer.concat(stdout.chunks),
     json: () => JSON.parse(stdout.text),
     waits,
     behind,
@@ -191,23 +132,106 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
   };
 }
 
-function fullDisk(_: unknown, ...rest: unknown[]): boolean {
-  const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  queueMicrotask(() => (rest.at(-1) as (error: Error) => void)(error));
-  return false;
+const endlessPager = { write: async (_: string) => true, end: async () => {} };
+
+/** All but the streams and the signals. Nothing sleeps: waiting moves the clock. */
+function ioOf(
+  { emulator, cwd = process.cwd(), env, clock = {}, meanwhile }: Setting,
+  waits: number[],
+): Omit<Io, 'stdin' | 'stdout' | 'stderr' | 'onSignal'> {
+  let leapt = 0;
+  return {
+    env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
+    cwd,
+    onIdle: () => () => {},
+    quit: () => {},
+    now: () => (clock.now ?? Date.now() + leapt) + (clock.jumps?.() ?? 0),
+    elapsed: () => clock.now ?? Math.floor(performance.now()) + leapt,
+    delay: async (ms, signal) => {
+      waits.push(ms);
+      leapt += ms;
+      if (clock.now !== undefined) clock.now += ms;
+      await setImmediate();
+      await meanwhile?.();
+      signal.throwIfAborted();
+    },
+    openBrowser: async () => true,
+    startPager: async () => undefined,
+    spawnDetached: async () => () => false,
+    silenceMs: 5_000,
+  };
+}
+
+/** Stdin, and what the person at it does when stderr shows a question. */
+function terminalOf(given: Setting['stdin']): { stdin: Io['stdin']; answer: (stderr: string) => void } {
+  const isTTY = given instanceof Keys;
+  const stdin = Object.assign(given instanceof PassThrough ? given : new PassThrough(), {
+    isTTY,
+    setRawMode: () => {},
+  });
+  if (typeof given === 'string' || given instanceof Buffer) stdin.end(given);
+  let typed = isTTY ? given.typed : '';
+  if (typeof typed === 'function') typed((keys) => stdin.write(keys));
+  const answer = (stderr: string) => {
+    if (typeof typed === 'function' || typed === '' || !stripVTControlCharacters(stderr).includes('? ')) return;
+    const keys = typed;
+    typed = '';
+    setImmediate().then(() => stdin.write(keys));
+  };
+  return { stdin, answer };
+}
+
+function stopperOf(stop: Stop | undefined): { listen: Io['onSignal']; notice: (text: string) => void } {
+  const { at, signal } =
+    stop instanceof RegExp ? { at: stop, signal: 'SIGINT' as const } : stop && 'at' in stop ? stop : {};
+  let send = () => {};
+  return {
+    listen(listener) {
+      send = () => listener(signal ?? 'SIGINT');
+      if (stop instanceof AbortSignal) stop.addEventListener('abort', () => listener('SIGINT'));
+      return () => {
+        send = () => {};
+      };
+    },
+    notice(text) {
+      if (!at?.test(text)) return;
+      const once = send;
+      send = () => {};
+      once();
+    },
+  };
+}
+
+/** `io` of a process that starts commands of gantry in this one. They run until they end or `until` aborts. */
+export function startsHere(setting: Setting, until: AbortSignal): Partial<Io> {
+  return { spawnDetached: (words) => runBehind(words, setting, until) };
+}
+
+/** `io` of a process whose stdout is a file on a full disk. */
+export function fullDisk(): Partial<Io> {
+  const stdout = new Capture(undefined);
+  stdout.write = (_: unknown, ...rest: unknown[]) => {
+    const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    queueMicrotask(() => (rest.at(-1) as (error: Error) => void)(error));
+    return false;
+  };
+  return { stdout };
 }
 
 /** Waits until it has printed something, or has ended. */
-async function runBehind(words: string[], io: Io, until: AbortSignal): Promise<() => boolean> {
+async function runBehind(words: string[], setting: Setting, until: AbortSignal): Promise<() => boolean> {
   let isAlive = true;
   await new Promise<void>((ready) => {
-    const own = { stdout: new Capture(undefined, () => ready()), stderr: new Capture(undefined) };
+    const streams = {
+      stdin: new PassThrough(),
+      stdout: new Capture(undefined, () => ready()),
+      stderr: new Capture(undefined),
+    };
     const onSignal: Io['onSignal'] = (listener) => {
       until.addEventListener('abort', () => listener('SIGTERM'));
       return () => {};
     };
-    const env = { GANTRY_CONFIG_DIR: io.env.GANTRY_CONFIG_DIR, PATH: process.env.PATH };
-    main(words, { ...io, ...own, env, onSignal }).finally(() => {
+    main(words, { ...ioOf(setting, []), ...streams, onSignal }).finally(() => {
       isAlive = false;
       ready();
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from './app.ts';
-import { gantry, type Outcome, type Setting } from './gantry.ts';
+import { gantry, keys, type Outcome, type Setting } from './gantry.ts';
 
 /** A person at a machine: an emulator, a clock that both go by, and a folder of settings. Nothing is logged in. */
 export async function someone(projects: string[] = []) {
@@ -23,7 +23,7 @@ export async function someone(projects: string[] = []) {
   };
   const run = (line: string, { env: more, ...setting }: Setting = {}): Promise<Outcome> =>
     gantry(line.split(' '), {
-      ...{ emulator, clock, terminal: setting.stdin === undefined, env: { ...env, ...more } },
+      ...{ emulator, clock, stdin: keys(), env: { ...env, ...more } },
       ...setting,
     });
   return {
