@@ -3,6 +3,7 @@ import type { Run } from '../../contract/runs.ts';
 import { count, shortBuild } from '../../output/format.ts';
 import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
+import { countErrors, ratesText } from './count-errors.ts';
 import type { Before, Look } from './look.ts';
 import { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
@@ -59,7 +60,7 @@ export class ObservedBuild {
     private readonly options: ObservedOptions = {},
   ) {
     const { before, isNew = true, servesSince } = options;
-    this.#slots = new ReplicaSlots(isNew);
+    this.#slots = new ReplicaSlots(isNew, (containerId) => this.#hasServed(containerId));
     this.#owners = new ReplicaOwners(build, before?.replicas, !isNew || servesSince !== undefined);
     if (before) this.#addRuns(before.runs);
   }
@@ -219,6 +220,14 @@ export class ObservedBuild {
     return (this.options.sickTimes ?? []).some(({ from, to }) => at >= from && at < to);
   }
 
+  /** Calls of a replica have succeeded, and none has failed. */
+  #hasServed(containerId: string): boolean {
+    const { calls, failed, byCaller } = countErrors(
+      [...this.#runs.values()].filter((run) => hasEnded(run) && (run.containerId || run.podName) === containerId),
+    );
+    return calls > failed && failed === byCaller;
+  }
+
   #failing(): string | undefined {
     const run = this.#ended().find(runHasFailed);
     return run?.containerId || run?.podName || undefined;
@@ -229,23 +238,10 @@ export class ObservedBuild {
   }
 }
 
-function ratesText(now: ErrorCount, before: ErrorCount): string {
-  const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
-  return `${now.failed} of ${count(now.calls, 'call')} failed, ${earlier}`;
-}
-
 function sick(problem: SlotProblem | undefined): Finding | undefined {
   return problem && { verdict: 'sick', ...problem };
 }
 
 function doubt(problem: SlotProblem | undefined): Finding | undefined {
   return problem && { verdict: 'unknown', ...problem };
-}
-
-/** A canceled or closed run says nothing about a build. */
-function countErrors(runs: readonly Run[]): ErrorCount {
-  const said = runs.filter((run) => !/^(cancelled|closed)$/.test(runStatus(run)));
-  const failed = said.filter(runHasFailed);
-  const byCaller = failed.filter(({ statusCode }) => statusCode && statusCode >= 400 && statusCode <= 499);
-  return { calls: said.length, failed: failed.length, byCaller: byCaller.length };
 }

@@ -23,8 +23,10 @@ interface Slot {
   runningSince: number | undefined;
   /** Since when it does not run, after it ran. */
   downSince: number | undefined;
-  /** How often earlier replicas ended or restarted here. */
+  /** How often earlier replicas restarted here. */
   deaths: number;
+  /** Replicas that ended here before their time. */
+  ended: readonly string[];
   /** The replica was seen waiting after it had run: its restart count may lag. */
   hasRestarted: boolean;
   /** How often its start was seen to move: a restart, also where none is counted. */
@@ -33,6 +35,8 @@ interface Slot {
   isOpen: boolean;
   /** The replica has ended, and no other one has come yet. */
   isVacant: boolean;
+  /** The replica ended although the app is to keep so many. */
+  isMissed: boolean;
 }
 
 /** One restart may be a node that was drained; a second one is a loop. */
@@ -54,8 +58,15 @@ export class ReplicaSlots {
   /** Somebody lowered the number of replicas: that one ends early is no surprise. */
   #isReduced = false;
 
-  /** `isNew`: all restarts are recent. Those of a build that serves for long count as one: they may be weeks old. */
-  constructor(private readonly isNew = true) {}
+  /**
+   * `isNew`: all restarts are recent. Those of a build that serves for long count as one: they may be weeks old.
+   * `hasServed`: calls of a replica have succeeded, and none has failed. That it ended is no crash then, however short its
+   * life was.
+   */
+  constructor(
+    private readonly isNew = true,
+    private readonly hasServed: (containerId: string) => boolean = () => false,
+  ) {}
 
   update(containers: readonly Container[], scaling: Scaling): void {
     const { minReplicas = this.#minReplicas } = scaling;
@@ -80,24 +91,26 @@ export class ReplicaSlots {
   /** What is wrong whatever comes next. */
   problem(): SlotProblem | undefined {
     const slots = this.#slots.filter(({ container }) => !container.isTerminating);
-    const failed = slots.find(({ isOpen, container }) => isOpen && failedState.test(stateOf(container)));
+    const failed = slots.find((slot) => slot.isOpen && failedState.test(stateOf(slot.container)));
     if (failed) return problemOf(failed, `is ${failed.container.containerState}`);
-    const looping = slots.find((slot) => restartsOf(slot) > maxRestarts);
-    return looping && problemOf(looping, `restarted ${restartsOf(looping)} times`);
+    const looping = slots.find((slot) => this.#restartsOf(slot) > maxRestarts);
+    return looping && problemOf(looping, `restarted ${this.#restartsOf(looping)} times`);
   }
 
   /** A replica that ran, ended and did not come back. */
   problemAtEnd(): SlotProblem | undefined {
-    const lost = this.#slots.find(({ isOpen, downSince = this.#at }) => isOpen && this.#at - downSince >= maxDownMs);
+    const lost = this.#slots.find((slot) => this.#isOpen(slot) && this.#at - (slot.downSince ?? this.#at) >= maxDownMs);
     if (lost) return problemOf(lost, 'ended and is not running again');
-    const isGone = this.#minReplicas > 0 && this.replicas > 0 && this.#slots.every(({ isOpen }) => !isOpen);
+    const isGone = this.#minReplicas > 0 && this.replicas > 0 && this.#slots.every((slot) => !this.#isOpen(slot));
     return isGone ? { reason: 'no replica is running' } : undefined;
   }
 
   /** A replica that may be on its way back. */
   doubt(): SlotProblem | undefined {
-    const slot = this.#slots.find(({ isOpen, downSince }) => isOpen && downSince !== undefined);
-    return slot && problemOf(slot, 'ended, and is not running again yet');
+    const slot = this.#slots.find((slot) => this.#isOpen(slot) && slot.downSince !== undefined);
+    if (slot) return problemOf(slot, 'ended, and is not running again yet');
+    const ending = this.#slots.find(({ isMissed, ended }) => isMissed && ended.length > maxRestarts);
+    return ending && problemOf(ending, `was replaced ${ending.ended.length} times, after calls that succeeded`);
   }
 
   /** Whether a replica runs that never restarted, or runs again. */
@@ -119,11 +132,11 @@ export class ReplicaSlots {
   /** Null if the platform does not count those of a replica: a start that did not move may be an old one. */
   get restarts(): number | null {
     if (this.#slots.some(({ container }) => typeof container.containerRestartCount !== 'number')) return null;
-    return this.#slots.reduce((sum, slot) => sum + restartsOf(slot), 0);
+    return this.#slots.reduce((sum, slot) => sum + this.#restartsOf(slot), 0);
   }
 
   restarted(): string | undefined {
-    return this.#slots.find((slot) => restartsOf(slot) > 0)?.container.containerId;
+    return this.#slots.find((slot) => this.#restartsOf(slot) > 0)?.container.containerId;
   }
 
   has(containerId: string): boolean {
@@ -132,7 +145,8 @@ export class ReplicaSlots {
 
   #see(slot: Slot, container: Container, at: number): void {
     if (hasStartedAgain(slot.container, container)) slot.starts += 1;
-    Object.assign(slot, { container, isOpen: true, isVacant: false });
+    const ended = slot.ended.filter((id) => id !== container.containerId);
+    Object.assign(slot, { container, ended, isOpen: true, isVacant: false });
     if (isRunning(container)) {
       slot.runningSince ??= this.#before;
       slot.downSince = undefined;
@@ -149,7 +163,8 @@ export class ReplicaSlots {
     const isLeaving = container.isTerminating || slot.container.isTerminating;
     const isScaledDown = isLeaving || (!isMissed && (livedMs >= cooldownMs || this.#isReduced));
     if (isScaledDown) slot.isOpen = false;
-    else Object.assign(slot, { isVacant: true, downSince: at });
+    else
+      Object.assign(slot, { isVacant: true, isMissed, downSince: at, ended: [...slot.ended, container.containerId] });
   }
 
   #fill(container: Container): void {
@@ -159,7 +174,7 @@ export class ReplicaSlots {
     const vacant = this.#slots.find(({ isVacant }) => isVacant);
     if (vacant) {
       const downSince = runningSince === undefined ? vacant.downSince : undefined;
-      const deaths = restartsOf(vacant);
+      const deaths = vacant.deaths + restartsOf(vacant);
       Object.assign(vacant, {
         container,
         since,
@@ -176,15 +191,26 @@ export class ReplicaSlots {
       const slot = { container, since, runningSince, downSince: undefined };
       const isOld = !this.isNew && since === Number.NEGATIVE_INFINITY;
       const deaths = isOld ? Math.min(0, maxRestarts - (container.containerRestartCount ?? 0)) : 0;
-      this.#slots.push({ ...slot, deaths, hasRestarted: false, starts: 0, isOpen, isVacant: false });
+      const past = { deaths, ended: [], hasRestarted: false, starts: 0 };
+      this.#slots.push({ ...slot, ...past, isOpen, isVacant: false, isMissed: false });
     }
+  }
+
+  /** Whether a replica is expected. Not where one ended that had served, and nothing says that it is to be kept. */
+  #isOpen({ isOpen, isVacant, isMissed, container }: Slot): boolean {
+    return isOpen && !(isVacant && !isMissed && this.hasServed(container.containerId));
+  }
+
+  /** Of all replicas that were in the slot. One that is leaving anyway does not count. */
+  #restartsOf(slot: Slot): number {
+    if (slot.container.isTerminating) return 0;
+    return slot.deaths + slot.ended.filter((id) => !this.hasServed(id)).length + restartsOf(slot);
   }
 }
 
-/** Of all replicas that were in the slot. One that is leaving anyway does not count. */
-function restartsOf({ deaths, hasRestarted, starts, isVacant, container }: Slot): number {
-  if (container.isTerminating) return 0;
-  return deaths + (isVacant ? 1 : 0) + Math.max(hasRestarted ? 1 : 0, starts, container.containerRestartCount ?? 0);
+/** Of the replica that is in the slot. */
+function restartsOf({ hasRestarted, starts, container }: Slot): number {
+  return container.isTerminating ? 0 : Math.max(hasRestarted ? 1 : 0, starts, container.containerRestartCount ?? 0);
 }
 
 /** A start that moves by less may be the same one, computed anew. In ms. */

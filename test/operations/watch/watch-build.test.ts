@@ -375,6 +375,36 @@ describe('superseded', () => {
   });
 });
 
+describe('replicas with short lives, one after the other', () => {
+  /** Each lives for 3 s, long before the cooldown, and the next one comes a moment later. */
+  const lives = (endsAs: string) =>
+    Array.from({ length: 30 }, (_, at) =>
+      life(`c-${at}`, { startsAt: at * 4_000, readyAt: at * 4_000, endsAt: at * 4_000 + 3_000, endsAs }),
+    );
+  const callsOf = (status: string) =>
+    Array.from({ length: 30 }, (_, at) => ({
+      id: `r-${at}`,
+      replica: `c-${at}`,
+      startsAt: at * 4_000 + 500,
+      endsAt: at * 4_000 + 600,
+      status,
+    }));
+
+  test.each([
+    ['whose calls have succeeded', 'gone', 'success', 0, 'healthy'],
+    ['that ended by themselves, after calls that succeeded', 'SUCCEEDED', 'success', 0, 'healthy'],
+    ['that are to be kept, and whose calls have succeeded', 'gone', 'success', 1, 'unknown'],
+    ['that have handled no call', 'gone', undefined, 0, 'sick'],
+    ['that are to be kept, and have handled no call', 'gone', undefined, 1, 'sick'],
+    ['whose calls fail', 'gone', 'failure', 0, 'sick'],
+    ['that failed after calls that succeeded', 'FAILED', 'success', 0, 'sick'],
+  ])('%s', async (_, endsAs, status, minReplicas, verdict) => {
+    const calls = status === undefined ? [] : callsOf(status);
+    const watched = await watch({ replicas: lives(endsAs), calls, minReplicas });
+    expect(watched).toMatchObject({ verdict });
+  });
+});
+
 const time = (max = watchMs) => fc.integer({ min: 0, max });
 
 /** Replicas that come and go with the traffic: none is scaled down before its cooldown. */
