@@ -1,3 +1,5 @@
+import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Machine, Stage } from './stage.ts';
 
@@ -66,6 +68,69 @@ describe('what somebody else has deployed meanwhile is not replaced although the
     });
     expect(stage.platform.live()).toBe(theirs ?? meanwhile.id);
   });
+});
+
+test.each([
+  ['deploy --watch 40s --or-rollback', 12],
+  ['rollback web --yes', 0],
+])('a list of builds that is late is no deploy of others: %s', async (line, code) => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1 });
+  await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+  let rollsBack = false;
+  stage.platform.after = ({ point, nth }) => {
+    if (point === 'create-app' && nth === 3) stage.quirks.hidesNewest = false;
+    if (point === 'containers' && nth > 8 && !rollsBack) stage.quirks.hidesNewest = rollsBack = true;
+  };
+  if (code === 0) await machine.run('deploy');
+  if (code === 0) stage.quirks.hidesNewest = true;
+  const ended = await machine.run(line);
+  expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+    code,
+    stderr: expect.not.stringContaining('nothing rolled back'),
+  });
+  expect(stage.platform.live()).toBe(idOf(stage, 2));
+});
+
+test('a build that was replaced by the one before it is not sick: its replicas ended for that', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  const first = await machine.deploys({ version: 1 });
+  await machine.write({ version: 2 });
+  stage.pass(60_000);
+  stage.platform.after = ({ point, nth }) => {
+    const app = stage.platform.app('web');
+    const [old, now] = app?.services ?? [];
+    if (point !== 'containers' || nth !== 8 || !app || !old || !now) return;
+    now.until = stage.clock.now;
+    app.services.push({ build: old.build, from: stage.clock.now, until: Number.POSITIVE_INFINITY });
+  };
+  const { code, stderr } = await machine.run('deploy --watch 40s --or-rollback');
+  expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining(`the app shows build ${first}`) });
+  expect(stage.platform.live()).toBe(first);
+});
+
+test('the build of a rollback that was killed does not keep the next one from its work', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1 });
+  await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+  stage.platform.after = async ({ point, nth }) => {
+    if (point !== 'upload' || nth !== 2) return;
+    stage.pass(10);
+    const left = await stage.stranger(sentTo(stage));
+    // As the killed process wrote it down: pids of 2^22 and more are never given.
+    const [file = ''] = await readdir(join(machine.home, 'state', 'history'));
+    const path = join(machine.home, 'state', 'history', file);
+    const created = (await readFile(path, 'utf8')).split('\n').find((line) => line.includes('"event":"created"')) ?? '';
+    const dead = created
+      .replace(/"build":"[^"]+"/, `"build":"${left}"`)
+      .replace(/"process":"\d+/, '"process":"4194999');
+    await appendFile(path, `${dead}\n`);
+  };
+  const { code, stderr } = await machine.run('deploy --watch 40s --or-rollback');
+  expect({ code, stderr }).toEqual({ code: 12, stderr: expect.stringContaining('rolled back to build') });
 });
 
 test('a plan that was made while the app was late is applied to the state that it was made for', async () => {

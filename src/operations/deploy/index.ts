@@ -13,4 +13,4 @@ export type { DeployPlan } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
-export { isBusy, isExpired } from './stuck-builds.ts';
+export { isBusy, isExpired, StuckBuilds } from './stuck-builds.ts';

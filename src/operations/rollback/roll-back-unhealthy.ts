@@ -1,11 +1,10 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
-import { buildPhase } from '../../contract/builds.ts';
 import { abortError, GantryError, NotReadyError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
-import type { Deployment } from '../deploy/index.ts';
+import { type Deployment, StuckBuilds } from '../deploy/index.ts';
 import { findLaterReady } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
@@ -145,7 +144,7 @@ async function findLaterDeploy(
       message: `build ${shortBuild(other)} was deployed meanwhile and serves: nothing rolled back`,
     };
   }
-  const later = laterBuilds(known, build).find(({ status }) => buildPhase(status) === 'in progress');
+  const [later] = await new StuckBuilds(context, app).without(laterBuilds(known, build));
   if (!later) return undefined;
   return {
     outcome,

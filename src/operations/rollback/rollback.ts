@@ -87,7 +87,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       logs: options.logs,
       limit,
       check: async ({ created, lost }) => {
-        if (created !== undefined) await checkUnchanged(context, app, seen, [created, ...lost]);
+        if (created !== undefined)
+          await checkUnchanged(context, app, seen, [created, ...lost, ...(live === undefined ? [] : [live])]);
       },
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });

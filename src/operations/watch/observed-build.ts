@@ -110,7 +110,9 @@ export class ObservedBuild {
   }
 
   #troubleSeen(): Finding | undefined {
-    const found = this.early() ?? sick(this.#slots.problemAtEnd()) ?? this.#errors(false) ?? doubt(this.#slots.doubt());
+    // The replicas of a build that was replaced by the one before it end for that reason.
+    const ended = this.isBehind ? undefined : (sick(this.#slots.problemAtEnd()) ?? doubt(this.#slots.doubt()));
+    const found = this.early() ?? ended ?? this.#errors(false);
     if (found || appCondition(this.#status) === 'well') return found;
     return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
   }

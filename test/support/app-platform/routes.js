@@ -27,7 +27,10 @@ export const routes = [
     'list-builds',
     'GET',
     `${app}/builds`,
-    withApp(({ builds }, _, platform) => ({ json: builds.map((each) => shownBuild(each, platform)) })),
+    withApp(({ builds }, _, platform) => {
+      const listed = platform.quirks.hidesNewest ? builds.slice(0, -1) : builds;
+      return { json: listed.map((each) => shownBuild(each, platform)) };
+    }),
   ),
   route(
     'get-build',

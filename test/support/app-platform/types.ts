@@ -39,6 +39,8 @@ export interface Quirks {
   pageSize?: number;
   /** How late get app shows which build serves, in ms. */
   lagsMs?: number;
+  /** The list of builds lacks the newest one. */
+  hidesNewest?: boolean;
   /** Only every second reply of get app is late. */
   flickers?: boolean;
   /** How much faster replicas live and die. */
