@@ -1,6 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import {
+  type ErrorFacts,
   type ExitName,
   exitCodes,
   type FileLocation,
@@ -66,10 +67,15 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), next?:
       requestId: facts.requestId,
       retryable: error instanceof GantryError && isTransient(error),
       retryAfterMs: facts.retryAfterMs,
-      details: error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details,
+      details: detailsOf(error, facts),
     },
   };
   return redactValue(document, secrets);
+}
+
+function detailsOf(error: unknown, { details, location }: ErrorFacts): ErrorFacts['details'] {
+  if (error instanceof ProjectError) return { ...details, problems: error.problems };
+  return location ? { ...details, location } : details;
 }
 
 /** The text of a problem in the user's files. `label` is its first word. */

@@ -43,6 +43,19 @@ describe('a deploy', () => {
     });
   });
 
+  test.each([
+    ['python_version = "3.9"', 'pythonVersion must be one of', '4:18\n      4 | python_version = "3.9"'],
+    ['[cerebrium.scaling]\nmin_replicas = 0\ncooldown = -1', 'cooldownPeriodSeconds must be', '6:12'],
+    ['[cerebrium.hardware]\nprovider = "nimbus"', 'provider must be one of', '5:12'],
+    ['[cerebrium.runtime.custom]\nentrypoint = "serve"\nport = 70000', 'port must be at most', '6:8'],
+  ])('shows the setting that the platform refuses: %s', async (setting, said, place) => {
+    await using app = await folderOf(smallApp(setting));
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${said}`)]);
+    expect(stderr.slice(stderr.indexOf(`error: ${said}`))).toContain(`\n  in  cerebrium.toml:${place}`);
+    expect(json()).toMatchObject({ error: { details: { location: { file: 'cerebrium.toml' } } } });
+  });
+
   test('ignores a --json field that only a dry run has', async () => {
     await using app = await folderOf(smallApp());
     const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: app.path });

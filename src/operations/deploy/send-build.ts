@@ -9,6 +9,7 @@ import { createAppBody, readBaseImages } from './create-app-body.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
 import { digestsOf, recordDeploy, recordSent } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import { locateRefusal } from './locate-refusal.ts';
 import { packingCache } from './packing-options.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
@@ -16,7 +17,8 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const { project } = local;
   const options = { ...deployOptions, config: project };
   const body = await createAppBody(context, project, options);
-  if (project.partner) return createPartnerApp(context, body, options);
+  const refused = (error: unknown) => locateRefusal(context, project, error);
+  if (project.partner) return createPartnerApp(context, body, options).catch(refused);
   const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const reading = readCheckedOut(context, own, { byContent: options.preview !== undefined });
   // Ctrl-C ends it before anybody waits for it.
@@ -37,7 +39,7 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
       },
       onInDoubt: (created) => record(created, true),
     };
-    return new BuildUpload(context, uploading, body).send({ archive, packMs });
+    return new BuildUpload(context, uploading, body).send({ archive, packMs }).catch(refused);
   });
   return sent();
 }
