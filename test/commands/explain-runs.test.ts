@@ -91,15 +91,19 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(waited.json()).toMatchObject({ error: { details: { explanation: { evidence: { source: 'log' } } } } });
   });
 
-  test('a module that exclude leaves out is named', async () => {
+  test.each([
+    ['helpers', 'exclude pattern "helpers" matches helpers'],
+    ['helpers/*', 'exclude pattern "helpers/*" matches the files in helpers/'],
+  ])('a module that exclude leaves out with "%s" is named, and by each call', async (pattern, why) => {
     const files = {
-      ...smallApp('exclude = [".*", "helpers"]\n'),
+      ...smallApp(`exclude = [".*", "${pattern}"]\n`),
       'main.py': 'import helpers.text\n',
       'helpers/text.py': '',
     };
     await using app = await folderOf(files);
     const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd: app.path, meanwhile });
-    expect(stderr).toContain('cause: helpers/ is in the app folder, but is not sent: exclude pattern "helpers"');
+    expect(stderr).toContain(`cause: helpers/ is in the app folder, but is not sent: ${why}\n`);
+    expect((await gantry(['invoke', 'excluded'], { emulator })).stderr).toContain('fix gantry explain excluded\n');
   });
 
   test('a call with other parameters gets the line that works, and explain knows what it knew', async () => {

@@ -29,6 +29,9 @@ class Handler(BaseHTTPRequestHandler):
 HTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
 `;
 
+/** What a process listens on is known on Linux only. */
+const found = process.platform === 'linux' ? '; the app listens on port \\d+' : '';
+
 const failures: [what: string, settings: object, files: Record<string, string>, status: string, reason: RegExp][] = [
   [
     'has a syntax error',
@@ -99,6 +102,13 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     { 'app.py': 'import time\ntime.sleep(60)\n' },
     'init_timeout',
     /^it was not ready within 1 seconds: nothing listens on port 8194$/,
+  ],
+  [
+    'has a server that listens on another port',
+    custom('app.py', { deploymentInitializationTimeout: 1 }),
+    { 'app.py': 'import socket, time\nserver = socket.create_server(("127.0.0.1", 0))\ntime.sleep(60)\n' },
+    'init_timeout',
+    new RegExp(`^it was not ready within 1 seconds: nothing listens on port 8194${found}$`),
   ],
   [
     'has a server that never says it is ready',

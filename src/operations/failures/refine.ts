@@ -55,7 +55,7 @@ function leftOut(
   return {
     ...found,
     cause,
-    title: `${path} is in the app folder, but is not sent: ${why}`,
+    title: `${path} is in the app folder, but is not sent: ${path === file ? why : why.replace(file, `the files in ${path}`)}`,
     fix:
       pattern === undefined
         ? `add "${path}" to include`

@@ -4,6 +4,7 @@ import { parseRetryAfter } from '../../api/retry.ts';
 import { isGatewayStatus, isTransientStatus } from '../../api/transience.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
 import {
   AppError,
@@ -222,6 +223,12 @@ async function gatewayError(
   return new UnavailableError(`${name} is unavailable (HTTP ${status})`, {
     ...facts,
     why: [reason, cause].filter(Boolean).join('\n'),
-    fix,
+    fix: status === 503 && (await neverServed(context, target)) ? gantryCommand`explain ${app}` : fix,
   });
+}
+
+/** An app without a successful build has no log of a call. */
+async function neverServed(context: Context, { project, app }: CallTarget): Promise<boolean> {
+  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  return found !== undefined && liveBuild(found) === undefined;
 }

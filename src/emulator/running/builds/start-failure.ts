@@ -51,13 +51,16 @@ function ownFrames(lines: readonly string[]): string[] {
   return own.length > 0 ? own : [...lines];
 }
 
-/** The flag that installs what is missing, or where to list it. */
+/** The flag that installs what is missing, or where to list it. What was not sent is not known here. */
 function missingPackageHint(text: string, { installs }: AppSetup): string[] {
   const [, module, program] =
     /ModuleNotFoundError: No module named '([\w.]+)'|its entrypoint failed to start: (\S+) not found/.exec(text) ?? [];
   if (module === undefined && program === undefined) return [];
   const name = module?.split('.')[0] ?? program;
-  if (installs) return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]`];
+  if (installs) {
+    const own = module === undefined ? '' : ', or send the file if it is yours (include, exclude)';
+    return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]${own}`];
+  }
   return [
     `hint: the emulator installs packages only with --install (gantry dev --install, gantry emulator start --install)`,
   ];

@@ -10,13 +10,16 @@ interface Start {
   limit: ReplicaOptions['limit'];
   signal: AbortSignal;
   isReady?: (port: number) => Promise<boolean>;
+  /** Where the app listens, as far as that is known. */
+  listensOn?: () => Promise<number[]>;
 }
 
 /**
  * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a
  * `StartTimeoutError` if that takes too long.
  */
-export async function untilReady({ settings, port, limit, signal, isReady = isListening }: Start): Promise<void> {
+export async function untilReady(start: Start): Promise<void> {
+  const { settings, port, limit, signal, isReady = isListening, listensOn } = start;
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const path = readycheckEndpoint || healthcheckEndpoint;
   let isLate = false;
@@ -24,12 +27,14 @@ export async function untilReady({ settings, port, limit, signal, isReady = isLi
     isLate = true;
   });
   let status: number | undefined;
+  let answeredMs = answeredPollMs;
   try {
     while (!isLate) {
       if (signal.aborted) return;
       if (path) status = await healthStatus(port, path);
       if (path ? isHealthy(status) : await isReady(port)) return;
-      await pause(status === undefined ? pollMs : answeredPollMs);
+      await pause(status === undefined ? pollMs : answeredMs);
+      if (status !== undefined) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
     }
   } finally {
     stopLimit();
@@ -37,12 +42,15 @@ export async function untilReady({ settings, port, limit, signal, isReady = isLi
   const missing = path
     ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
     : `nothing listens on port ${settings.port}`;
-  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}`);
+  const others = status === undefined ? ((await listensOn?.()) ?? []) : [];
+  const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
+  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
 }
 
 const pollMs = 10;
-/** A server that answers, but is not ready, may log each request. */
+/** A server that answers, but is not ready, may log each request: the pause grows. */
 const answeredPollMs = 100;
+const maxAnsweredPollMs = 2_000;
 
 /** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
 function isHealthy(status: number | undefined): boolean {

@@ -2,8 +2,8 @@ import parseWords from 'string-argv';
 import type { ServerReply } from '../../http/reply.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
-import { findExposedAddress } from './exposed-address.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
+import { findExposedAddress, findListeningPorts } from './listening.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -86,8 +86,9 @@ export class ServerReplica implements Replica {
         throw new ReplicaError(`its entrypoint failed to start: ${reason}`);
       },
     );
+    const listensOn = async () => findListeningPorts(server.child.pid ?? 0);
     try {
-      await Promise.race([died, untilReady({ settings, port: this.#port, limit, signal: watch.signal })]);
+      await Promise.race([died, untilReady({ settings, port: this.#port, limit, signal: watch.signal, listensOn })]);
     } finally {
       watch.abort();
       died.catch(() => {});

@@ -26,6 +26,16 @@ export const imageRules: readonly FailureRule[] = [
     at: 'deployment.docker_base_image_url',
   },
   {
+    cause: 'network-failed',
+    rank: 4,
+    signs: {
+      'dial tcp':
+        /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)/,
+    },
+    title: 'the registry of the base image cannot be reached: {host}',
+    fix: 'check the network of the machine that builds the image; a base image that it has already needs no registry',
+  },
+  {
     cause: 'image-access-denied',
     rank: 6,
     signs: {

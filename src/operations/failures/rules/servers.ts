@@ -78,7 +78,11 @@ export const serverRules: readonly FailureRule[] = [
     rank: 2,
     signs: { '://': listening },
     applies: ({ host }, { config }, before) =>
-      isLocal(host) && config?.runtime !== 'cortex' && !before().some((line) => line.includes('on all addresses')),
+      isLocal(host) &&
+      config?.runtime !== 'cortex' &&
+      // The emulator puts the loopback address in its place.
+      !/\b0\.0\.0\.0\b/.test(config?.custom?.entrypoint?.join(' ') ?? '') &&
+      !before().some((line) => line.includes('on all addresses')),
     title: 'the server listens on {host} only, so that the platform cannot reach it',
     fix: 'listen on 0.0.0.0: --host 0.0.0.0 in the entrypoint, or --bind 0.0.0.0:{port} for gunicorn',
     at: 'runtime.custom.entrypoint',
@@ -89,6 +93,14 @@ export const serverRules: readonly FailureRule[] = [
     signs: { '://': listening },
     applies: ({ host, port }, { config }) =>
       config?.custom !== undefined && !isLocal(host) && Number(port) !== (config.custom.port ?? 8000),
+    title: 'the server listens on port {port}, and the platform sends requests to another one',
+    fix: 'port = {port}',
+    at: 'runtime.custom.port',
+  },
+  {
+    cause: 'wrong-port',
+    rank: 3,
+    signs: { 'listens on port': /; the app listens on port (?<port>\d{1,5})/ },
     title: 'the server listens on port {port}, and the platform sends requests to another one',
     fix: 'port = {port}',
     at: 'runtime.custom.port',
