@@ -46,6 +46,8 @@ export default defineCommand({
     const wanted = slo === undefined && budget !== undefined ? 'fastest' : 'cheapest';
     const { configFile } = flags;
     const advice = flags.write ? await writeAdvice(context, { app, configFile, wanted, read }) : await read();
+    const { verdict, reason } = advice;
+    if (reason !== '') context.progress.note(verdict === 'advice' ? reason : `no advice, ${verdict}: ${reason}`);
     await saveChartPage(context, flags, `Settings of ${app}`, () => tuneReport(advice));
     return advice;
   },

@@ -60,12 +60,10 @@ function errorText({ coldStarts, p90, cost }: AdviceError): string {
   return `cold starts ${off(coldStarts)}, p90 ${off(p90)}, bill ${off(cost)}`;
 }
 
-function conclusion({ verdict, reason, options }: Advice): string {
-  if (verdict !== 'advice') return `${verdict}: ${reason}`;
-  const text = options.some((option) => option.option !== 'now' && isOther(option))
-    ? ''
-    : 'no other settings are better';
-  return [text, reason].filter(Boolean).join('; ');
+/** What was missed is a note of the command. */
+function conclusion({ verdict, options }: Advice): string {
+  if (verdict !== 'advice') return verdict;
+  return options.some((option) => option.option !== 'now' && isOther(option)) ? '' : 'no other settings are better';
 }
 
 /** What is set now has a column of its own. */

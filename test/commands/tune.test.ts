@@ -86,7 +86,10 @@ describe('gantry tune', () => {
     [['web', '--budget', '1'], 'advice', /^no settings cost at most \$1\.00 a month: the cheapest cost \$/],
     [['nightly-report', '--since', '3d'], 'not enough runs', /^\d+ runs since 2026-11-20T.*, 200 are needed$/],
   ])('%j: %s', async (words, verdict, reason) => {
-    expect(await tune(...words)).toMatchObject({ verdict, reason: expect.stringMatching(reason) });
+    const { json, stderr } = await run(['tune', ...words, '--json']);
+    const advice = json() as Advice;
+    expect(advice).toMatchObject({ verdict, reason: expect.stringMatching(reason) });
+    expect(stderr).toContain(advice.reason);
   });
 
   test('another concurrency is advised only where calls overlapped in a replica', async () => {

@@ -15,7 +15,7 @@ export class PastCalls {
   /** Calls that do not say when or how long they ran: they are not replayed. */
   unknown = 0;
   readonly starts: PastStart[] = [];
-  /** Of calls in a replica that ran others meanwhile, and of those that were alone: run times in ms. */
+  /** Of the first calls in a replica that ran others meanwhile, and of those that were alone: run times in ms. */
   readonly overlapping: number[] = [];
   readonly alone: number[] = [];
   /** How many calls a replica ran at once at most. */
@@ -94,12 +94,16 @@ export class PastCalls {
     }
     if (replica === undefined) return;
     const ends = (known ?? []).filter((end) => end > start);
-    (ends.length > 0 ? this.overlapping : this.alone).push(runtime);
+    const sample = ends.length > 0 ? this.overlapping : this.alone;
+    if (sample.length < maxSample) sample.push(runtime);
     ends.push(start + runtime);
     this.mostAtOnce = Math.max(this.mostAtOnce, ends.length);
     this.#replicas.set(replica, ends);
   }
 }
+
+/** Enough for a median. */
+const maxSample = 10_000;
 
 /** In ms. */
 interface Timing {

@@ -71,6 +71,7 @@ class Replay {
   #starts = 0;
   #starting = 0;
   #livedMs = 0;
+  #expiryAt = 0;
 
   constructor(
     private readonly trace: CallTrace,
@@ -112,12 +113,24 @@ class Replay {
       }
       this.#serveWaiting(replica, at);
     }
-    if (now === Number.POSITIVE_INFINITY) return;
+    if (now < this.#expiryAt || now === Number.POSITIVE_INFINITY) return;
     for (;;) {
       const expired = this.#replicas.expired(this.scaling, now);
       if (!expired) break;
       this.#retire(expired, expired.idleSince + this.scaling.cooldownMs);
     }
+    this.#expiryAt = this.#nextExpiry(now);
+  }
+
+  /** No replica ends before that, unless another one starts: one that is busy now has its whole cooldown before it. */
+  #nextExpiry(now: number): number {
+    const { cooldownMs } = this.scaling;
+    if (!this.#replicas.mayEnd(this.scaling)) return Number.POSITIVE_INFINITY;
+    let next = now + cooldownMs;
+    for (const { busy, idleSince } of this.#replicas.members) {
+      if (busy === 0) next = Math.min(next, idleSince + cooldownMs);
+    }
+    return next;
   }
 
   #arrive(call: number, now: number): void {
@@ -146,6 +159,7 @@ class Replay {
     const readyAt = now + this.model.starts.draw(this.#starts++, now);
     const replica = { busy: 0, idleSince: now, startedAt: now, readyAt };
     this.#replicas.add(replica);
+    this.#expiryAt = now;
     return replica;
   }
 

@@ -32,7 +32,7 @@ export async function writeAdvice(context: Context, { app, configFile, wanted, r
   const [now] = advice.options;
   const option = advice.options.find((each) => each.option === wanted);
   if (!now || !option) {
-    context.progress.warn(`nothing to write: ${advice.reason}`);
+    context.progress.warn('nothing to write: no settings are advised');
     return { ...advice, written: [] };
   }
   const { edited, written } = await editScaling(text, configFile, { from: now, to: option });
