@@ -7,7 +7,10 @@ import { figuresView } from './figures.ts';
 
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {
-  const measures = table(measuresOf(comparison), measureColumns, { keep: ['MEASURE', 'AFTER'], right: numbers });
+  const measures = table(measuresOf(comparison), measureColumns, {
+    keep: ['MEASURE', 'VERDICT', 'AFTER'],
+    right: numbers,
+  });
   return (page) => {
     if (!page.terminal) return (comparison.figures ? figuresView(comparison.figures) : measures)(page);
     return stackViews(

@@ -35,7 +35,7 @@ export function tuneReport(advice: Advice): ChartReport<Outcome> {
         (each) => `${each.option}${each.within && ` (${each.within})`}: ${settingsText(each)}, ${monthText(each)}`,
       ),
       `Assumed: ${advice.assumptions.join('; ')}.`,
-    ],
+    ].filter(Boolean),
     rows: advice.frontier,
     columns: outcomeColumns,
     chart: frontierChart(advice.frontier),
@@ -112,11 +112,11 @@ function frontierChart(frontier: readonly Outcome[]): Chart {
   const series = (name: 'p50' | 'p90' | 'p99') => ({ name, values: frontier.map((outcome) => outcome[name]) });
   return {
     times: frontier.map((outcome) => (isPriced ? (outcome.monthCents ?? 0) / 100 : hours(outcome))),
-    axis: isPriced ? { title: 'a month', unit: 'USD' } : { title: 'replica hours', unit: 'count' },
+    axis: isPriced ? { title: 'cost of a month', unit: 'USD' } : { title: 'replica hours', unit: 'count' },
     ...{ step: 'setting', zone: 'UTC' },
     panels: [
       {
-        title: 'wait, by what it costs',
+        title: 'wait',
         kind: 'lines',
         unit: 'ms',
         series: [series('p50'), series('p90'), series('p99')],

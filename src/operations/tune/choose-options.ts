@@ -61,14 +61,21 @@ function optionOf(
   { app, now }: { app: string; now: ScalingSettings },
 ): TunedOption {
   const isSame = settingsKey(outcome) === settingsKey(now);
-  const flag = (name: string, from: number, to: number, unit = '') => (from === to ? [] : [name, `${to}${unit}`]);
+  const flag = (name: string, from: number, to: number, word: (value: number) => string = String) =>
+    from === to ? [] : [name, word(to)];
   const flags = [
     ...flag('--min-replicas', now.minReplicas, outcome.minReplicas),
     ...flag('--max-replicas', now.maxReplicas, outcome.maxReplicas),
-    ...flag('--cooldown', now.cooldown, outcome.cooldown, 's'),
+    ...flag('--cooldown', now.cooldown, outcome.cooldown, durationWord),
   ];
   const argv = isSame || flags.length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
   return { option, within, ...outcome, argv, needsDeploy: outcome.concurrency !== now.concurrency };
+}
+
+/** `20m` of 1200 seconds. */
+function durationWord(seconds: number): string {
+  if (seconds % 3_600 === 0) return `${seconds / 3_600}h`;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
 }
 
 /** The one with the least of the first measure, and of the next ones among equals. */
