@@ -13,13 +13,16 @@ interface Announcement {
   withdraw(): void;
 }
 
-/** Writes a file that only its owner can read, and that ends with this process. Throws system errors. */
-export function announce(folder: string, content: object): Announcement {
+/**
+ * Writes a file that only its owner can read, and that ends with this process, unless it is to be found by the next one.
+ * Throws system errors.
+ */
+export function announce(folder: string, content: object, { outlives = false } = {}): Announcement {
   makePrivateFolder(folder);
   const file = join(folder, `${newOwnerName()}${extension}`);
   const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
   write(content);
-  removedOnExit.add(file);
+  if (!outlives) removedOnExit.add(file);
   const stopHeartbeat = startHeartbeat(file, '{');
   return {
     update: write,
@@ -45,7 +48,7 @@ export function readAnnouncements(folder: string): unknown[] {
   });
 }
 
-/** What killed processes of this machine announced and did not withdraw. Each is there until `forget` is called. */
+/** What processes of this machine that have ended announced and did not withdraw. Each is there until `forget` is called. */
 export function readAbandoned(folder: string): { content: unknown; forget: () => void }[] {
   return namesIn(folder).flatMap((name) => {
     const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;

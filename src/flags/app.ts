@@ -87,11 +87,7 @@ async function resolve(
   const inputs = withAppFirst(typed, line);
   const [app, ...rest] = inputs;
   const flags = typed.at(-1) as Record<string, unknown>;
-  if (needs && rest[0] === undefined) {
-    throw new UsageError(`missing argument <${needs}>`, {
-      fix: gantryCommand`${needs}s list ${app === undefined ? [] : String(app)}`,
-    });
-  }
+  if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
   if (isNamed && app === '.') throw await unnamedError(context, line);
   if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
   const { readAppHere } = await import('../operations/apps/index.ts');
@@ -103,6 +99,21 @@ async function resolve(
     },
   );
   return [here, ...rest];
+}
+
+/** A single word that is not the name of the app in this folder is the id. */
+async function idOfAppHere(
+  context: Context,
+  word: unknown,
+  noun: 'build' | 'run',
+  flags: Record<string, unknown>,
+): Promise<[app: string, id: string]> {
+  const { readAppHere } = await import('../operations/apps/index.ts');
+  const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
+  if (typeof word === 'string' && word !== '.' && here !== undefined && here !== word) return [here, word];
+  throw new UsageError(`missing argument <${noun}>`, {
+    fix: gantryCommand`${noun}s list ${word === undefined ? [] : String(word)}`,
+  });
 }
 
 function configFileOf({ configFile }: Record<string, unknown>): string {

@@ -148,7 +148,7 @@ export function largestFirst<T>(numberOf: (entry: T) => number | string | null |
   };
 }
 
-/** The start of the id of a build, for people: commands take it as well. Programs get the whole id. */
+/** The first part of a UUID, for people: commands take it as well. An id of another form may be told apart by its end. */
 export function shortBuild(id: string): string {
-  return id.slice(0, 8);
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.slice(0, 8) : id;
 }

@@ -50,20 +50,21 @@ export async function kills({ cases, seed, program, write = () => {} }) {
 async function tryOne(ground, draw) {
   const command = draw.pick(commands);
   const { line, behaves, othersMs } = command;
-  const [signal, nth, isAnswered] = [
-    draw.pick(/** @type {const} */ (['SIGKILL', 'SIGINT'])),
+  const [signals, nth, isAnswered] = [
+    draw.pick(/** @type {NodeJS.Signals[][]} */ ([['SIGKILL'], ['SIGINT'], ['SIGTERM', 'SIGTERM']])),
     draw.int(1, 24),
     draw.chance(0.5),
   ];
   const { platform } = ground.reset();
   if (behaves) ground.write(behaves, 3);
   if (othersMs) ground.othersDeploy(othersMs);
-  const killed = await ground.run(line, { signal, nth, isAnswered });
-  const what = `${line}, ${signal} at ${isAnswered ? 'the answer to ' : ''}request ${nth}`;
+  const killed = await ground.run(line, { signals, nth, isAnswered });
+  const what = `${line}, ${signals} at ${isAnswered ? 'the answer to ' : ''}request ${nth}`;
   /** @param {string} text @param {Ended} ended */
   const say = (text, ended) => `${what}: ${text}\n${ended.stderr.replace(/^/gm, '    ')}`;
   const wasDetached = line.includes('--detach');
-  if (signal === 'SIGINT' && ground.waiting().length > 0) return say(`${ground.waiting()} has no upload`, killed);
+  if (String(signals) === 'SIGINT' && ground.waiting().length > 0)
+    return say(`${ground.waiting()} has no upload`, killed);
   const lie = untrue(ground, killed);
   if (lie) return say(lie, killed);
   // Somebody types the line that is safe to type again.
@@ -165,7 +166,7 @@ class Ground {
   }
 
   /**
-   * @param {string} line @param {{ signal: NodeJS.Signals, nth: number, isAnswered: boolean }} [trap]
+   * @param {string} line @param {{ signals: readonly NodeJS.Signals[], nth: number, isAnswered: boolean }} [trap]
    * @returns {Promise<Ended>}
    */
   run(line, trap) {
@@ -183,7 +184,11 @@ class Ground {
       texts.stderr += piece;
     });
     this.#requests = 0;
-    this.#trap = trap && { ...trap, act: () => child.kill(trap.signal) };
+    // Systems that end jobs send a signal again soon.
+    const act = () => {
+      for (const [at, signal] of trap?.signals.entries() ?? []) setTimeout(() => child.kill(signal), at * 50);
+    };
+    this.#trap = trap && { ...trap, act };
     const tooLong = setTimeout(() => child.kill('SIGKILL'), 120_000);
     return new Promise((done) => {
       child.once('close', (code) => {

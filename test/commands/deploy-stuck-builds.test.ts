@@ -144,6 +144,17 @@ describe('a deploy that was killed before its upload', () => {
       expect(stderr).not.toContain('Waited');
     });
 
+    test('is named with another one of a second deploy that was killed', async () => {
+      const { env, content } = await announced();
+      for (const _ of [1, 2]) await leave({ ...content, sentAt: Date.now() });
+      const builds = [await create(), await create()];
+      const { code, stderr } = await deploy(['--if-busy', 'fail'], { env });
+      expect([code, stderr.match(/seems to be of a deploy from here/g)]).toEqual([
+        0,
+        builds.map(() => expect.anything()),
+      ]);
+    });
+
     test.each<[string, (content: Record<string, unknown>) => Promise<unknown>]>([
       ['of several that may be its own', async (content) => [await leave(content), await create(), await create()]],
       ['of another app', async (content) => [await leave({ ...content, app: 'another' }), await create()]],
@@ -185,6 +196,14 @@ describe('a lost reply of create app', () => {
     const { code, stderr } = await deploy([], { env });
     expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
     expect(stderr).toMatch(/build \S+ of web may be of this deploy.*fix gantry builds cancel web \S+/s);
+  });
+
+  test('leaves a build that the next one does not wait for until its upload URL expires', async () => {
+    const { code, stderr } = await deploy(['--if-busy', 'wait', '--timeout', '1m'], {
+      env: await altering(emulator, losing(1)),
+    });
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
+    expect(stderr).toContain('may be of this deploy');
   });
 
   test('is followed by one more build at most', async () => {

@@ -101,3 +101,22 @@ test('a beginning of several ids, or too short a one, lists them', async () => {
   const short = await gantry(['builds', 'get', 'web', first.id.slice(0, 4)], here);
   expect([short.code, short.stderr]).toEqual([2, expect.stringContaining(`at least 6 characters\n  why ${first.id}`)]);
 });
+
+test('an id of another form is printed whole, and its beginning is enough', async () => {
+  const [first] = [...emulator.store.builds.values()].filter(({ app }) => app.endsWith('-web'));
+  if (!first) throw new Error('no build');
+  const ids = ['b-c0de1eef', 'b-c0de1ee5'];
+  for (const id of ids) emulator.store.builds.set(id, { ...first, id });
+  try {
+    expect((await gantry(['builds', 'get', 'web', 'b-c0de1eef'], here)).stdout).toContain('b-c0de1eef');
+    expect(await idOf('builds get web b-c0de1eef')).toBe('b-c0de1eef');
+    expect((await gantry(['builds', 'get', 'web', 'b-c0de1e'], here)).stderr).toMatch(
+      /"b-c0de1e" names 2 builds of web\n {2}why b-c0de1ee[f5], b-c0de1ee[f5]\n/,
+    );
+    const { stderr } = await gantry(['builds', 'cancel', 'b-c0de1ee5', '--yes'], here);
+    expect(stderr).toContain('build b-c0de1ee5 of web has already ended');
+    expect((await gantry(['builds', 'cancel', 'web', '--yes'], here)).stderr).toContain('missing argument <build>');
+  } finally {
+    for (const id of ids) emulator.store.builds.delete(id);
+  }
+});

@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../contract/builds.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { findByBeginning, noneFound, readIdWord } from '../ids/index.ts';
 import { fetchApp } from '../replies/index.ts';
@@ -18,13 +18,17 @@ export async function findLatestBuild({ api, project }: Source, app: string): Pr
 
 /**
  * Returns the id of the build that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word,
- * of the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
+ * of the latest one. A UUID is not looked up, and an id of another form need not be listed. Throws NotFoundError, UsageError.
  */
 export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
-  if ('id' in wanted) return wanted.id;
+  if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
   if ('latest' in wanted && wanted.latest === 'any') return findLatestBuild(source, app);
-  const found = await findListedBuild(source, app, word ?? '');
+  const found = await findListedBuild(source, app, word ?? '').catch((error: unknown) => {
+    if ('id' in wanted && !(error instanceof UsageError)) return { id: wanted.id };
+    throw error;
+  });
+  if (!found && 'id' in wanted) return wanted.id;
   if (!found) throw noneFound(word ?? '', { noun: 'build', app, list: gantryCommand`builds list ${app}` });
   return found.id;
 }

@@ -138,10 +138,9 @@ export class BuildUpload {
   /** Returns the live deployment if it is equal once the earlier builds have ended. */
   async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
     const { context, options, body } = this;
-    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, {
-      limit: options.limit,
-      stuck: options.stuck ?? new StuckBuilds(context, body.name),
-    });
+    const stuck = options.stuck ?? new StuckBuilds(context, body.name);
+    stuck.learnLost(this.#lost);
+    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, { limit: options.limit, stuck });
     return hasWaited ? options.recheck?.() : undefined;
   }
 
@@ -151,14 +150,15 @@ export class BuildUpload {
     signal.throwIfAborted();
     const { body } = this;
     const sentAt = this.context.now();
+    this.context.interruption.message = `canceling the build of ${body.name} that is being created`;
     const withdraw = announceCreation(this.context, body.name);
     const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = body.partnerService ? createPartnerApp : createApp;
     const request = () => completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body }));
     const created = await request().catch(async (error: unknown) => {
       step.fail();
-      withdraw();
       if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
+      else withdraw();
       if (body.partnerService || !mayRetry) throw error;
       this.#lost = await nameLostCreation(this.context, body.name, { error, sentAt });
       if (this.#lost.length > 0) return undefined;

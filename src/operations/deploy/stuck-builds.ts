@@ -6,7 +6,7 @@ import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
-import { findKilledCreations } from './killed-creation.ts';
+import { findKilledCreations, settleMs } from './killed-creation.ts';
 import { isPending, maxPendingMs } from './pending-upload.ts';
 
 /** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
@@ -34,11 +34,18 @@ export class StuckBuilds {
   readonly #pendingSince = new Map<string, number>();
   #history: AppHistory | undefined;
   #killedCreations: Promise<Build[]> | undefined;
+  #lost: string | undefined;
 
   constructor(
     private readonly context: Context,
     private readonly app: string,
   ) {}
+
+  /** The builds that may be of this deploy, as the reply that would tell was lost. Each is named already. */
+  learnLost(ids: readonly string[]): void {
+    // One of several is somebody else's.
+    if (ids.length === 1) this.#lost = ids[0];
+  }
 
   /** The builds in progress that can still start. `now`: by the platform's clock, as far as it is known. */
   async without(builds: readonly Build[], now = this.context.platformNow()): Promise<Build[]> {
@@ -46,8 +53,8 @@ export class StuckBuilds {
     for (const build of builds.filter(isBusy)) {
       if (await this.#isLeftBehind(build)) await this.#cancel(build);
       else if (await this.#isOfKilledCreation(build)) this.#nameKilled(build);
-      else if (isExpired(build, now) || this.#isPendingForLong(build)) this.#name(build, now);
-      else busy.push(build);
+      else if (isExpired(build, now) || this.#hasBeenPending(build, maxPendingMs)) this.#name(build, now);
+      else if (build.id !== this.#lost || !this.#hasBeenPending(build, settleMs)) busy.push(build);
     }
     return busy;
   }
@@ -83,12 +90,12 @@ export class StuckBuilds {
     return (await this.#killedCreations).some((build) => build.id === id);
   }
 
-  #isPendingForLong({ id, status }: Build): boolean {
+  #hasBeenPending({ id, status }: Build, ms: number): boolean {
     if (!isPending(status)) return false;
     const now = this.context.elapsed();
     const since = this.#pendingSince.get(id) ?? now;
     this.#pendingSince.set(id, since);
-    return now - since > maxPendingMs;
+    return now - since > ms;
   }
 
   async #cancel({ id }: Build): Promise<void> {

@@ -58,7 +58,9 @@ function fileSubject(context: Context, file: string): Subject {
 
 async function findById(context: Context, app: string, id: string): Promise<Subject> {
   const wanted = readIdWord(id);
-  const build = 'id' in wanted ? await tryBuild(context, app, id) : await findListedBuild(context, app, id);
+  const isWhole = 'id' in wanted && !wanted.mayBeBeginning;
+  const named = 'id' in wanted ? await tryBuild(context, app, id) : undefined;
+  const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
   if (build) return buildSubject(context, app, build);
   const { api, project } = context;
   return runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));

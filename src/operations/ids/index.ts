@@ -5,18 +5,24 @@ import { count } from '../../output/format.ts';
 /** Shorter beginnings of ids would name another one soon. */
 const minLength = 6;
 
-/** Ids are UUIDs, as far as is known. Another spelling is taken as a whole id. */
+/** Ids are UUIDs, as far as is known. Another spelling is a whole id or the beginning of one. */
 const wholeId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const beginningOfId = /^[\da-f]{1,8}$|^[\da-f]{8}-[\da-f-]*$/i;
 
 /** What a word says about a build or a run: its id, the beginning of one, or the latest with a result. */
-export type IdWord = { id: string } | { beginning: string } | { latest: 'any' | 'success' | 'failed' };
+export type IdWord =
+  | { id: string; mayBeBeginning: boolean }
+  | { beginning: string }
+  | { latest: 'any' | 'success' | 'failed' };
 
 /** Reads `20ba8ea8`, `latest`, `latest:failed`. Without a word: the latest. Throws UsageError. */
 export function readIdWord(word: string | undefined): IdWord {
   if (word === undefined || word === 'latest') return { latest: 'any' };
   if (!word.startsWith('latest:')) {
-    return !wholeId.test(word) && beginningOfId.test(word) ? { beginning: word } : { id: word };
+    const isWhole = wholeId.test(word);
+    return !isWhole && beginningOfId.test(word)
+      ? { beginning: word }
+      : { id: word, mayBeBeginning: !isWhole && word.length >= minLength };
   }
   const result = word.slice('latest:'.length);
   if (result === 'failed' || result === 'success') return { latest: result };
