@@ -82,14 +82,33 @@ describe('deploy --preview', () => {
   });
 
   test.each([
-    'https://GitHub.test/Org/Shop/',
+    'https://GitHub.test/org/shop/',
     'https://ada:secret@github.test/org/shop.git',
     'ssh://git@github.test:2222/org/shop.git/',
-    'Git@GITHUB.test:Org/shop',
+    'git@GITHUB.test:/org/shop',
   ])('has one name however the remote is spelled: %s', async (url) => {
     const expected = (await preview(['x'])).app;
     app.git('remote', 'set-url', 'origin', url);
     expect((await preview(['x'])).app).toBe(expected);
+  });
+
+  test('has another name wherever the remote may be another repository', async () => {
+    const remotes = [
+      'git@github.test:org/shop.git',
+      'https://github.test:8443/org/shop.git',
+      'https://github.test/Org/shop.git',
+      'ada@github.test:org/shop.git',
+      'bob@github.test:org/shop.git',
+      'ada@github.test:/org/shop.git',
+      '/srv/git/org/shop.git',
+      '/srv/git/org/Shop.git',
+    ];
+    const names = new Set<string>();
+    for (const remote of remotes) {
+      app.git('remote', 'set-url', 'origin', remote);
+      names.add((await preview(['x'])).app);
+    }
+    expect(names.size).toBe(remotes.length);
   });
 
   test('has one name by both ways to reach GitHub', async () => {
@@ -136,10 +155,11 @@ describe('deploy --preview', () => {
   test.each([
     ['eve/shop', 'pr-12'],
     ['org/shop', 'patch-1'],
+    [null, 'pr-12'],
   ])('of a pull request from %s on GitHub is that of %s', async (from, name) => {
     app.git('checkout', '-q', '--detach');
     const event = join(home, 'event.json');
-    const pull = { number: 12, head: { repo: { full_name: from } }, base: { repo: { full_name: 'org/shop' } } };
+    const pull = { number: 12, head: { repo: from && { full_name: from } }, base: { repo: { full_name: 'org/shop' } } };
     await writeFile(event, JSON.stringify({ pull_request: pull }));
     const env = { GITHUB_HEAD_REF: 'patch-1', GITHUB_EVENT_PATH: event };
     const { stderr } = await run(['deploy', '--preview', '--dry-run'], { env });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readVariable, type Variable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { tryParseJson } from '../../json-text.ts';
-import { pipelineBranches, withoutTransport } from './repository.ts';
+import { pipelineBranches, placeOfRemote } from './repository.ts';
 
 /**
  * `pr-12` for a pull request from a fork. Forks have branches of equal names (`patch-1`), which are told by nothing else;
@@ -13,8 +13,9 @@ export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<st
   const path = read('GITHUB_EVENT_PATH');
   const event = path === undefined ? undefined : tryParseJson(await readFile(path, 'utf8').catch(() => ''));
   const { number, head, base } = (event as GithubEvent | undefined)?.pull_request ?? {};
+  const isDeleted = head?.repo === null;
   const request = [
-    isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined,
+    isDeleted || isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined,
     isOther(read('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'), read('CI_MERGE_REQUEST_PROJECT_PATH'))
       ? read('CI_MERGE_REQUEST_IID')
       : undefined,
@@ -39,6 +40,7 @@ interface GithubEvent {
 }
 
 interface Source {
+  /** Null if it was deleted since. */
   repo?: { full_name?: string } | null;
 }
 
@@ -47,5 +49,5 @@ function isOther(head: string | undefined, base: string | undefined): boolean {
 }
 
 function idOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : withoutTransport(url);
+  return url === undefined ? undefined : placeOfRemote(url);
 }

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readVariable, type Variable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
@@ -8,7 +9,7 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
 /** The repository of the working directory, the same for all of its clones as far as that can be known. */
 export interface Repository {
-  /** `github.com/org/repo` of a remote, else the first commit, else the folder. */
+  /** `github.com/org/repo` of a remote, else of the first commit, else of the folder. */
   id: string;
   /** The last part of the remote or the folder. */
   name: string;
@@ -21,8 +22,10 @@ export async function readRepository(context: GitContext): Promise<Repository | 
   const remotes = (await tryGit(context, ['remote']))?.split('\n') ?? [];
   const remote = remotes.includes('origin') ? 'origin' : remotes[0];
   const url = remote && (await tryGit(context, ['config', '--get', `remote.${remote}.url`]));
-  const id = url ? withoutTransport(url) : ((await firstCommit(context)) ?? folder);
-  return { id, name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder) };
+  const place = url ? placeOfRemote(url) : undefined;
+  // On another machine, the same path may be another repository.
+  const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
+  return { id: place ?? (await own()), name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder) };
 }
 
 /** The branch that is checked out, or the one that the CI system builds. */
@@ -149,14 +152,28 @@ export async function isMerged(context: GitContext, commit: string, into: string
   return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;
 }
 
-/** `git@github.com:Org/repo.git` and `ssh://git@ssh.github.com:443/org/repo/` are the same repository. */
-export function withoutTransport(url: string): string {
+/**
+ * What is the same in all spellings of a remote that surely name one repository: `git@github.com:Org/repo.git` and
+ * `ssh://git@ssh.github.com:443/org/repo/`. Where a port, a user other than `git` or the case of a path may make it another
+ * one, they are kept. Undefined for a folder.
+ */
+export function placeOfRemote(url: string): string | undefined {
   const bare = withoutSuffix(url);
-  const [, host, path] = /^(?:[^@/]+@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
-  if (host !== undefined && path !== undefined) return placeOf(host, path);
-  if (!URL.canParse(bare)) return bare;
-  const { hostname, pathname } = new URL(bare);
-  return hostname ? placeOf(hostname, pathname) : pathname;
+  const [, user, host, path] = /^(?:([^@/]+)@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
+  if (host !== undefined && path !== undefined) {
+    return isOwnUser(user) ? `${user}@${host.toLowerCase()}:${path}` : placeOf(host, path);
+  }
+  if (!URL.canParse(bare)) return undefined;
+  const { protocol, username, hostname: name, host: nameAndPort, pathname } = new URL(bare);
+  if (!name) return undefined;
+  // A host has one SSH server as a rule, at whatever port.
+  if (!/ssh/.test(protocol)) return placeOf(nameAndPort, pathname);
+  return isOwnUser(username) ? `${username}@${nameAndPort}:${pathname}` : placeOf(name, pathname);
+}
+
+/** One whose paths begin in a home folder of its own. */
+function isOwnUser(user: string | undefined): boolean {
+  return user !== undefined && user !== '' && !/^git$/i.test(user);
 }
 
 function withoutSuffix(url: string): string {
@@ -166,11 +183,15 @@ function withoutSuffix(url: string): string {
     .replace(/\.git$/i, '');
 }
 
-/** Hosts do not tell repositories by case. */
 function placeOf(host: string, path: string): string {
-  const name = host.toLowerCase();
-  return `${sshHosts[name] ?? name}/${path.replace(/^\/+/, '').toLowerCase()}`;
+  const lower = host.toLowerCase();
+  const name = sshHosts[lower] ?? lower;
+  const bare = path.replace(/^\/+/, '');
+  return `${name}/${hostsWithoutCase.has(name) ? bare.toLowerCase() : bare}`;
 }
+
+/** These do not tell repositories by case. */
+const hostsWithoutCase = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'dev.azure.com']);
 
 /** Where SSH is reached at the port of HTTPS, behind firewalls. */
 const sshHosts: Record<string, string> = {
