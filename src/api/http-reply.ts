@@ -30,6 +30,30 @@ export function toReplyBody(
   return { body: (only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8') };
 }
 
+/** The start of a body. With `onError`, what arrived before its connection failed. */
+export async function readAtMost(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  onError: (error: unknown) => void = throwIt,
+): Promise<{ content: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) break;
+    }
+  } catch (error) {
+    onError(error);
+  }
+  return { content: Buffer.concat(chunks).subarray(0, maxBytes), isCut: bytes > maxBytes };
+}
+
+function throwIt(error: unknown): never {
+  throw error;
+}
+
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
 const maxDecodedBytes = 256 * 1024 * 1024;
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readAtMost } from '../api/http-reply.ts';
 import { gantryCommand } from '../command-line.ts';
 import { type GantryError, UnavailableError } from '../errors.ts';
 import type { ReceivedBlock } from './download-connection.ts';
@@ -69,12 +70,5 @@ function webPageError({ host }: URL, status: number): UnavailableError {
 const maxErrorBytes = 64 * 1024;
 
 export async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= maxErrorBytes) break;
-  }
-  return Buffer.concat(chunks).toString('utf8', 0, maxErrorBytes);
+  return (await readAtMost(body, maxErrorBytes)).content.toString('utf8');
 }

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { decompress } from '../../api/http-reply.ts';
+import { decompress, readAtMost } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { isGatewayStatus, isTransientStatus } from '../../api/transience.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
@@ -88,19 +88,9 @@ export function responseMessage(content: DecodedBody): { message: string | undef
 }
 
 async function readStart({ chunks }: AppResponse): Promise<Buffer> {
-  const start: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of chunks) {
-      start.push(chunk);
-      bytes += chunk.length;
-      if (bytes > maxBytes) break;
-    }
-  } catch {
-    // The status is known already: a truncated error body is not worth another error.
-  }
-  const read = Buffer.concat(start);
-  return bytes > maxBytes ? Buffer.concat([read.subarray(0, maxBytes), Buffer.from('…')]) : read;
+  // The status is known already: a truncated error body is not worth another error.
+  const { content, isCut } = await readAtMost(chunks, maxBytes, () => {});
+  return isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
 }
 
 /** The error message. Its place in the body is not documented, so the usual fields are tried. */

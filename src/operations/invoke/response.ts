@@ -1,4 +1,4 @@
-import { decompress } from '../../api/http-reply.ts';
+import { decompress, readAtMost } from '../../api/http-reply.ts';
 import type { StreamedReply } from '../../api/streamed.ts';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
@@ -31,14 +31,9 @@ const maxBytes = 128 * 1024 * 1024;
 
 /** Reads the whole body. Throws FailedError if it is too large to buffer. */
 export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response.chunks) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLargeError(response);
-  }
-  const content = decodeBody(await decompress(Buffer.concat(chunks), response, response.target.name));
+  const body = await readAtMost(response.chunks, maxBytes);
+  if (body.isCut) throw tooLargeError(response);
+  const content = decodeBody(await decompress(body.content, response, response.target.name));
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;
   const run = readRunId(response, content) ?? null;

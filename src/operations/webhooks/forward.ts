@@ -1,3 +1,4 @@
+import { readAtMost } from '../../api/http-reply.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
@@ -28,15 +29,9 @@ export async function forwardDelivery(
     signal: timeoutSignal(silenceMs, () => new UnavailableError(`no response within ${silenceMs / 1000} s`), signal),
   });
   try {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.chunks) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) break;
-    }
+    const { content } = await readAtMost(response.chunks, maxResponseBytes);
     const responseHeaders = withoutConnectionHeaders(joinValues(response.headers));
-    return { status: response.status, headers: responseHeaders, body: Buffer.concat(chunks) };
+    return { status: response.status, headers: responseHeaders, body: content };
   } finally {
     await response.close();
   }

@@ -1,3 +1,4 @@
+import { readAtMost } from '../../api/http-reply.ts';
 import { withRetries } from '../../api/retry.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
@@ -76,14 +77,9 @@ async function readJson(
     { accept: 'application/json', 'accept-encoding': 'identity' },
     resources,
   );
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of reply.body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new UnexpectedReplyError('the list of files is longer than 32 MiB');
-  }
-  return tryParseJson(Buffer.concat(chunks).toString('utf8'));
+  const { content, isCut } = await readAtMost(reply.body, maxBodyBytes);
+  if (isCut) throw new UnexpectedReplyError('the list of files is longer than 32 MiB');
+  return tryParseJson(content.toString('utf8'));
 }
 
 /** Large files have a SHA-256, those that are stored in Git itself an id of Git. */
