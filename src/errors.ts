@@ -232,3 +232,9 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 export function abortError(signal: AbortSignal): GantryError {
   return signal.reason instanceof GantryError ? signal.reason : new InterruptedError();
 }
+
+/** The code that the system gave an error, such as ENOENT; empty if there is none. */
+export function systemCode(error: unknown): string {
+  const { code } = Object(error) as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : '';
+}

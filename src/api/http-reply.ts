@@ -1,4 +1,4 @@
-import { UnavailableError } from '../errors.ts';
+import { systemCode, UnavailableError } from '../errors.ts';
 
 /** A reply that is held in memory. */
 export interface HttpReply {
@@ -108,7 +108,7 @@ async function brotli(bytes: Buffer): Promise<Buffer> {
 }
 
 function damaged(host: string, status: number, cause: unknown): never {
-  const tooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const tooLarge = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE';
   const what = tooLarge ? `is larger than ${maxDecodedBytes} bytes` : 'is compressed and damaged';
   throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, { status, retryable: !tooLarge, cause });
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after } from '../clock.ts';
 import type { ProxyServer } from '../config/proxy-settings.ts';
+import { systemCode } from '../errors.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { failureReason, isTransientStatus } from './transience.ts';
 import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';
@@ -153,9 +154,7 @@ function connectRejectedError(proxy: ProxyServer, authority: string, status: num
 }
 
 function unreachableError(proxy: ProxyServer, cause: Error): ConnectionError {
-  const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
-    ? 'it does not speak HTTP'
-    : failureReason(cause);
+  const reason = /^HPE_/.test(systemCode(cause)) ? 'it does not speak HTTP' : failureReason(cause);
   return new ConnectionError(`cannot connect to ${proxyName(proxy)}: ${reason}`, false, cause, {
     fix: `check ${proxy.variable}`,
   });

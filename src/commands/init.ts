@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
-import { ConflictError, FailedError, GantryError, UsageError } from '../errors.ts';
+import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
 import { ciSystems, pipelineFor, readPipelineApp, writePipeline } from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
@@ -132,7 +132,7 @@ async function createFile(folder: string, file: string, text: string): Promise<b
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
+    if (systemCode(cause) !== 'EEXIST') {
       throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
     }
     if (file !== 'cerebrium.toml') return false;

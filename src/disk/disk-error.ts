@@ -1,9 +1,9 @@
-import { FailedError, GantryError } from '../errors.ts';
+import { FailedError, GantryError, systemCode } from '../errors.ts';
 
 /** Describes a system error. The caller adds the path. */
 export function toDiskError(cause: unknown): GantryError {
   if (cause instanceof GantryError) return cause;
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+  const code = systemCode(cause);
   return new FailedError(reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
 }
 

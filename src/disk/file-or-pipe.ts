@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
+import { systemCode } from '../errors.ts';
 import { readFlags } from './regular-file.ts';
 
 const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
@@ -88,7 +89,7 @@ async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
     try {
       return new Socket({ fd: openSync(path, writing), readable: false, writable: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+      if (systemCode(error) !== 'ENXIO') throw error;
     }
     await pause(retryMs, signal);
   }

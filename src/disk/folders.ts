@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { systemCode } from '../errors.ts';
 
 /** {@link makeFolder} for a folder that only its owner may access. */
 export function makePrivateFolder(folder: string): void {
@@ -16,7 +17,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   } catch (error) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
     // Another process may have created the parent meanwhile.
     if (!existsSync(above)) makeFolder(above, mode);
     makeOne(folder, mode);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../clock.ts';
+import { systemCode } from '../errors.ts';
 import {
   isAbandoned,
   isAlive,
@@ -90,7 +91,7 @@ function renamedOnto(prepared: string, path: string): boolean {
     renameSync(prepared, path);
     return true;
   } catch (error) {
-    const isHeld = notEmptyCodes.has((error as NodeJS.ErrnoException).code ?? '');
+    const isHeld = notEmptyCodes.has(systemCode(error));
     if (isHeld && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return false;
     throw error;
   }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemCode } from '../errors.ts';
 
 /** Which names a folder on this machine treats as the same. */
 export interface NameProbe {
@@ -92,7 +93,7 @@ function create(path: string): boolean | undefined {
     closeSync(openSync(path, 'wx'));
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EEXIST' ? false : undefined;
+    return systemCode(error) === 'EEXIST' ? false : undefined;
   }
 }
 

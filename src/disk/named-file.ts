@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { GantryError, UsageError } from '../errors.ts';
+import { GantryError, systemCode, UsageError } from '../errors.ts';
 import { toDiskError } from './disk-error.ts';
 import { readFileOrPipeChunks } from './file-or-pipe.ts';
 import { checkReadSize } from './read-limit.ts';
@@ -27,7 +27,6 @@ export async function readNamedFile(
 /** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
 export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-    throw new UsageError(`${file} not found`, { why: `looked for ${path}`, cause });
+  if (systemCode(cause) === 'ENOENT') throw new UsageError(`${file} not found`, { why: `looked for ${path}`, cause });
   throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
 }

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { FailedError } from '../errors.ts';
+import { FailedError, systemCode } from '../errors.ts';
 import { noFollow } from './append.ts';
 
 export interface OpeningOptions {
@@ -207,7 +207,7 @@ function makeUnlessThere(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 

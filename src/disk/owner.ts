@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { every } from '../clock.ts';
+import { systemCode } from '../errors.ts';
 
 /** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
@@ -32,7 +33,7 @@ export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | und
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (systemCode(error) === 'ESRCH') return false;
   }
   if (!showsOwnNamespace()) return true;
   const [state] = statusOf(pid);

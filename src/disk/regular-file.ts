@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { FailedError } from '../errors.ts';
+import { FailedError, systemCode } from '../errors.ts';
 import { checkReadSize } from './read-limit.ts';
 
 /** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
@@ -38,7 +38,7 @@ export function readRegularSync(path: string): string {
 
 /** Opening a socket fails with ENXIO. */
 export function rethrowOpenError(error: unknown): never {
-  throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? notRegularError() : error;
+  throw systemCode(error) === 'ENXIO' ? notRegularError() : error;
 }
 
 export function notRegularError(): FailedError {

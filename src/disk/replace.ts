@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pause as wait } from '../clock.ts';
+import { systemCode } from '../errors.ts';
 
 /** Windows fails with these codes while a virus scanner or a reader has the file open. */
 const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
@@ -24,7 +25,7 @@ export async function replaceFile(
     try {
       return await move(from, to);
     } catch (error) {
-      if (!busy.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!busy.has(systemCode(error))) throw error;
       await pause(pauseMs);
     }
   }
@@ -38,7 +39,7 @@ export function replaceFileSync(from: string, to: string): void {
       renameSync(from, to);
       return;
     } catch (error) {
-      if (!busy.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!busy.has(systemCode(error))) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
   }

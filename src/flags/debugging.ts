@@ -1,5 +1,5 @@
 import { DebugRelay } from '../emulator/index.ts';
-import { FailedError } from '../errors.ts';
+import { FailedError, systemCode } from '../errors.ts';
 import { wholeNumberFlag } from './values.ts';
 
 /** What most editors propose for debugpy. */
@@ -25,7 +25,7 @@ export async function openDebugRelays(
       relays.set(folder, await DebugRelay.open({ port: next, folder, waits }));
     } catch (cause) {
       for (const relay of relays.values()) relay.close();
-      const reason = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'is in use' : 'cannot be used';
+      const reason = systemCode(cause) === 'EADDRINUSE' ? 'is in use' : 'cannot be used';
       throw new FailedError(`port ${next} for the debugger ${reason}`, {
         fix: 'use a free port',
         retryWith: ['--debug-port', '0'],

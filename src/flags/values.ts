@@ -111,7 +111,6 @@ export function pathFlag(text: string): PathInFolder {
   return (cwd) => resolve(cwd, text);
 }
 
-/** Any text, repeatable. */
 export function repeatableFlag(text: string, all: string[] = []): string[] {
   return [...all, text];
 }

@@ -3,7 +3,7 @@ import { type Environment, readVariable } from '../config/environment.ts';
 import { homeFolder } from '../config/folders.ts';
 import type { Context } from '../context.ts';
 import { makeFolder, readRegular, writeFileAtomic } from '../disk/index.ts';
-import { FailedError, ProjectError } from '../errors.ts';
+import { FailedError, ProjectError, systemCode } from '../errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../json-text.ts';
 
 /** How an MCP client starts a server. */
@@ -75,7 +75,7 @@ async function readIfPresent(path: string): Promise<string> {
   try {
     return String(await readRegular(path));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (systemCode(cause) === 'ENOENT') return '';
     throw new FailedError(`cannot read ${path}`, { why: (cause as Error).message, cause });
   }
 }

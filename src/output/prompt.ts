@@ -31,7 +31,6 @@ export interface Prompt {
   secret(question: string, options: { flag: string; retryWith?: readonly string[] }): Promise<string>;
 }
 
-/** The keys of the terminal. */
 export interface TerminalKeys {
   stop(): void;
   /** Lets a program have the terminal, in lines, until it ends the stream: keys are what is typed to it. */

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
-import { abortError, FailedError, GantryError, throwIfAborted } from '../errors.ts';
+import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -158,7 +158,7 @@ function writeError(path: string, cause: unknown): unknown {
 }
 
 function isFull(cause: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
 }
 
 function temporaryFolderError(cause: unknown): unknown {

@@ -61,7 +61,6 @@ interface Watched {
   onCall?: OnCall | undefined;
 }
 
-/** Reports an asynchronous run that has ended. */
 export function reportEndedRun(id: string, path: string, { store, onCall }: Watched): void {
   const run: RunRecord | undefined = store.runs.get(id);
   const app = run && store.apps.get(run.app);

@@ -29,7 +29,6 @@ export interface Recorder {
   readonly maxCalls: number;
 }
 
-/** Records a request. */
 export function recordRequest(
   { calls, maxCalls }: Recorder,
   request: IncomingMessage,

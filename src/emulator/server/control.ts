@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isAbsolute } from 'node:path';
 import { turn } from '../../clock.ts';
+import { systemCode } from '../../errors.ts';
 import { approvalSecret } from '../endpoints/account/activation.ts';
 import { captureAddress } from '../endpoints/invocation/webhooks.ts';
 import type { Platform } from '../endpoints/platform.ts';
@@ -32,7 +33,7 @@ export async function handleControl(request: IncomingMessage, url: URL, platform
   } catch (error) {
     if (error instanceof RangeError) refuse(400, error.message);
     if (error instanceof DamagedDataError) refuse(409, error.message);
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') refuse(409, (error as Error).message);
+    if (systemCode(error) === 'EEXIST') refuse(409, (error as Error).message);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { systemCode } from '../../errors.ts';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { replyToMalformed } from '../http/malformed.ts';
@@ -94,7 +95,7 @@ async function bindTwin(server: Server, port: number): Promise<NetServer | 'take
     await new Promise<void>((done, failed) => twin.once('error', failed).listen(port, '::1', done));
     return twin;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'taken' : undefined;
+    return systemCode(error) === 'EADDRINUSE' ? 'taken' : undefined;
   }
 }
 

@@ -20,7 +20,6 @@ export interface Identity {
   profile: string;
   /** Origin of the profile: flag, environment, folder, profile (selected) or default. */
   profileOrigin: string;
-  /** Origin of the token. */
   tokenOrigin: string;
   /** Origin of a stored token that is not used because a variable takes precedence. */
   unusedToken: string | null;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { makeFolder, readRegularSync } from '../../disk/index.ts';
-import { ConflictError, FailedError } from '../../errors.ts';
+import { ConflictError, FailedError, systemCode } from '../../errors.ts';
 import type { PipelineApp } from './pipeline-app.ts';
 import { type CiSystem, pipelineFor } from './pipelines.ts';
 
@@ -18,7 +18,7 @@ export function writePipeline(root: string, system: CiSystem, app: PipelineApp):
     writeFileSync(file, text, { flag: 'wx' });
     return path;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
+    if (systemCode(cause) !== 'EEXIST') {
       throw new FailedError(`cannot write ${path}`, { why: (cause as Error).message, cause });
     }
     if (readRegularSync(file) === text) return undefined;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
-import { AuthError, GantryError, LimitError } from '../../errors.ts';
+import { AuthError, GantryError, LimitError, systemCode } from '../../errors.ts';
 import { maxLarge } from '../../transfer/request-limiter.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import { maxSmallBytes } from '../../transfer/transfer-context.ts';
@@ -121,7 +121,7 @@ async function copyOrList(
 /** Errors that concern all files: authentication, limits, and bugs. */
 function isFatal(error: unknown): boolean {
   if (error instanceof AuthError || error instanceof LimitError) return true;
-  const isBug = !(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException)?.code !== 'string';
+  const isBug = !(error instanceof GantryError) && systemCode(error) === '';
   return isBug;
 }
 
@@ -138,5 +138,5 @@ function tooMany(failed: number, last: GantryError): GantryError {
 /** A missing local file or permission does not affect the other files. */
 function isFileSpecific(error: unknown): boolean {
   const cause = error instanceof GantryError ? error.facts.cause : error;
-  return ['EACCES', 'EPERM', 'ENOENT'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+  return ['EACCES', 'EPERM', 'ENOENT'].includes(systemCode(cause));
 }

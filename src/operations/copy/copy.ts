@@ -4,7 +4,7 @@ import { isOverload } from '../../api/transience.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';
-import { GantryError, InterruptedError } from '../../errors.ts';
+import { GantryError, InterruptedError, systemCode } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import type { PackedList } from '../../packed-list.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
@@ -210,7 +210,7 @@ async function openJournal(
 }
 
 function unwritableText({ folder, cause }: { folder: string; cause: unknown }): string {
-  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+  const isMissing = systemCode(cause) === 'ENOENT';
   const why = isMissing ? 'the folder does not exist and cannot be created' : toDiskError(cause).message;
   return `cannot write to ${folder}: ${why}`;
 }

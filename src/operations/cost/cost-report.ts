@@ -45,7 +45,6 @@ export interface CostReport {
   figures: Figure[] | null;
 }
 
-/** Where a figure is from. */
 export interface Figure {
   app: string;
   figure: string;

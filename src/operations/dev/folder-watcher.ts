@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { after } from '../../clock.ts';
+import { systemCode } from '../../errors.ts';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
 /** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
@@ -102,7 +103,7 @@ export class FolderWatcher {
       watcher.on('error', () => this.#notice(folder, null));
       this.#watchers.set(folder, watcher);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if (systemCode(error) === 'ENOENT') return;
       this.options.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
     }
   }

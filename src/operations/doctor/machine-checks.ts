@@ -5,7 +5,7 @@ import { type Environment, readVariable } from '../../config/environment.ts';
 import { storableSettings, withoutCredentials } from '../../config/setting-list.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { findWritableByOthers, readRegularSync } from '../../disk/index.ts';
-import type { GantryError } from '../../errors.ts';
+import { type GantryError, systemCode } from '../../errors.ts';
 import { size } from '../../output/format.ts';
 import { packingFolder, packingUsage } from '../../project/packing-cache/index.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
@@ -113,6 +113,6 @@ function isWritable(folder: string): boolean {
     return true;
   } catch (error) {
     const above = dirname(folder);
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== folder && isWritable(above);
+    return systemCode(error) === 'ENOENT' && above !== folder && isWritable(above);
   }
 }

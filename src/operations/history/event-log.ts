@@ -1,7 +1,7 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../disk/index.ts';
-import { FailedError } from '../../errors.ts';
+import { FailedError, systemCode } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type HistoryEvent, parseEvent } from './events.ts';
 
@@ -104,7 +104,7 @@ function readIfThere(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(async (error: unknown) => {
     // Without a usable folder nothing is there; a file that is there may not be for this user. One that was not there a
     // moment ago is being created by another process.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || !(await stat(path).catch(() => undefined))) return '';
+    if (systemCode(error) === 'ENOENT' || !(await stat(path).catch(() => undefined))) return '';
     const { message } = toDiskError(error);
     throw new FailedError(`cannot read ${path}: ${message}`, {
       why: 'it has what is known of the app, such as which builds were found sick',

@@ -66,7 +66,6 @@ export async function readPreviewRecords(context: Context): Promise<Map<string, 
   return found;
 }
 
-/** Removes all that is on record of a deleted preview. */
 export async function removePreviewRecord(context: Context, app: string): Promise<void> {
   await rm(fileOf(context, app), { force: true }).catch(() => {});
   await forgetHistory(context, app);

@@ -1,6 +1,7 @@
 import { rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OpenedFolder, OpenedFolders } from '../../disk/index.ts';
+import { systemCode } from '../../errors.ts';
 
 /** Deletes files of a local folder, never through a symbolic link, even one created meanwhile. */
 export class LocalRemoval {
@@ -38,7 +39,7 @@ export class LocalRemoval {
       folder = this.#folders.open(names.slice(0, -1));
       await remove(folder.entry(names.at(-1) ?? ''));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
     } finally {
       folder?.release();
     }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { temporaryFilter, toDiskErrorOf } from '../../disk/index.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, systemCode } from '../../errors.ts';
 import { type CopyTarget, createPathFilter, parseTimestamp, walkLocal } from '../copy/index.ts';
 import { walkVolume } from '../volumes/index.ts';
 import type { CompareContext, CompareOptions } from './difference.ts';
@@ -40,6 +40,6 @@ export async function* findTargetFiles(
       if ('bytes' in file) yield { path: file.path, bytes: file.bytes ?? null, modified: file.modified };
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }

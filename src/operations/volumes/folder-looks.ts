@@ -126,7 +126,6 @@ export class FolderLooks {
   }
 }
 
-/** The paths by folder. */
 function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
   const folders = new Map<string, VolumePath[]>();
   for (const at of paths) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import type { AppCreation } from '../../../contract/apps.ts';
 import { writeFileAtomicSync } from '../../../disk/index.ts';
+import { systemCode } from '../../../errors.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';
@@ -166,7 +167,7 @@ export function readState(file: string): PersistedState | undefined {
       builds: state.builds.map(complete),
     } as unknown as PersistedState;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCode(cause) === 'ENOENT') return undefined;
     throw new DamagedDataError(file, reasonOf(cause as Error), cause);
   }
 }

@@ -31,7 +31,6 @@ interface AppPage {
   link: LinkTo;
 }
 
-/** The apps of a project. */
 export function projectPage({ project, apps, link }: ProjectPage): string {
   const rows = apps.map(
     ({ id, name, status, hardware, updatedAt }) =>
