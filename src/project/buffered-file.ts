@@ -14,15 +14,21 @@ export class BufferedFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    if (this.#used + bytes.length > bufferBytes) await this.flush();
-    if (bytes.length > bufferBytes / 4) {
-      await this.flush();
-      await this.#write(bytes, this.#written);
-      this.#written += bytes.length;
-    } else {
-      this.#buffer.set(bytes, this.#used);
-      this.#used += bytes.length;
-    }
+    if (!this.hasRoomFor(bytes.length)) await this.flush();
+    if (this.hasRoomFor(bytes.length)) return this.appendAtOnce(bytes);
+    await this.#write(bytes, this.#written);
+    this.#written += bytes.length;
+  }
+
+  /** Whether `appendAtOnce` may get this number of bytes. */
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= bufferBytes / 4 && this.#used + bytes <= bufferBytes;
+  }
+
+  /** Appends without waiting for the disk. */
+  appendAtOnce(bytes: Uint8Array): void {
+    this.#buffer.set(bytes, this.#used);
+    this.#used += bytes.length;
   }
 
   /** Overwrites bytes that were appended. */

@@ -4,6 +4,7 @@ export { diskUsage } from './disk-usage.ts';
 export { sizeFromStorage, urlRequester } from './download-url.ts';
 export { inLane } from './in-lane.ts';
 export { listPath, type PathEntry } from './list-path.ts';
+export type { ListedEntry } from './listed-entry.ts';
 export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
 export { findRemoteFiles, type RemoteFile, streamFiles } from './read-files.ts';
 export { removePaths } from './remove-paths.ts';
@@ -11,7 +12,6 @@ export { growVolume } from './resize-volume.ts';
 export {
   checkVolume,
   findEntry,
-  type ListedEntry,
   listCompletely,
   listEntries,
   listIfExists,

@@ -2,7 +2,8 @@ import type { VolumeEntry } from '../../contract/volumes.ts';
 import { NotFoundError } from '../../errors.ts';
 import { PackedList } from '../../packed-list.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
-import { findEntry, type ListedEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
+import type { ListedEntry } from './listed-entry.ts';
+import { findEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
 
 /** The platform's entry, and its path in the form that other commands accept. */
 export type PathEntry = VolumeEntry & { path: string };

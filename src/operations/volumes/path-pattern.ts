@@ -1,7 +1,8 @@
 import { UsageError } from '../../errors.ts';
 import { compileGlob, type Glob } from '../../project/files/glob.ts';
 import { withTrailingSlash } from '../../transfer/remote-path.ts';
-import { type ListedEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
+import type { ListedEntry } from './listed-entry.ts';
+import { type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
 
 /** A parsed pattern, or a plain path with its escapes removed. */
 export type PathPattern = { plain: string } | { from: string; wild: Glob; onlyFolders: boolean };

@@ -6,15 +6,9 @@ import { count, fileSummary, size } from '../../output/format.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { readEvidence, warnUnconfirmed } from '../waiting/index.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
+import type { ListedEntry } from './listed-entry.ts';
 import { findMatches, parsePathPattern } from './path-pattern.ts';
-import {
-  findEntry,
-  type ListedEntry,
-  parseVolumePath,
-  singleLine,
-  type VolumePath,
-  walkVolume,
-} from './walk-volume.ts';
+import { findEntry, parseVolumePath, singleLine, type VolumePath, walkVolume } from './walk-volume.ts';
 
 export interface Removal {
   /** `default:/models/a.bin`; ends in a slash for a folder. */

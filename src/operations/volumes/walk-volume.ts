@@ -3,19 +3,19 @@ import { gantryCommand } from '../../command-line.ts';
 import { defaultRegion } from '../../config/region-name.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
-import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
+import { listFolder } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import {
   defaultVolume,
   formatRemotePath,
-  joinRemotePath,
   type RemotePath,
   remoteName,
   remoteParent,
   toRemotePath,
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
+import { type ListedEntry, rootEntry, toListedEntries } from './listed-entry.ts';
 import { explainMissingVolume } from './missing-volume.ts';
 import { sortEntries } from './sort-entries.ts';
 
@@ -24,20 +24,6 @@ export type VolumeContext = Pick<Context, 'api' | 'project'>;
 /** A path on the volume of one region. */
 export interface VolumePath extends RemotePath {
   region: string;
-}
-
-export interface ListedEntry {
-  /** Without a slash; untrusted text. */
-  name: string;
-  /** From the root of the volume; ends in a slash for a folder. */
-  path: string;
-  isFolder: boolean;
-  /** In bytes; null for a folder, and if the platform does not report it. */
-  size: number | null;
-  /** RFC 3339, UTC. */
-  modified: string | null;
-  /** The platform's own entry. */
-  entry: VolumeEntry;
 }
 
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
@@ -78,16 +64,9 @@ async function readFolder(
   return { entries, unreadable: unreadableItems(reply).length };
 }
 
-function* toListedEntries(folder: string, entries: Iterable<VolumeEntry>): Generator<ListedEntry> {
-  for (const entry of entries) {
-    const listed = toListedEntry(folder, entry);
-    if (listed.name !== '' && listed.name !== '.') yield listed;
-  }
-}
-
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
 export async function findEntry(context: VolumeContext, at: VolumePath): Promise<ListedEntry> {
-  if (at.path === '/') return { ...root, entry: { name: '/', is_folder: true } };
+  if (at.path === '/') return rootEntry;
   const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
@@ -228,25 +207,4 @@ function endlessError(volume: Omit<VolumePath, 'path'>, path: string): FailedErr
     why: `more than ${maxDepth} levels; a folder seems to contain itself`,
     details: { path: formatRemotePath({ ...volume, path }) },
   });
-}
-
-const root: Omit<ListedEntry, 'entry'> = { name: '', path: '/', isFolder: true, size: null, modified: null };
-
-function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
-  const isFolder = entry.is_folder || entry.name.endsWith('/');
-  const name = entry.name.replace(/\/$/, '');
-  const path = joinRemotePath(folder, name);
-  return {
-    name,
-    path: isFolder ? `${path}/` : path,
-    isFolder,
-    size: isFolder ? null : sizeOf(entry),
-    modified: entry.last_modified ?? null,
-    entry,
-  };
-}
-
-/** An invalid size counts as unknown. */
-function sizeOf({ size_bytes: bytes }: VolumeEntry): number | null {
-  return Number.isSafeInteger(bytes) && Number(bytes) >= 0 ? Number(bytes) : null;
 }

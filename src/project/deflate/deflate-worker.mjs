@@ -47,37 +47,51 @@ export function runTask(task) {
 
 /** @param {FilesTask} task */
 function packFiles({ files, salt, buffer }) {
-  return joined(
-    files.map((file) => packFile(file, salt, buffer.byteLength)),
-    buffer,
-  );
+  const joined = new Joined(buffer);
+  for (const file of files) joined.add(packFile(file, salt, buffer.byteLength));
+  return joined.result();
 }
 
 /** @param {ContentsTask} task */
 function packContents({ lengths, buffer }) {
+  const joined = new Joined(buffer);
   let at = 0;
-  const results = lengths.map((length) => {
-    const content = new Uint8Array(buffer, at, length);
+  for (const length of lengths) {
+    joined.add(shrink(new Uint8Array(buffer, at, length)));
     at += length;
-    return shrink(content);
-  });
-  return joined(results, buffer);
+  }
+  return joined.result();
 }
 
-/**
- * Data may lie in the buffer itself, but not before where it goes: nothing becomes larger.
- * @param {{ result: FileResult, data: Uint8Array }[]} results
- * @param {ArrayBuffer} buffer
- */
-function joined(results, buffer) {
-  const length = results.reduce((sum, { data }) => sum + data.length, 0);
-  const target = new Uint8Array(length <= buffer.byteLength ? buffer : new ArrayBuffer(length));
-  let at = 0;
-  for (const { data } of results) {
-    target.set(data, at);
-    at += data.length;
+/** Data of files, one after the other. It may lie in the buffer itself, but not before where it goes: nothing becomes larger. */
+class Joined {
+  #length = 0;
+  /** @type {FileResult[]} */
+  #files = [];
+  #target;
+
+  /** @param {ArrayBuffer} buffer */
+  constructor(buffer) {
+    this.#target = new Uint8Array(buffer);
   }
-  return { files: results.map(({ result }) => result), length, buffer: target.buffer };
+
+  /** @param {{ result: FileResult, data: Uint8Array }} file */
+  add({ result, data }) {
+    const end = this.#length + data.length;
+    if (end > this.#target.length) {
+      const larger = new Uint8Array(2 * end);
+      larger.set(this.#target.subarray(0, this.#length));
+      this.#target = larger;
+    }
+    this.#target.set(data, this.#length);
+    this.#length = end;
+    this.#files.push(result);
+  }
+
+  /** @returns {Result} */
+  result() {
+    return { files: this.#files, length: this.#length, buffer: this.#target.buffer };
+  }
 }
 
 const nothing = new Uint8Array(0);
@@ -86,14 +100,14 @@ const nothing = new Uint8Array(0);
  * @param {SmallFile} file
  * @param {string | undefined} salt
  * @param {number} maxBytes larger files are not read
- * @returns {{ result: FileResult, data: Uint8Array }}
+ * @returns {{ result: FileResult, data: Uint8Array }} the data is valid until the next file is read
  */
 function packFile(file, salt, maxBytes) {
   try {
     if ('text' in file) return shrink(Buffer.from(file.text), file.store);
-    const { content, identity } = readUpTo(file.file, maxBytes);
+    const { content, identity } = readUpTo(file.file, maxBytes, salt !== undefined);
     if (!content) return { result: { grown: true }, data: nothing };
-    if (salt === undefined) return shrink(content, file.store);
+    if (salt === undefined || identity === undefined) return shrink(content, file.store);
     const { result, data } = shrink(content, true);
     const key = file.store ? {} : { key: hash('sha256', `${salt}file\n${result.sha256}`, 'base64') };
     return { result: { ...result, identity, ...key }, data };
@@ -109,7 +123,7 @@ function packFile(file, salt, maxBytes) {
  * @param {boolean} [store] do not compress
  */
 function shrink(content, store = content.length === 0) {
-  const deflated = store ? content : deflateRawSync(content, { level: deflateLevel });
+  const deflated = store ? content : deflateRawSync(content, optionsFor(content.length));
   const data = deflated.length < content.length ? deflated : content;
   const { length: size } = content;
   const sums = { crc32: crc32(content), sha256: hash('sha256', content) };
@@ -117,11 +131,36 @@ function shrink(content, store = content.length === 0) {
 }
 
 /**
+ * A stream as small as the content allows makes the same bytes: clearing the memory of a usual one, 256 KiB, takes as long
+ * as compressing a kilobyte. `windowBits` has room for the content and what deflate looks ahead, `memLevel` for a symbol
+ * of each byte.
+ */
+const smallStreams = [
+  { below: 2 ** 11, level: deflateLevel, windowBits: 12, memLevel: 5, chunkSize: 2 ** 12 },
+  { below: 2 ** 12, level: deflateLevel, windowBits: 13, memLevel: 6, chunkSize: 2 ** 13 },
+  { below: 2 ** 13, level: deflateLevel, windowBits: 14, memLevel: 7, chunkSize: 2 ** 13 },
+];
+const usualStream = { level: deflateLevel };
+
+/** @param {number} bytes */
+function optionsFor(bytes) {
+  return smallStreams.find(({ below }) => bytes < below) ?? usualStream;
+}
+
+/**
+ * Each file is read into the same memory.
+ * @type {Uint8Array}
+ */
+let lastContent = nothing;
+
+/**
  * Reads the current size of the file, without what is appended meanwhile. No content if it is larger than `maxBytes`.
  * @param {string} path
  * @param {number} maxBytes
+ * @param {boolean} identify
+ * @returns {{ identity?: string, content?: Uint8Array }}
  */
-function readUpTo(path, maxBytes) {
+function readUpTo(path, maxBytes, identify) {
   // As in disk/regular-file.ts: opening a FIFO must not block.
   const file = openSync(path, fileConstants.O_RDONLY | (fileConstants.O_NONBLOCK ?? 0));
   try {
@@ -129,16 +168,16 @@ function readUpTo(path, maxBytes) {
     if (!stats.isFile()) throw new Error('it is no longer a regular file');
     const { dev, ino, size, mtimeMs, ctimeMs } = stats;
     // As in packing-cache/file-identity.ts.
-    const identity = `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-    if (size > maxBytes) return { identity };
-    const content = Buffer.allocUnsafeSlow(size);
+    const known = identify ? { identity: `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}` } : {};
+    if (size > maxBytes) return known;
+    if (size > lastContent.length) lastContent = new Uint8Array(maxBytes);
     let read = 0;
     while (read < size) {
-      const count = readSync(file, content, read, size - read, read);
+      const count = readSync(file, lastContent, read, size - read, read);
       if (count === 0) break;
       read += count;
     }
-    return { identity, content: content.subarray(0, read) };
+    return { ...known, content: lastContent.subarray(0, read) };
   } finally {
     closeSync(file);
   }

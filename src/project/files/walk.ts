@@ -3,24 +3,16 @@
  * yields to the event loop often enough for Ctrl-C.
  */
 
-import {
-  accessSync,
-  constants,
-  type Dirent,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
+import { accessSync, constants, type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { posix, resolve, sep } from 'node:path';
 import { turn } from '../../clock.ts';
 import { isFileOfStream } from '../../disk/index.ts';
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
-import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
+import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 import { unoptimized } from './unoptimized.ts';
+import { isInside, resolveLink } from './walk-links.ts';
+import { WalkProblems } from './walk-problems.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
@@ -83,7 +75,8 @@ interface Folder {
 }
 
 class Walk {
-  readonly found: WalkResult = { entries: [], used: new Set(), warnings: [], errors: [] };
+  readonly found: WalkResult;
+  readonly #problems: WalkProblems;
   readonly #pending: Folder[] = [];
   readonly #outputs: ReadonlySet<string>;
 
@@ -91,6 +84,9 @@ class Walk {
     readonly root: string,
     private readonly options: WalkOptions,
   ) {
+    this.#problems = new WalkProblems(options.exclude);
+    const { warnings, errors } = this.#problems;
+    this.found = { entries: [], used: new Set(), warnings, errors };
     this.#outputs = new Set(options.outputs?.filter(existsSync).map((file) => realpathSync(file)));
   }
 
@@ -116,7 +112,7 @@ class Walk {
     try {
       return readdirSync(folder.real, { withFileTypes: true });
     } catch (error) {
-      this.#addReadError(folder.path || '.', error);
+      this.#problems.addReadError(folder.path || '.', error);
       return [];
     }
   }
@@ -142,7 +138,10 @@ class Walk {
     else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
     else {
       this.#skip(file.path, { kind: 'unsupported' });
-      this.#addWarning(`skipped ${file.path}: not a regular file`, 'sockets, pipes and devices cannot be sent');
+      this.#problems.addWarning(
+        `skipped ${file.path}: not a regular file`,
+        'sockets, pipes and devices cannot be sent',
+      );
     }
   }
 
@@ -180,7 +179,7 @@ class Walk {
   /** Patterns apply to the path of the link, not to its target. */
   #followIfIncluded(link: Folder, parent: Folder): void {
     const reached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
-    const target = reached ? this.#resolve(link) : undefined;
+    const target = reached ? resolveLink(link, this.root, this.#problems) : undefined;
     const excluded = target?.stats.isDirectory() ? this.#exclusion(link.path, link.name, true) : undefined;
     if (!target) this.#skip(link.path, { kind: reached ? 'unsupported' : 'not-included' });
     else if (excluded) this.#skip(`${link.path}/`, excluded);
@@ -191,24 +190,9 @@ class Walk {
       if (!isLoop) this.#enterIfReached({ ...link, real: target.real, linkedFrom });
       else {
         this.#skip(link.path, { kind: 'unsupported' });
-        this.#addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
+        this.#problems.addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
       }
     }
-  }
-
-  #resolve(link: Pick<Folder, 'path' | 'real'>): { real: string; stats: Stats } | undefined {
-    try {
-      const real = realpathSync(link.real);
-      if (isInside(this.root, real)) return { real, stats: statSync(real) };
-      this.#addError(`symbolic link ${link.path} leads out of the app folder, to ${real}`, {
-        why: 'only files in the folder of cerebrium.toml are sent',
-        fix: `copy the file there, or ${excludeLine(this.options.exclude, [link.path])}`,
-      });
-    } catch (error) {
-      if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) this.#addReadError(link.path, error);
-      else this.#addWarning(`skipped symbolic link ${link.path}: its target does not exist`);
-    }
-    return undefined;
   }
 
   #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
@@ -226,10 +210,10 @@ class Walk {
       const known = { dev, ino, size, mtimeMs, ctimeMs };
       this.found.entries.push({ path, size, executable, source: { file: real }, stats: known, reason });
     } catch (error) {
-      this.#addReadError(path, error);
+      this.#problems.addReadError(path, error);
     }
     if (/[\\\x00-\x1f\x7f]/.test(path)) {
-      this.#addWarning(`${JSON.stringify(path)} has a character in its name that some systems cannot unpack`);
+      this.#problems.addWarning(`${JSON.stringify(path)} has a character in its name that some systems cannot unpack`);
     }
   }
 
@@ -242,47 +226,12 @@ class Walk {
     const real = resolve(this.root, path);
     if (this.found.entries.some((entry) => entry.path === path)) return;
     if (!isInside(this.root, real)) {
-      this.#addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
+      this.#problems.addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
     } else if (existsSync(real)) {
-      const target = this.#resolve({ path, real });
+      const target = resolveLink({ path, real }, this.root, this.#problems);
       if (target) this.#addFile({ path, real: target.real }, { kind: 'required' });
     } else {
-      this.#addError(`${given} not found`);
+      this.#problems.addError(`${given} not found`);
     }
   }
-
-  #addWarning(message: string, why?: string): void {
-    this.found.warnings.push({ severity: 'warning', message, ...(why && { why }) });
-  }
-
-  #addError(message: string, facts: Partial<Problem> = {}): void {
-    this.found.errors.push({ severity: 'error', message, ...facts });
-  }
-
-  #addReadError(path: string, error: unknown): void {
-    const code = errorCode(error);
-    // Node replaces invalid UTF-8 in names, and finds no file under the replaced name.
-    if (code === 'ENOENT' && path.includes('\ufffd'))
-      this.#addError(`the name of ${path} is not valid UTF-8`, { fix: 'rename or exclude it' });
-    else
-      this.#addError(`cannot read ${path}`, {
-        why: reasons[code] ?? String(error),
-        fix: `${excludeLine(this.options.exclude, [path])} if it is not needed`,
-      });
-  }
-}
-
-const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
-
-const reasons: Record<string, string> = {
-  EACCES: 'permission denied',
-  EPERM: 'not permitted',
-  ENOENT: 'it was deleted meanwhile',
-  EIO: 'input/output error',
-};
-
-/** Whether `path` is `folder` or below it. */
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -23,7 +23,8 @@ export interface PackOptions {
   onRead(bytes: number): void;
 }
 
-const batchFiles = 16;
+/** As many as fill a block, unless they are tiny: a message to a thread costs as much as a file. */
+const batchFiles = 256;
 /** Pending batches and blocks: enough to keep the threads busy while one is written. */
 const maxPending = 6;
 
@@ -76,10 +77,18 @@ class Packer {
     return this.#order.add(work, async ({ members, used }) => {
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
-        if (member) await this.#writeSmall(entry, member);
+        if (member && !this.#writeAtOnce(entry, member)) await this.#writeSmall(entry, member);
       }
       for (const buffer of used) this.#buffers.give(buffer);
     });
+  }
+
+  /** Most files: a promise for each would cost more than writing it. */
+  #writeAtOnce(entry: FileEntry, member: SmallMember): boolean {
+    if (this.packing.cache || !('data' in member)) return false;
+    const isWritten = this.packing.writer.writeAtOnce(newZipEntry(entry, member), member.data);
+    if (isWritten) this.packing.onRead(member.size);
+    return isWritten;
   }
 
   async #writeSmall(entry: FileEntry, member: SmallMember): Promise<void> {

@@ -57,32 +57,38 @@ const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
 export function localHeader(item: ZipEntry): Buffer {
-  const name = Buffer.from(item.path);
   const extra = item.zip64 ? zip64Field([item.size, item.compressed]) : nothing;
-  const header = Buffer.alloc(30);
+  const header = newRecord(30, item, extra);
   header.writeUInt32LE(0x04034b50, 0);
-  writeShared(header, 4, item, name, extra);
-  return Buffer.concat([header, name, extra]);
+  writeShared(header, 4, item, extra);
+  return header;
 }
 
 export function centralRecord(item: ZipEntry): Buffer {
-  const name = Buffer.from(item.path);
   const isFarOffset = item.offset >= max32;
   const extra = zip64Field([
     ...(item.zip64 ? [item.size, item.compressed] : []),
     ...(isFarOffset ? [item.offset] : []),
   ]);
-  const record = Buffer.alloc(46);
+  const record = newRecord(46, item, extra);
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
-  writeShared(record, 6, item, name, extra);
+  writeShared(record, 6, item, extra);
   record.writeUInt32LE((item.executable ? modes.executable : modes.file) * 0x10000, 38);
   record.writeUInt32LE(isFarOffset ? max32 : item.offset, 42);
-  return Buffer.concat([record, name, extra]);
+  return record;
+}
+
+/** Zeros, then what follows them in both records: the name and the extra field. */
+function newRecord(bytes: number, { path }: ZipEntry, extra: Buffer): Buffer {
+  const record = Buffer.allocUnsafe(bytes + Buffer.byteLength(path) + extra.length).fill(0, 0, bytes);
+  record.write(path, bytes);
+  record.set(extra, record.length - extra.length);
+  return record;
 }
 
 /** Writes the 26 bytes that both records share. */
-function writeShared(target: Buffer, at: number, item: ZipEntry, name: Buffer, extra: Buffer): void {
+function writeShared(target: Buffer, at: number, item: ZipEntry, extra: Buffer): void {
   target.writeUInt16LE(extra.length > 0 ? version.zip64 : version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);
   target.writeUInt16LE(item.method, at + 4);
@@ -91,7 +97,7 @@ function writeShared(target: Buffer, at: number, item: ZipEntry, name: Buffer, e
   target.writeUInt32LE(item.crc32, at + 10);
   target.writeUInt32LE(item.zip64 ? max32 : item.compressed, at + 14);
   target.writeUInt32LE(item.zip64 ? max32 : item.size, at + 18);
-  target.writeUInt16LE(name.length, at + 22);
+  target.writeUInt16LE(Buffer.byteLength(item.path), at + 22);
   target.writeUInt16LE(extra.length, at + 24);
 }
 

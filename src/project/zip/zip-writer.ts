@@ -12,10 +12,22 @@ export class ZipWriter {
   }
 
   /** Writes an entry whose sizes and checksum are known. */
-  async writeEntry(entry: ZipEntry, writeData: Uint8Array): Promise<void> {
+  async writeEntry(entry: ZipEntry, data: Uint8Array): Promise<void> {
+    if (this.writeAtOnce(entry, data)) return;
     await this.beginEntry(entry);
-    await this.#output.append(writeData);
+    await this.#output.append(data);
     this.entries.push(entry);
+  }
+
+  /** The same without a promise, for one of many small files. Returns false if it has to wait for the disk. */
+  writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
+    const header = localHeader(entry);
+    if (!this.#output.hasRoomFor(header.length + data.length)) return false;
+    entry.offset = this.#output.position;
+    this.#output.appendAtOnce(header);
+    this.#output.appendAtOnce(data);
+    this.entries.push(entry);
+    return true;
   }
 
   /** Starts an entry whose sizes and checksum are not known yet. */
@@ -38,7 +50,11 @@ export class ZipWriter {
   /** Writes the central directory. Returns the size of the archive. */
   async finish(): Promise<number> {
     const offset = this.#output.position;
-    for (const entry of this.entries) await this.#output.append(centralRecord(entry));
+    for (const entry of this.entries) {
+      const record = centralRecord(entry);
+      if (this.#output.hasRoomFor(record.length)) this.#output.appendAtOnce(record);
+      else await this.#output.append(record);
+    }
     const size = this.#output.position - offset;
     await this.#output.append(endOfArchive({ count: this.entries.length, size, offset }));
     await this.#output.flush();
