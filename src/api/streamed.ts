@@ -64,6 +64,11 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   const { url, body, signal, silenceMs } = request;
   // Closes the connection when it is silent, and when the response is no longer needed.
   const connection = new AbortController();
+  const unlink = linkAbort(signal, connection);
+  const close = () => {
+    unlink();
+    connection.abort(noLongerNeeded);
+  };
   const failure = (cause: unknown) =>
     signal.aborted
       ? signal.reason
@@ -72,7 +77,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     ...request,
     headers: { ...request.headers, ...framingOf(body) },
     body: body && 'read' in body ? watchBody(body, connection, silenceMs) : body,
-    signal: AbortSignal.any([signal, connection.signal]),
+    signal: connection.signal,
   };
   try {
     const reply = await open(message);
@@ -80,13 +85,24 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     return {
       ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
       chunks: watchResponse(reply, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
-      close: async () => connection.abort(),
+      close: async () => close(),
     };
   } catch (cause) {
     const error = failure(cause);
-    connection.abort();
+    close();
     throw error;
   }
+}
+
+/** Without a reason of its own, each abort would make one, with a stack. */
+const noLongerNeeded = new Error('the response is no longer needed');
+
+/** What `AbortSignal.any` does, at a tenth of the cost of a short request. Returns what ends it. */
+function linkAbort(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
 }
 
 /** Without an agent, uses a new connection, because a pooled one would keep the process alive. */

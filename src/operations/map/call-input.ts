@@ -94,8 +94,12 @@ async function tryCall(
   call: AbortController,
 ): Promise<Attempt> {
   const { target, auth, agent, timeoutMs } = settings;
-  const timeout = timeoutError(target, timeoutMs);
-  const stopTimer = after(timeoutMs, () => call.abort(timeout), { background: true });
+  let timeout: PendingError | undefined;
+  const end = () => {
+    timeout = timeoutError(target, timeoutMs);
+    call.abort(timeout);
+  };
+  const stopTimer = after(timeoutMs, end, { background: true });
   try {
     const headers = { ...defaultHeaders('application/json'), ...auth.headers };
     const response = await callApp(context, {
@@ -109,7 +113,7 @@ async function tryCall(
     });
     return await toOutcome(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {
-    if (error === timeout) return { ...failure(timeout), run: null };
+    if (timeout && error === timeout) return { ...failure(timeout), run: null };
     if (!(error instanceof GantryError) || call.signal.aborted) throw error;
     if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { ...failure(error), run: null };
     if (error.facts.retryable === false) throw new MapStopped(error);

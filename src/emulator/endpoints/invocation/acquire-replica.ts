@@ -25,7 +25,7 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
   const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
-  const requirements = await readRequirements(build, folder);
+  const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
   const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
   const onQueued = () => markQueued(run, platform);
   const slot = await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
