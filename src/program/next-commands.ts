@@ -163,7 +163,10 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'team api-keys': [{ line: 'team service-accounts', when: 'to see the accounts that they belong to' }],
   'plan set': [{ line: 'cost', when: 'to see what is spent' }],
   'plan payment-methods': [{ line: 'plan invoices', when: 'to see what was paid' }],
-  cost: [{ line: 'plan invoices', when: 'to see what was paid' }],
+  cost: [
+    { line: 'tune <app>', when: 'to see what other settings would have cost' },
+    { line: 'plan invoices', when: 'to see what was paid' },
+  ],
   'plan invoices': [{ line: 'cost', when: 'to see the current cost' }],
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
   logout: [{ line: 'login', when: 'to log in again' }],

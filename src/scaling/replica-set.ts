@@ -13,9 +13,14 @@ export interface ReplicaLoad {
   busy: number;
   /** When its last call ended, in ms. */
   idleSince: number;
+  /** When it can run calls, in ms, if that matters. */
+  readyAt?: number;
 }
 
-/** Which of several replicas with a free slot gets a call: the oldest one, the next in turn, or the one that was used last. */
+/**
+ * Which of several replicas with a free slot gets a call: the oldest one, the next in turn, or the one that was used last;
+ * of the latter two, one that is ready, if there is one.
+ */
 export const routings = ['first', 'in turn', 'last used'] as const;
 export type Routing = (typeof routings)[number];
 
@@ -32,8 +37,8 @@ export class ReplicaSet<Replica extends ReplicaLoad> {
   constructor(private readonly routing: Routing = 'first') {}
 
   /** What gets the next call: a replica, one that is to be started, or nothing yet. */
-  place({ concurrency, maxReplicas }: Scaling): Replica | 'start' | 'wait' {
-    const free = this.#free(concurrency);
+  place({ concurrency, maxReplicas }: Scaling, now = Number.POSITIVE_INFINITY): Replica | 'start' | 'wait' {
+    const free = this.#free(concurrency, now);
     if (free) return free;
     return this.members.length < maxReplicas ? 'start' : 'wait';
   }
@@ -63,24 +68,32 @@ export class ReplicaSet<Replica extends ReplicaLoad> {
     return oldest;
   }
 
-  #free(concurrency: number): Replica | undefined {
-    if (this.routing === 'last used') return this.#lastUsed(concurrency);
-    const { members, routing } = this;
-    const first = routing === 'first' ? 0 : this.#last + 1;
-    for (let step = 0; step < members.length; step++) {
-      const at = (first + step) % members.length;
+  #free(concurrency: number, now: number): Replica | undefined {
+    if (this.routing === 'first') return this.members.find(({ busy }) => busy < concurrency);
+    return this.#choose(concurrency, now) ?? this.#choose(concurrency, Number.POSITIVE_INFINITY);
+  }
+
+  #choose(concurrency: number, now: number): Replica | undefined {
+    return this.routing === 'in turn' ? this.#inTurn(concurrency, now) : this.#lastUsed(concurrency, now);
+  }
+
+  #inTurn(concurrency: number, now: number): Replica | undefined {
+    const { members } = this;
+    for (let step = 1; step <= members.length; step++) {
+      const at = (this.#last + step) % members.length;
       const member = members[at];
-      if (!member || member.busy >= concurrency) continue;
+      if (!member || member.busy >= concurrency || (member.readyAt ?? 0) > now) continue;
       this.#last = at;
       return member;
     }
     return undefined;
   }
 
-  #lastUsed(concurrency: number): Replica | undefined {
+  #lastUsed(concurrency: number, now: number): Replica | undefined {
     let found: Replica | undefined;
     for (const member of this.members) {
-      if (member.busy < concurrency && (!found || member.idleSince > found.idleSince)) found = member;
+      const isFree = member.busy < concurrency && (member.readyAt ?? 0) <= now;
+      if (isFree && (!found || member.idleSince > found.idleSince)) found = member;
     }
     return found;
   }

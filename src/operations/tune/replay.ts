@@ -136,7 +136,7 @@ class Replay {
   #arrive(call: number, now: number): void {
     const { sharesStarts } = this.model;
     const { concurrency, maxReplicas } = this.scaling;
-    const placed = this.#replicas.place(this.scaling);
+    const placed = this.#replicas.place(this.scaling, now);
     if (typeof placed === 'object' && !(sharesStarts && placed.readyAt > now)) {
       this.#serve(call, placed, now);
       return;
