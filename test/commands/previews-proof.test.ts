@@ -62,6 +62,21 @@ function later(days: number, more: Setting = {}): Setting {
   return { clock: { jumps: () => passed }, ...more };
 }
 
+test('a preview whose time to live another machine renews while it is looked at stays', async () => {
+  const name = await preview(here, ['--ttl', '1d'], { env: team });
+  await preview(there, ['--ttl', '1d'], { env: team });
+  let isRenewed = false;
+  answering = async ({ route }, pass) => {
+    if (!route.endsWith('/builds') || isRenewed) return undefined;
+    isRenewed = true;
+    await preview(there, ['--if-changed', '--ttl', '7d'], later(2, { env: team }));
+    return pass();
+  };
+  const { code, stderr, left } = await prune(here, ['--expired'], later(2, { env: team }));
+  expect([code, left, isRenewed]).toEqual([0, 1, true]);
+  expect(stderr).toContain(`${name} was deployed, renewed or deleted meanwhile: skipped`);
+});
+
 test('--expired and --merged refuse where the team state cannot be read: others may have deployed', async () => {
   await preview(here, ['--ttl', '1d'], { env: team });
   await preview(there, ['--ttl', '30d'], { env: team });

@@ -28,7 +28,7 @@ export default defineCommand({
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],
-  json: documents({ ...previewFields, changed: boolean('false if it was deployed or deleted meanwhile') }),
+  json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
   details: [
     'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine or its team has deployed them.',
   ],

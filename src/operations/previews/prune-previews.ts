@@ -46,9 +46,7 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
     );
   }
   if (filter.expired) noteEndless(context, one ? [one] : previews);
-  // A clock that is ahead must not delete what is still needed.
-  const now = Math.min(context.now(), context.platformNow());
-  const wanted = (one ? [one] : previews).filter((preview) => isChosen(preview, filter, now));
+  const wanted = (one ? [one] : previews).filter((preview) => isChosen(context, preview, filter));
   const stays = async ({ app }: Preview) => {
     const why = await whyItStays(context, app, filter);
     requireTeamState(context, filter);
@@ -65,22 +63,27 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
     chosen.map(({ app }) => `delete app ${app}`),
     result,
   );
-  // The question may have waited for long: what was deployed again since is in use.
-  const left = new Map((await listPreviews(context, filter)).previews.map((preview) => [preview.app, preview]));
-  requireTeamState(context, filter);
   for (const pruned of result) {
-    const { app, updatedAt } = pruned;
-    pruned.changed = left.get(app)?.updatedAt === updatedAt;
-    if (!pruned.changed) {
-      progress.note(`${app} was deployed or deleted meanwhile: skipped`);
-      continue;
-    }
-    pruned.changed = !(await stays(pruned));
+    pruned.changed = !(await stays(pruned)) && (await isStillChosen(context, pruned, filter));
     if (!pruned.changed) continue;
-    await deleteAppAndWait(context, app, { wasShown: false });
-    await removePreviewRecord(context, app);
+    await deleteAppAndWait(context, pruned.app, { wasShown: false });
+    await removePreviewRecord(context, pruned.app);
   }
   return result;
+}
+
+/**
+ * Asked directly before a preview is deleted: the question may have waited for long, and another machine may have deployed
+ * it again since, or given it more time.
+ */
+async function isStillChosen(context: Context, { app, updatedAt }: Preview, filter: PruneFilter): Promise<boolean> {
+  teamStateOf(context)?.lookAgain();
+  const { previews } = await listPreviews(context, filter);
+  requireTeamState(context, filter);
+  const shown = previews.find((preview) => preview.app === app);
+  if (shown?.updatedAt === updatedAt && isChosen(context, shown, filter)) return true;
+  context.progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
+  return false;
 }
 
 /** What other machines have deployed may have a longer time to live, or files that are nowhere else. */
@@ -114,10 +117,12 @@ function findNamed(previews: readonly Preview[], named: string): Preview {
 }
 
 function isChosen(
+  context: Context,
   { proof, branch, merged, updatedAt, createdAt, expiresAt }: Preview,
   filter: PruneFilter,
-  now: number,
 ): boolean {
+  // A clock that is ahead must not delete what is still needed.
+  const now = Math.min(context.now(), context.platformNow());
   const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
   const isOld = filter.olderThan === undefined || deployedAt <= now - filter.olderThan;
   const isExpired = !filter.expired || (expiresAt !== null && Date.parse(expiresAt) <= now);

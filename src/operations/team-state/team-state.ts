@@ -71,6 +71,11 @@ export class TeamState {
     return this.#hasFailed;
   }
 
+  /** What is read from now on is asked of the volume. */
+  lookAgain(): void {
+    this.#read.clear();
+  }
+
   /** As users write it. */
   get place(): string {
     return formatRemotePath(this.#root);
