@@ -133,3 +133,17 @@ async function withLog(line: string) {
   await using app = await folderOf(smallApp());
   return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
 }
+
+test('a token that expires while a build is watched ends the watch, and the message says what is deployed', async () => {
+  let [isUp, isWatched] = [false, false];
+  const env = await altering(emulator, (_, path, json) => {
+    isWatched ||= isUp && path.endsWith('/containers');
+    isUp ||= /\/builds\/[^/]+$/.test(path) && (json as { status: string }).status === 'success';
+    return isWatched ? { status: 401, body: { message: 'token expired' } } : undefined;
+  });
+  await using app = await folderOf(smallApp());
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
+  expect(code).toBe(4);
+  expect(stderr).toContain(`why build ${build?.id.slice(0, 8)} of web is deployed`);
+});

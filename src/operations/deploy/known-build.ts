@@ -1,6 +1,7 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { CreatedApp } from '../../contract/apps.ts';
 import { abortError, GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 
 interface Facts {
   app: string;
@@ -49,7 +50,16 @@ export class KnownBuild {
       const error = this.signal.aborted && !(thrown instanceof GantryError) ? abortError(this.signal) : thrown;
       if (error instanceof GantryError) error.facts.details = { ...this.#facts, ...error.facts.details };
       if (error instanceof GantryError && this.signal.aborted && this.goOn) error.facts.fix ??= this.goOn;
+      // What happened between here and the platform says nothing of the build.
+      const { app, build, reason } = this.#facts;
+      if (build && reason && error instanceof GantryError && isOfPlatform(error)) {
+        error.facts.why ??= `build ${shortBuild(build)} of ${app} is deployed: ${reason}`;
+      }
       throw error;
     }
   }
+}
+
+function isOfPlatform({ exit }: GantryError): boolean {
+  return exit === 'auth' || exit === 'denied' || exit === 'unavailable' || exit === 'limit' || exit === 'rate-limited';
 }
