@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
@@ -131,6 +133,23 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
     expect(log.join('\n')).not.toMatch(/gantry-emulator-|cortex\.py/);
     expect((await ask('GET', path)).json).toMatchObject({ status: 'error', latestReadyBuildId: '' });
     expect(children()).toEqual([]);
+  });
+
+  test('and keeps the files of earlier ones while a call of them runs, and no longer', async () => {
+    const { deploy, call } = await running();
+    const main = 'import os, time\ndef run():\n    return os.getcwd()\ndef wait():\n';
+    const waits = `${main}    while not os.path.exists("go"): time.sleep(0.01)\n`;
+    const version = async () => (await deploy({ name: 'functions' }, { 'main.py': waits })).id;
+    const first = await version();
+    const folder: string = (await call('run')).json.result;
+    const second = await version();
+    const waiting = call('wait');
+    await expect.poll(() => readdirSync(dirname(folder))).toEqual([second]);
+    const third = await version();
+    expect((await call('run')).json.result).toBe(folder.replace(first, third));
+    writeFileSync(join(dirname(folder), second, 'go'), '');
+    expect((await waiting).status).toBe(200);
+    await expect.poll(() => readdirSync(dirname(folder))).toEqual([third]);
   });
 
   test('and its replica serves the first call: nothing is loaded twice', async () => {

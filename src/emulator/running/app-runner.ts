@@ -142,8 +142,6 @@ export class AppRunner {
    * ready; after that it is the app's log. Rejects with a `ReplicaError` if it does not start.
    */
   async startFirstReplica({ app, build, python, signal, print }: FirstStart): Promise<void> {
-    await this.unpacked.unpack(build);
-    await this.#prepareDebugger(app, build, python);
     const printed: AppOutput[] = [];
     const onOutput = (output: AppOutput) => {
       print(output.text);
@@ -158,12 +156,18 @@ export class AppRunner {
         printed.length = 0;
         return pool.startFirstAlone(app, build, python, signal);
       });
+    const release = this.unpacked.use(build);
     try {
+      await this.unpacked.unpack(build);
+      await this.#prepareDebugger(app, build, python);
       await this.#starter.printingTo(build, onOutput, start);
       for (const output of printed) this.logs.add(app.id, output);
+      this.unpacked.setLatest(build);
     } catch (error) {
       await this.unpacked.remove(build);
       throw error;
+    } finally {
+      release();
     }
   }
 
@@ -203,12 +207,12 @@ export class AppRunner {
     this.runs.abortAll(stoppedError);
     const pools = [...this.#pools.values()];
     this.#pools.clear();
-    this.unpacked.clear();
+    const cleared = this.unpacked.clear();
     this.#starter.forget();
     this.images.clear();
     const processes = [...this.#processes];
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
-    await Promise.all(this.#background);
+    await Promise.all([cleared, ...this.#background]);
     this.storage.close();
     await rm(this.folder, { recursive: true, force: true });
   }

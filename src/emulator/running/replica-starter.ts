@@ -72,6 +72,8 @@ export class ReplicaStarter {
     };
     const beforeCall = () => debugging.settled(app);
     const replica = new RestartingReplica({ start, beforeCall, now, pauseMs, print });
+    const release = builds.use(build);
+    replica.ended.then(release, release);
     usage.watch(app.id, name, () => replica.pid, replica.ended);
     this.#memory.watch(replica, app.settings, print);
     return { name, replica };

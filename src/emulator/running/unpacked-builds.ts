@@ -19,9 +19,17 @@ interface UnpackOptions {
   containerEngine: () => Promise<string | undefined>;
 }
 
-/** The files of builds that replicas run, with the volumes that their code finds. */
+/**
+ * The files of builds that replicas run, with the volumes that their code finds. Those of an app's latest build stay, and
+ * others until nothing uses them any more: `gantry dev` makes hundreds.
+ */
 export class UnpackedBuilds {
   readonly #unpacked = new Map<string, Promise<string>>();
+  readonly #removals = new Map<string, Promise<void>>();
+  /** How many calls and replicas use a build. */
+  readonly #users = new Map<string, number>();
+  /** The build that started last, by app. */
+  readonly #latest = new Map<string, BuildRecord>();
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
   #engine: string | undefined;
@@ -35,10 +43,28 @@ export class UnpackedBuilds {
   unpack(build: BuildRecord): Promise<string> {
     const existing = this.#unpacked.get(build.id);
     if (existing) return existing;
-    const unpacking = this.#unpack(build);
+    const unpacking = (this.#removals.get(build.id) ?? Promise.resolve()).then(() => this.#unpack(build));
     this.#unpacked.set(build.id, unpacking);
     unpacking.catch(() => this.#unpacked.delete(build.id));
     return unpacking;
+  }
+
+  /** Keeps the files of a build until what is returned is called, once. */
+  use(build: BuildRecord): () => void {
+    this.#users.set(build.id, this.#usersOf(build) + 1);
+    return () => {
+      const left = this.#usersOf(build) - 1;
+      if (left > 0) this.#users.set(build.id, left);
+      else this.#users.delete(build.id);
+      this.#removeUnused(build);
+    };
+  }
+
+  /** Other builds of the app are needed by those that use them, and by nobody else. */
+  setLatest(build: BuildRecord): void {
+    const before = this.#latest.get(build.app);
+    this.#latest.set(build.app, build);
+    if (before) this.#removeUnused(before);
   }
 
   folderFor(app: string, name: string): string {
@@ -59,12 +85,30 @@ export class UnpackedBuilds {
   async remove({ id, app }: BuildRecord): Promise<void> {
     this.#unpacked.delete(id);
     this.#attached.delete(id);
-    await rm(this.folderFor(app, id), { recursive: true, force: true });
+    // What cannot be removed now is removed when the emulator stops.
+    const removal = rm(this.folderFor(app, id), { recursive: true, force: true })
+      .catch(() => {})
+      .finally(() => this.#removals.delete(id));
+    this.#removals.set(id, removal);
+    await removal;
   }
 
-  clear(): void {
+  /** The folders are removed by others. */
+  async clear(): Promise<void> {
     this.#unpacked.clear();
     this.#attached.clear();
+    this.#latest.clear();
+    await Promise.all(this.#removals.values());
+  }
+
+  #usersOf({ id }: BuildRecord): number {
+    return this.#users.get(id) ?? 0;
+  }
+
+  #removeUnused(build: BuildRecord): void {
+    const latest = this.#latest.get(build.app);
+    const isUnused = latest !== undefined && latest.id !== build.id && this.#usersOf(build) === 0;
+    if (isUnused && this.#unpacked.has(build.id)) void this.remove(build);
   }
 
   async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {

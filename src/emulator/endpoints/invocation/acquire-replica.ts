@@ -24,11 +24,15 @@ interface ReplicaRequest {
 export async function acquireReplica(request: ReplicaRequest, platform: Platform): Promise<ReplicaSlot> {
   const { app, build, run, isSocket = false, signal } = request;
   const { runner } = platform;
-  const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
-  const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
-  const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
   const onQueued = () => markQueued(run, platform);
-  const slot = await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
+  const release = runner.unpacked.use(build);
+  const acquire = async () => {
+    const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
+    const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
+    const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
+    return runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
+  };
+  const slot = await acquire().finally(release);
   try {
     const assignedAt = platform.now();
     markAssigned(run, slot.name, platform);
