@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
@@ -56,8 +56,8 @@ function standIn() {
   const folder = temporaryFolder();
   const log = join(folder, 'calls.jsonl');
   mkdirSync(join(folder, 'bin'));
-  writeFileSync(join(folder, 'bin', 'docker'), engine);
-  chmodSync(join(folder, 'bin', 'docker'), 0o755);
+  // The machine may have a podman of its own.
+  for (const name of ['docker', 'podman']) writeFileSync(join(folder, 'bin', name), engine, { mode: 0o755 });
   writeFileSync(log, '');
   writeFileSync(`${log}.ps`, '');
   const { PATH } = process.env;
