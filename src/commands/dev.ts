@@ -94,6 +94,7 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
     keepWarm: true,
     // It runs for days, and each reload takes twenty requests.
     maxCalls: 100,
+    maxBuilds: 100,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   }).catch((error) => {
     close();

@@ -56,6 +56,8 @@ export interface EmulatorOptions {
   hideSecrets?: ((text: string) => string) | undefined;
   /** How many requests `calls` has at most. Default: 10,000. */
   maxCalls?: number | undefined;
+  /** How many builds of each app are kept, besides the one that serves. Default: all. */
+  maxBuilds?: number | undefined;
   /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */

@@ -134,6 +134,7 @@ async function startIn(
     inspected: new InspectedCalls(),
     hideSecrets,
     maxCalls: options.maxCalls ?? 10_000,
+    maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
     deliveries,
     captured: [],
     now,

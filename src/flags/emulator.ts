@@ -39,7 +39,7 @@ type Faults = ReturnType<typeof parseFaultOption>;
 
 type StartOptions = EmulatorFlags & { port: number } & Pick<
     EmulatorOptions,
-    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxCalls'
+    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxCalls' | 'maxBuilds'
   >;
 
 /** Flags of `emulator start` and `emulator exec`. */

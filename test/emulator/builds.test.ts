@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { platform } from './support/platform.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
 const dependencies = {
@@ -151,6 +153,20 @@ test('lists builds newest first', async () => {
   const second = await deploy();
   const ids = (await ask('GET', `${first.path}/builds`)).json.map((build: { id: string }) => build.id);
   expect(ids).toEqual([second.id, first.id]);
+});
+
+test('keeps the newest builds with their archives, and the one that serves', async () => {
+  const data = temporaryFolder();
+  const { ask, deploy } = await platform({ data, maxBuilds: 2 });
+  await deploy();
+  const serving = await deploy();
+  const failing = { runtime: 'custom', dockerfilePath: 'Dockerfile' };
+  await deploy(failing);
+  const kept = [await deploy(failing), await deploy(failing)];
+  const ids = (await ask('GET', `${serving.path}/builds`)).json.map((build: { id: string }) => build.id);
+  expect(ids).toEqual([...kept.reverse(), serving].map(({ id }) => id));
+  const archives = readdirSync(join(data, 'storage', 'p-12345678', 'cortex', 'web'));
+  expect(archives.sort()).toEqual(ids.map((id: string) => `build-${id}.zip`).sort());
 });
 
 test('cancels a build in progress, and keeps the previous version', async () => {

@@ -37,6 +37,8 @@ export interface Platform extends Recorder, Running {
   readonly deliveries: (number | undefined)[];
   /** Deliveries to the address that captures them, oldest first. */
   readonly captured: CapturedDelivery[];
+  /** How many builds of each app are kept, besides the one that serves. */
+  readonly maxBuilds: number;
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
   /** Milliseconds between two attempts to deliver a webhook. */
