@@ -7,7 +7,7 @@ const checkEveryMs = 10;
 
 /**
  * Limits V8's young generation to 8 MiB: it would grow to 32 MiB and hold garbage. This saves a fifth of the memory of a
- * copy (npm run bench -- transfer). Call the returned function when the work is over.
+ * copy (npm run bench -- transfer) and of a map. Call the returned function when the work is over.
  */
 export function limitYoungGeneration(): () => void {
   const limit = () => {
