@@ -177,7 +177,7 @@ async function timedOn(sink, candidate, { shape, bytes }) {
  * @param {Sink} sink
  * @returns {Promise<LineStats>}
  */
-async function takeStats({ url }) {
+export async function takeStats({ url }) {
   const reply = await new Promise((resolve, reject) => {
     get(`${url}/line`, { agent: false }, resolve).on('error', reject);
   });

@@ -12,9 +12,10 @@ import { packing } from './packing.js';
 import { Report } from './report.js';
 import { startUp } from './start-up.js';
 import { transfer } from './transfer.js';
+import { weights } from './weights.js';
 
 /** @type {Record<string, (bench: Bench) => Promise<void>>} */
-const parts = { 'start-up': startUp, packing, transfer, line, live, hostile, growth };
+const parts = { 'start-up': startUp, packing, transfer, line, weights, live, hostile, growth };
 
 /**
  * @typedef {object} Bench

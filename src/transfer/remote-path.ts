@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { gantryCommand } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 
 /** A file or folder on a volume, written `volume:/path`. */
@@ -18,6 +19,11 @@ export const defaultVolume = 'default';
 export function parseRemotePath(text: string): RemotePath | undefined {
   const [, volume, path] = /^((?:[A-Za-z][\w.-]+)?):(.*)$/s.exec(text) ?? [];
   if (volume === undefined || path === undefined) return undefined;
+  if (volume === 'hf' && path.startsWith('//')) {
+    throw new UsageError(`${text} is a model of a hub, which has many files`, {
+      fix: gantryCommand`weights pull ${text} ${`:/${posix.basename(path)}`}`,
+    });
+  }
   if (volume && path.startsWith('//')) {
     throw new UsageError(`invalid remote path: ${text}`, {
       why: 'remote paths are written volume:/path; gantry copies between this machine and volumes, not from other storage',

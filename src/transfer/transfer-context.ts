@@ -63,7 +63,7 @@ export function requestKind(fileBytes: number): RequestKind {
 }
 
 /** Enough for the delay of a fast line. With that of the program, a copy from the web takes less than 200 MB. */
-const maxRelayBytes = 64 * mib;
+const maxRelayBytes = 48 * mib;
 
 /** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
 const minConnectionRate = 256 * 1024;

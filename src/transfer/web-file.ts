@@ -84,7 +84,7 @@ export async function followRedirects(
   for (let count = 0; count <= maxRedirects; count++) {
     const headers: Record<string, string> = token && !hasLeft ? { authorization: `Bearer ${token}` } : {};
     const asked = url;
-    const toError = (reply: ContentReply, now: number) => webError(reply, { url: asked, hasLeft, token }, now);
+    const toError = (reply: ContentReply, now: number) => webError(reply, { url: asked, hasLeft }, now);
     const reply = await requestStream(url, { ...sent, ...headers }, receiving, resources.signal).catch((cause) => {
       throw requestError(cause, asked, resources, resources.signal);
     });
@@ -127,11 +127,10 @@ interface Asked {
   url: URL;
   /** Whether this is where a redirect led. */
   hasLeft: boolean;
-  token: string | undefined;
 }
 
 /** The hub says why in headers, others in the body or not at all. */
-function webError({ status, headers, body }: ContentReply, { url, hasLeft, token }: Asked, now: number): GantryError {
+function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Asked, now: number): GantryError {
   const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
   const said = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
   const facts: ErrorFacts = {
@@ -147,17 +146,13 @@ function webError({ status, headers, body }: ContentReply, { url, hasLeft, token
   // What a redirect led to is signed for some time, or has moved.
   if ((hasLeft && [400, 401, 403, 404, 410].includes(status)) || redirects.has(status))
     return new UrlExpiredError(`the URL at ${url.host} has expired`, { status });
-  return refusal(status, url, { ...facts, ...loginFix(status, token) });
+  return refusal(status, url, facts);
 }
 
 function refusal(status: number, { host }: URL, facts: ErrorFacts): GantryError {
-  if (status === 401) return new AuthError(`${host} asks for a login (HTTP 401)`, facts);
+  const fix = 'name a URL that needs no login, such as a signed one';
+  if (status === 401) return new AuthError(`${host} asks for a login (HTTP 401)`, { ...facts, fix });
   if (status === 403) return new DeniedError(`${host} denies access (HTTP 403)`, facts);
   if (status === 404 || status === 410) return new NotFoundError(`${host} has no such file (HTTP ${status})`, facts);
   return new FailedError(`${host} rejected the request (HTTP ${status})`, { ...facts, status });
-}
-
-function loginFix(status: number, token: string | undefined): ErrorFacts {
-  if (status !== 401) return {};
-  return { fix: token ? 'check the token in HF_TOKEN' : 'set HF_TOKEN to a token of an account that may read it' };
 }

@@ -7,6 +7,7 @@ import { killMaps } from './map-kills.js';
 import { perform } from './perform.js';
 import { drawPlan } from './plans/index.js';
 import { report } from './report.js';
+import { killPulls } from './weights-kills.js';
 
 const help = `Run gantry against a platform that misbehaves, and audit what is left behind.
 
@@ -14,6 +15,7 @@ USAGE
   npm run chaos -- [flags]
   npm run chaos -- --kills 200       kill deploys at random requests, and hold the next command against the platform
   npm run chaos -- --map-kills 100   kill a map at random calls, and compare its results with what its function has seen
+  npm run chaos -- --pull-kills 20   kill a pull of weights at random bytes, and compare the volume with the hub
 
 FLAGS
   --seeds <n>       how many seeds (default 100)
@@ -39,7 +41,7 @@ async function main() {
       },
       ...{ seconds: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
       ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' }, kills: { type: 'string' } },
-      'map-kills': { type: 'string' },
+      ...{ 'map-kills': { type: 'string' }, 'pull-kills': { type: 'string' } },
     },
   });
   const write = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -58,6 +60,12 @@ async function main() {
   const cuts = Number(values['map-kills'] ?? 0);
   if (cuts > 0) {
     const findings = await killMaps({ cuts, inputs: 10_000, seed: first, program, write });
+    write([`${findings.length} findings from seed ${first}`, ...findings].join('\n'));
+    return findings.length === 0 ? 0 : 1;
+  }
+  const pullCuts = Number(values['pull-kills'] ?? 0);
+  if (pullCuts > 0) {
+    const findings = await killPulls({ cuts: pullCuts, bytes: 200 * 2 ** 20, seed: first, program, write });
     write([`${findings.length} findings from seed ${first}`, ...findings].join('\n'));
     return findings.length === 0 ? 0 : 1;
   }

@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { type ModelHub, sha256Of } from '../chaos/model-hub.js';
 import { newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
-import { type ModelHub, sha256Of } from '../support/model-hub.js';
 
 let emulator: Emulator;
 let home: string;
@@ -25,6 +28,12 @@ const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: home, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
 
 const url = (name = 'big.bin') => `${hub.cdn}/lfs/org/model/${name}`;
+/** Those that the journal has. */
+function sentParts(): number {
+  const journals = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.jsonl'));
+  return journals.flatMap((path) => readFileSync(join(home, path), 'utf8').match(/"is":"part"/g) ?? []).length;
+}
+
 const volume = () => emulator.volume();
 
 describe('a file of the web is copied to a volume', () => {
@@ -44,6 +53,22 @@ describe('a file of the web is copied to a volume', () => {
     expect([code, volume().read('/x.bin')?.equals(big)]).toEqual([0, true]);
   });
 
+  test('and goes on with the part that it was at', async () => {
+    hub.mischief = async ({ request, response }) => {
+      if (!request.headers.range?.startsWith(`bytes=${10 * 2 ** 20}-`)) return false;
+      while (sentParts() < 2) await setTimeout(5);
+      return !!response.writeHead(404).end();
+    };
+    const words = ['cp', url(), ':/x.bin', '--sha256', sha256, '--part-size', '5MiB'];
+    expect((await gantry(words)).code).toBe(6);
+    hub.mischief = undefined;
+    const before = hub.sent;
+    const { code, json } = await gantry([...words, '--json']);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ resumedBytes: 10 * 2 ** 20 })]);
+    expect(hub.sent - before).toBeLessThan(2 * 2 ** 20);
+    expect(volume().read('/x.bin')?.equals(big)).toBe(true);
+  });
+
   test('with its checksum, or not at all', async () => {
     const { code, stderr } = await gantry(['cp', url(), ':/x.bin', '--sha256', '0'.repeat(64)]);
     expect([code, volume().read('/x.bin')]).toEqual([1, undefined]);
@@ -55,6 +80,7 @@ test.each([
   [['cp', 'https://a.test/x', ':/x'], 'the SHA-256 of https://a.test/x is missing'],
   [['cp', 'https://u:p@a.test/x', ':/x', '--sha256', sha256], 'a URL must have no password'],
   [['cp', 'https://a.test/x', '.', '--sha256', sha256], 'can only be copied alone, to a volume'],
+  [['cp', 'hf://org/model', ':/x'], 'gantry weights pull hf://org/model :/model'],
   [['cp', 'f', 'https://a.test/x'], 'files cannot be copied to a URL'],
   [['cp', 'f', ':/x', '--sha256', sha256], '--sha256 is for a file at a https:// URL'],
   [['cp', 'http://a.test/x', ':/x', '--sha256', sha256], 'the URL must begin with https'],

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
 import { newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
-import { commit, type ModelHub, sha256Of } from '../support/model-hub.js';
 
 let emulator: Emulator;
 let home: string;
@@ -165,9 +165,12 @@ describe('a gated model', () => {
   );
 
   test.each([
-    [{}, 4, 'is gated or private, or does not exist'],
-    [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read'],
-  ])('is refused with %j', async (env, exit, message) => {
+    [{}, 4, 'is gated or private, or does not exist', false],
+    [{}, 4, 'is gated or private, or does not exist', true],
+    [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read', false],
+    [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read', true],
+  ])('is refused with %j', async (env, exit, message, isListed) => {
+    hub.models[name] = { files, token, isListed };
     const { code, stderr } = await gantry(['weights', 'pull', source, ':/models/qwen'], {
       env: env as Record<string, string>,
     });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { ModelHub } from '../support/model-hub.js';
+import { ModelHub } from '../chaos/model-hub.js';
 
 /** Runs a command with a hub that has the models of the documents. */
 const hub = await ModelHub.start({

@@ -45,7 +45,7 @@ export class Downloader {
       const known = isRepeated || inOneRequest ? undefined : this.#savedEntry(file);
       const plan = inOneRequest
         ? planParts(file.bytes, file.bytes)
-        : planCopy(file.bytes, this.context.options, known?.partBytes);
+        : planCopy({ bytes: file.bytes }, this.context.options, known?.partBytes);
       try {
         return await this.#copyOnce(file, order, plan, known);
       } catch (error) {

@@ -7,6 +7,8 @@ export interface SourceContent {
   bytes: number;
   /** Identifies the version of the file: parts of another version cannot be resumed. */
   mark: string;
+  /** Of content whose parts are held in memory. */
+  maxPartBytes?: number;
   /** Reads the parts that an earlier attempt has not sent. */
   createReader(sent: readonly SentPart[], plan: PartPlan): PartReader;
   /** Those of the parts that an earlier attempt has sent which need not be sent again. */

@@ -2,13 +2,17 @@ import { count, size } from '../../output/format.ts';
 import { mib, type PartPlan, planParts, preferredPartBytes } from '../../transfer/parts.ts';
 import type { CopyOptions } from './copy-options.ts';
 
-/** How a file is divided. A resumed copy keeps the parts of the previous attempt, unless the flag requests others. */
+/**
+ * How a file is divided: a resumed copy keeps the parts of the previous attempt, unless the flag requests others. Parts
+ * that are held in memory are shorter.
+ */
 export function planCopy(
-  bytes: number,
+  { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: { bytes: number; maxPartBytes?: number },
   { partSize, concurrency }: Pick<CopyOptions, 'partSize' | 'concurrency'>,
   savedPartBytes?: number,
 ): PartPlan {
-  return planParts(bytes, partSize ?? savedPartBytes ?? preferredPartBytes(bytes, concurrency));
+  const preferred = Math.min(maxPartBytes, preferredPartBytes(bytes, concurrency));
+  return planParts(bytes, partSize ?? savedPartBytes ?? preferred);
 }
 
 /** For --debug. */

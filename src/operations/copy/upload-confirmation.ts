@@ -190,7 +190,7 @@ export class UploadConfirmation {
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file changed after the upload');
       const content = contentToCompare(file.target, file.bytes, this.context, resources);
-      await verifyCopy(source.original, content, planCopy(file.bytes, options), resources);
+      await verifyCopy(source.original, content, planCopy(file, options), resources);
       return true;
     } catch (error) {
       if (error instanceof CorruptError) return false;

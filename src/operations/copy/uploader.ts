@@ -89,7 +89,7 @@ export class Uploader implements FileCopier {
       const { since, etags, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
         const content = contentToCompare(this.#targetOf(found), source.bytes, context, resources);
-        await verifyCopy(source.original, content, planCopy(source.bytes, options), resources);
+        await verifyCopy(source.original, content, planCopy(source, options), resources);
       }
       const { bytes, mark } = source;
       journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.storageClock.current() });
@@ -109,7 +109,7 @@ export class Uploader implements FileCopier {
   ): Promise<{ since: number; etags: string[]; resumedBytes: number }> {
     const { context } = this;
     const { resources, journal, options, progress } = context;
-    const plan = planCopy(source.bytes, options, saved?.partBytes);
+    const plan = planCopy(source, options, saved?.partBytes);
     const at = this.#targetOf(found);
     const isResumable = plan.count > 1;
     const file = found.path;
@@ -181,11 +181,11 @@ export class Uploader implements FileCopier {
 
   #usable(
     { upload, parts: saved, partBytes }: Partial<ResumableUpload>,
-    { bytes, resumable }: SourceContent,
+    source: SourceContent,
   ): ResumableUpload | undefined {
     const { resources, options } = this.context;
-    const plan = planCopy(bytes, options, partBytes);
-    const parts = saved && resumable(saved);
+    const plan = planCopy(source, options, partBytes);
+    const parts = saved && source.resumable(saved);
     const fits = upload && partBytes === plan.partBytes && upload.urls.length === plan.count;
     if (!fits || !parts?.length || !isUsable(upload.urls[0] ?? '', upload.urlsExpireAt, resources.now()))
       return undefined;

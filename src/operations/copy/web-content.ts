@@ -1,4 +1,5 @@
 import { FailedError } from '../../errors.ts';
+import { mib } from '../../transfer/parts.ts';
 import { type ReadRange, Relay, resumableParts } from '../../transfer/relay.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
@@ -15,6 +16,9 @@ export async function webFileSize(
   if (bytes !== undefined) return { bytes, modified };
   throw new FailedError(`${new URL(web.url).host} does not tell the size of the file`);
 }
+
+/** Several connections share the memory for parts. */
+const maxPartBytes = 8 * mib;
 
 /** A file on the web, whose checksum is known: its parts are relayed to the volume. */
 export async function openWebFile(web: WebFile, bytes: number, resources: TransferContext): Promise<SourceContent> {
@@ -33,6 +37,7 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
   let relay: Relay | undefined;
   return {
     bytes,
+    maxPartBytes,
     mark: `${bytes}:${web.sum.algorithm}:${web.sum.hex}`,
     createReader: (sent, { partBytes }) => {
       relay = new Relay({ bytes, partBytes, sent, web }, readRange, resources);

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { AuthError, DeniedError, GantryError, NotFoundError, UnexpectedReplyError, UsageError } from '../../errors.ts';
 import { isRecord, tryParseJson } from '../../json-text.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
-import { followRedirects, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
+import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
 
 /** A model hub, and the token for it. */
 export interface HubAccess {
@@ -52,17 +52,22 @@ export async function readModel(
 ): Promise<HubModel> {
   const at = revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`;
   const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
+  const failed = (error: unknown) => {
+    throw explain(error, name, revision, endpoint, token !== undefined);
+  };
   const body = await withRetries(
     () => readJson({ url, token }, resources),
     (error) => error.facts.retryable === true,
     resources,
-  ).catch((error: unknown) => {
-    throw explain(error, name, revision, endpoint, token !== undefined);
-  });
-  const { sha: commit, siblings } = isRecord(body) ? body : {};
+  ).catch(failed);
+  const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
   if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
     throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
-  return { commit, files: siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token)) };
+  const files = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
+  // The list of a gated model is public, its files are not.
+  const [first] = files;
+  if (gated && first) await locateWebFile(first.web, resources).catch(failed);
+  return { commit, files };
 }
 
 /** A list of some thousand files is shorter. */

@@ -14,6 +14,7 @@ import { createServer } from 'node:http';
  * @property {Record<string, Content>} files
  * @property {string[]} [inGit] names of those that the hub itself serves, because they are stored in Git
  * @property {string} [token] the only one that may read it
+ * @property {boolean} [isListed] its list of files is public even so, as that of gated models is
  * @property {string} [commit]
  *
  * @typedef {'hub' | 'cdn'} Host
@@ -123,7 +124,7 @@ export class ModelHub {
   #tell(name, revision, blobs, request, response) {
     const model = this.models[name];
     if (!model) return refuse(response, 401, 'RepoNotFound', 'Invalid username or password.');
-    if (!isAllowed(model, request)) return refuseLogin(name, request, response);
+    if (!model.isListed && !isAllowed(model, request)) return refuseLogin(name, request, response);
     const sha = model.commit ?? commit;
     if (revision !== 'main' && !sha.startsWith(revision))
       return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${revision}`);
@@ -165,8 +166,7 @@ export class ModelHub {
       await this.#wait(length);
       this.sent += length;
       const chunk = Buffer.isBuffer(content) ? content.subarray(at, at + length) : zeros.subarray(0, length);
-      if (!response.write(chunk))
-        await Promise.race([once(response, 'drain'), once(response, 'close')]).catch(() => {});
+      if (!response.write(chunk)) await drained(response);
       at += length;
     }
     response.end();
@@ -179,6 +179,17 @@ export class ModelHub {
     this.#freeAt = Math.max(now, this.#freeAt) + (bytes / this.rate) * 1_000;
     if (this.#freeAt - now > 2) await new Promise((resume) => setTimeout(resume, this.#freeAt - now));
   }
+}
+
+/** @param {ServerResponse} response */
+function drained(response) {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve(undefined);
+    };
+    response.on('drain', done).on('close', done);
+  });
 }
 
 /** @param {Content} content */
