@@ -5,7 +5,7 @@ import { type CommandReference, reference } from '../../src/reference.ts';
 
 /** Verbs of commands that remove or replace what gantry cannot bring back. */
 const destroying = new Set([
-  ...['api', 'cancel', 'clear', 'cp', 'delete', 'logout', 'prune', 'remove', 'revoke', 'rm', 'snapshot'],
+  ...['api', 'cancel', 'clear', 'cp', 'delete', 'logout', 'prune', 'pull', 'remove', 'revoke', 'rm', 'snapshot'],
   ...['serve', 'set', 'stop', 'sync', 'unset'],
 ]);
 
