@@ -40,6 +40,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
   unattended?: false;
+  /** On a terminal, each value that it yields takes the place of the one before. */
+  live?: true;
   /** Works on this machine only. Other commands have a target, which those that change something name first. */
   local?: true;
   /** Whether this command line only reads, if others of the command change something. */
@@ -135,6 +137,7 @@ export interface Command {
   onlyReads: (...inputs: unknown[]) => boolean;
   unattended: boolean;
   dryRun: boolean;
+  live: boolean;
   details: string[];
   examples: string[];
 }
@@ -164,6 +167,7 @@ export function defineCommand<
     next: (parts.next as Command['next']) ?? (() => []),
     json: parts.json && schemaOf(parts, parts.json),
     dryRun: parts.dryRun === true,
+    live: parts.live === true,
     effect: parts.effect,
     local: parts.local ?? false,
     onlyReads: (parts.onlyReads as Command['onlyReads']) ?? (() => parts.effect === 'reads'),

@@ -101,7 +101,15 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     tune: { summary: 'show what other scaling settings would have meant', load: () => import('./tune.ts') },
     compare: { summary: 'compare the calls of two builds', load: () => import('./compare.ts') },
     bench: { summary: 'measure how many calls an app takes, and at what cost', load: () => import('./bench.ts') },
-    metrics: { summary: 'chart what replicas use, or how long they take to start', load: () => import('./metrics.ts') },
+    top: { summary: 'show live how apps are doing', load: () => import('./top.ts') },
+    watch: { summary: 'wait until a figure of an app passes a bound', load: () => import('./watch.ts') },
+    metrics: {
+      summary: 'chart what replicas use, or how long they take to start',
+      load: () => import('./metrics.ts'),
+      commands: {
+        serve: { summary: 'serve the figures of apps to Prometheus', load: () => import('./metrics/serve.ts') },
+      },
+    },
     secrets: {
       summary: 'manage secrets',
       commands: {

@@ -8,6 +8,8 @@ export interface Page {
   colored: boolean;
   /** Width in columns; infinite if not a terminal. */
   columns: number;
+  /** Height in lines; infinite if not a terminal. */
+  rows: number;
   terminal: boolean;
   /** Whether lines may be redrawn: on a terminal, unless `TERM=dumb`. */
   animated: boolean;
@@ -39,6 +41,7 @@ export type ColorChoice = 'always' | 'never' | 'auto';
 export interface Stream extends NodeJS.WritableStream {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
+  rows?: number | undefined;
 }
 
 export function createPage(
@@ -57,6 +60,7 @@ export function createPage(
     githubActions: readVariable(env, 'GITHUB_ACTIONS') === 'true',
     // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
     columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
+    rows: terminal ? stream.rows || 24 : Number.POSITIVE_INFINITY,
     terminal,
     animated: terminal && !accessible && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
     accessible,

@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import { PackedList } from '../packed-list.ts';
+import type { Frames } from './frames.ts';
 import type { JqFilter } from './jq.ts';
 import { withLinks } from './links.ts';
 import type { LongView, Page, Stream, View } from './page.ts';
@@ -29,6 +30,8 @@ export interface Renderer {
   text(text: string): Promise<void>;
   /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
+  /** Prints one value of a stream in place of the one before, on a terminal that can do that. */
+  frame(value: unknown, view: View): Promise<void>;
   /** Waits until the user has quit the pager, if there is one. */
   end(): Promise<void>;
   readonly page: Page;
@@ -61,8 +64,9 @@ export function createRenderer(
     const text = await filter?.filter(line);
     if (text) await write(sanitized(text, page));
   };
+  let frames: Frames | undefined;
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
-  return {
+  const renderer: Renderer = {
     async value(value, view, isRaw = false) {
       if (json === false && 'parts' in view && !page.terminal) {
         for (const part of view.parts(page)) await write(`${toText(() => part, isRaw)}\n`);
@@ -89,9 +93,21 @@ export function createRenderer(
     line: (value) => writeLine(toJson(value)),
     text: write,
     bytes: write,
-    end: async () => pager?.end(),
+    async frame(value, view) {
+      if (json !== false || !page.animated) return renderer.item(value, view, false);
+      if (!frames) {
+        const { openFrames } = await import('./frames.ts');
+        frames = openFrames(stdout, page, write, (text, current) => withLinks(sanitized(text, current), current));
+      }
+      await frames.show(view);
+    },
+    async end() {
+      frames?.close();
+      await pager?.end();
+    },
     page,
   };
+  return renderer;
 }
 
 /** Waits for each write, so that a slow reader does not fill the memory. */

@@ -118,13 +118,15 @@ function placedArgument({ called, argv }: RunState): { argument: PlacedArgument;
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */
 function mayPage(
-  { effect }: Command,
+  { effect, live }: Command,
   { pager }: GlobalFlags,
   { follow }: { follow?: boolean },
   { terminal }: Page,
   env: Environment,
 ): boolean {
-  return effect === 'reads' && pager && !follow && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
+  return (
+    effect === 'reads' && pager && !follow && !live && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env)
+  );
 }
 
 async function loadPager(io: Io, interruption: InterruptNotice) {

@@ -29,12 +29,16 @@ export async function showValue(
   renderer: Renderer,
   finish: Finish | undefined,
 ) {
-  const { data, view, raw, json } = command;
+  const { data, view, raw, json, live } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
     // A command whose result is a document may stream events before it.
     const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
-    return forEachValue(value, (item) => renderer.item(toLine(item), view(item, options), isRaw));
+    const show = (item: unknown) =>
+      live
+        ? renderer.frame(toLine(item), view(item, options))
+        : renderer.item(toLine(item), view(item, options), isRaw);
+    return forEachValue(value, show);
   }
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);

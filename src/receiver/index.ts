@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { pause } from '../clock.ts';
-import { FailedError } from '../errors.ts';
+import { bindServer } from './bind-server.ts';
 
 /** A POST request as it was received. */
 export interface ReceivedRequest {
@@ -67,9 +67,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
-  await bind(server, host, port).catch((error) => {
-    throw bindError(error, host, port);
-  });
+  await bindServer(server, host, port);
   const { port: boundPort } = server.address() as AddressInfo;
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
@@ -79,22 +77,6 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       await closed;
     },
   };
-}
-
-function bind(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((done, failed) => {
-    server.once('error', failed).listen(port, host, () => {
-      server.off('error', failed).on('error', () => {});
-      done();
-    });
-  });
-}
-
-function bindError(cause: NodeJS.ErrnoException, host: string, port: number): FailedError {
-  if (cause.code === 'EADDRINUSE') {
-    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
-  }
-  return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
 }
 
 /** Requests that are still being received, and how much memory their bodies use. */

@@ -1,0 +1,36 @@
+import { defineCommand } from '../../command.ts';
+import { platformExits, UsageError } from '../../errors.ts';
+import { optionalAppArgument } from '../../flags/app.ts';
+import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { serveMetrics } from '../../operations/monitor/index.ts';
+import { stream, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    optionalAppArgument(command, {
+      description: 'app name or id (default: the app in this folder, or else all)',
+      unless: 'allApps',
+      orNone: true,
+    })
+      .option('--all-apps', 'all apps of the project, also in the folder of one')
+      .option('--port <number>', 'port to listen on (default: 9464, or a free port)', wholeNumberFlag(0, 65_535))
+      .option('--for <duration>', 'end after this time (default: Ctrl-C)', durationFlag)
+      .option('--host <host>', 'address to listen on', '127.0.0.1'),
+  run: (context, app, { allApps, port, host, for: forMs }) => {
+    if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
+    return serveMetrics(context, { app, forMs, port, host });
+  },
+  view:
+    ({ url }) =>
+    () =>
+      url,
+  effect: 'reads',
+  unattended: false,
+  exits: [...platformExits],
+  json: stream({ url: text('URL that Prometheus reads') }),
+  details: [
+    'Serves the figures of gantry top in the format of OpenMetrics, until Ctrl-C: replicas, queue, cold starts, response times, cost an hour, and counters of calls. Every app is asked for one thing every five seconds, however often the page is read.',
+    'Counters begin at 0 when an app is first counted. They are kept on this machine and never fall, also over restarts.',
+  ],
+  examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],
+});

@@ -1,0 +1,154 @@
+import type { App } from '../../contract/apps.ts';
+import type { Container } from '../../contract/containers.ts';
+import type { Run } from '../../contract/runs.ts';
+import { quantile } from '../difference/index.ts';
+import { hasEnded, runHasFailed } from '../runs/index.ts';
+
+/** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
+export interface AppFigures {
+  app: string;
+  /** RFC 3339, UTC: when its runs were read. */
+  at: string | null;
+  /** Those that run. */
+  replicas: number | null;
+  maxReplicas: number | null;
+  builds: { build: string; replicas: number }[];
+  callsPerSecond: number | null;
+  /** Response times of calls that ended, in ms. */
+  p50Ms: number | null;
+  p90Ms: number | null;
+  p99Ms: number | null;
+  /** Of calls that ended, from 0 to 1. */
+  errorShare: number | null;
+  /** Calls in flight that are more than the replicas take at once. */
+  queued: number | null;
+  coldStartsPerMinute: number | null;
+  /** US cents. */
+  centsPerHour: number | null;
+  /** RFC 3339, UTC; null if there was none within the time that was read. */
+  lastCallAt: string | null;
+}
+
+/** Calls of an app that failed with the same status. */
+export interface FailedCalls {
+  app: string;
+  /** RFC 3339, UTC: the last of them. */
+  at: string;
+  statusCode: number | null;
+  calls: number;
+  /** The last of them. */
+  run: string;
+  /** What the app printed; null if not known. */
+  message: string | null;
+}
+
+/** What was read of an app, each at a time of its own. Times in ms since 1970, by the platform's clock. */
+export interface AppReadings {
+  runs?: RunsReading;
+  containers?: readonly Container[];
+  settings?: App;
+}
+
+export interface RunsReading {
+  since: number;
+  until: number;
+  runs: readonly Run[];
+  /** How many runs there were. `runs` are some of them. */
+  total: number;
+}
+
+/** What rates, percentiles and shares are of. */
+const minuteMs = 60_000;
+
+export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings): AppFigures {
+  const running = containers?.filter(isRunning);
+  const price = settings?.costPerSecondCents || undefined;
+  return {
+    app,
+    ...{ replicas: running?.length ?? null, maxReplicas: settings?.maxReplicaCount ?? null },
+    builds: running ? buildsOf(running) : [],
+    ...callFigures(reading),
+    queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
+    centsPerHour: running && price !== undefined ? running.length * price * 3_600 : null,
+  };
+}
+
+/** The failed calls among those that were read, the last first. */
+export function failedCallsOf(app: string, reading: RunsReading | undefined): FailedCalls[] {
+  const groups = new Map<number | null, FailedCalls>();
+  for (const run of reading?.runs ?? []) {
+    if (!runHasFailed(run)) continue;
+    const statusCode = run.statusCode ?? null;
+    const group = groups.get(statusCode) ?? { app, at: '', statusCode, calls: 0, run: '', message: null };
+    group.calls++;
+    if ((run.createdAt ?? '') > group.at) Object.assign(group, { at: run.createdAt ?? '', run: run.id });
+    groups.set(statusCode, group);
+  }
+  return [...groups.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+type CallFigures = Pick<
+  AppFigures,
+  'at' | 'callsPerSecond' | 'p50Ms' | 'p90Ms' | 'p99Ms' | 'errorShare' | 'coldStartsPerMinute' | 'lastCallAt'
+>;
+
+const unknownCalls: CallFigures = {
+  ...{ at: null, callsPerSecond: null, p50Ms: null, p90Ms: null, p99Ms: null },
+  ...{ errorShare: null, coldStartsPerMinute: null, lastCallAt: null },
+};
+
+function callFigures(reading: RunsReading | undefined): CallFigures {
+  if (!reading) return unknownCalls;
+  const { since, until, runs, total } = reading;
+  const from = until - minuteMs;
+  const created = runs.filter((run) => timeOf(run) > from);
+  const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
+  const durations = Float64Array.from(ended, responseMs)
+    .filter((ms) => !Number.isNaN(ms))
+    .sort();
+  const at = (share: number) => quantile(durations, share) ?? null;
+  // Of more than were returned, those that were speak for the others.
+  const isSample = total > runs.length;
+  const perSecond = isSample ? (total * 1_000) / (until - since) : created.length / 60;
+  const cold = runs.filter(({ coldstartTimeMs }) => (coldstartTimeMs ?? 0) > 0);
+  const coldPerMinute = isSample
+    ? (perSecond * 60 * cold.length) / Math.max(1, runs.length)
+    : cold.filter((run) => timeOf(run) > from).length;
+  const last = Math.max(...runs.map(timeOf));
+  return {
+    at: new Date(until).toISOString(),
+    ...{ callsPerSecond: perSecond, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
+    errorShare: ended.length > 0 ? ended.filter(runHasFailed).length / ended.length : null,
+    coldStartsPerMinute: coldPerMinute,
+    lastCallAt: Number.isFinite(last) ? new Date(last).toISOString() : null,
+  };
+}
+
+function queuedOf(reading: RunsReading | undefined, replicas: number | undefined, concurrency: number | undefined) {
+  if (!reading || replicas === undefined || concurrency === undefined) return null;
+  const inFlight = reading.runs.filter((run) => !hasEnded(run)).length;
+  return Math.max(0, inFlight - replicas * concurrency);
+}
+
+function isRunning({ containerState, isTerminating }: Container): boolean {
+  return containerState === 'RUNNING' && !isTerminating;
+}
+
+function buildsOf(running: readonly Container[]): AppFigures['builds'] {
+  const builds = new Map<string, number>();
+  for (const { buildId } of running) if (buildId) builds.set(buildId, (builds.get(buildId) ?? 0) + 1);
+  return [...builds].map(([build, replicas]) => ({ build, replicas })).sort((a, b) => b.replicas - a.replicas);
+}
+
+function timeOf({ createdAt }: Run): number {
+  return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
+}
+
+function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Run): number {
+  return totalResponseTimeMs ?? (runtimeMs ?? Number.NaN) + (totalQueueTimeMs ?? 0);
+}
+
+/** One that does not say how long it took counts from its creation. */
+function endOf(run: Run): number {
+  return timeOf(run) + (responseMs(run) || 0);
+}

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import type { Api } from '../../api/client.ts';
+import type { Context } from '../../context.ts';
+import { getRunsChart, type RunBucket } from '../../contract/runs.ts';
+
+/** Calls of an app since it is counted. They never fall. */
+export interface CallCounts {
+  calls: number;
+  failed: number;
+  responseSeconds: number;
+}
+
+const Counts = v.object({ calls: v.number(), failed: v.number(), responseSeconds: v.number() });
+/** What is kept over restarts. Times in ms since 1970. */
+export const KeptCounts = v.object({
+  /** Calls that were made before are in `before`. */
+  from: v.number(),
+  before: Counts,
+  /** What was last told. */
+  told: Counts,
+});
+export type KeptCounts = v.InferOutput<typeof KeptCounts>;
+
+const minuteMs = 60_000;
+/** A call that has not ended after this time counts, but not as failed, and not for the response time. */
+const openMs = 30 * minuteMs;
+/** Read at once, after a break. */
+const longestMs = 24 * 60 * minuteMs;
+
+/**
+ * Counts the calls of an app by minutes, which the platform has the counts of: whatever number of calls, one request. A
+ * minute is read again until its calls have ended.
+ */
+export class CallCounter {
+  #kept: KeptCounts;
+
+  constructor(
+    private readonly context: Pick<Context, 'project' | 'platformNow'>,
+    private readonly app: string,
+    kept: KeptCounts | undefined,
+    private readonly onChange: (kept: KeptCounts) => void,
+  ) {
+    const zero = { calls: 0, failed: 0, responseSeconds: 0 };
+    this.#kept = kept ?? { from: startOfMinute(context.platformNow()), before: zero, told: zero };
+  }
+
+  get counts(): CallCounts {
+    return this.#kept.told;
+  }
+
+  async read(api: Api): Promise<void> {
+    const { project, platformNow } = this.context;
+    const { from, before, told } = this.#kept;
+    const now = platformNow();
+    const until = Math.min(now, from + longestMs);
+    const [startTime, endTime] = [from, until].map((time) => new Date(time).toISOString());
+    const query = { startTime, endTime, aggregate: true, groupBy: 'minute', timezone: 'UTC' } as const;
+    const { aggregatedData } = await api(getRunsChart, { project, app: this.app, query });
+    const settledTo = Math.max(from, Math.min(startOfMinute(until), startOfMinute(now - openMs)));
+    let settled = before;
+    let all = before;
+    for (const bucket of aggregatedData ?? []) {
+      const start = Date.parse(bucket.startTime ?? '');
+      // Some platforms do not keep to the range.
+      if (Number.isNaN(start) || start < from) continue;
+      all = add(all, bucket);
+      if (start < settledTo) settled = add(settled, bucket);
+    }
+    this.#kept = { from: settledTo, before: settled, told: largest(told, all) };
+    this.onChange(this.#kept);
+  }
+}
+
+function add({ calls, failed, responseSeconds }: CallCounts, bucket: RunBucket): CallCounts {
+  const { totalRequests, successfulRequests, failedRequests, avgResponseTimeMs } = bucket;
+  const ended = (successfulRequests ?? 0) + (failedRequests ?? 0);
+  return {
+    calls: calls + (totalRequests ?? 0),
+    failed: failed + (failedRequests ?? 0),
+    responseSeconds: responseSeconds + ((avgResponseTimeMs ?? 0) * ended) / 1_000,
+  };
+}
+
+/** A platform that forgets runs must not make a counter fall. */
+function largest(one: CallCounts, other: CallCounts): CallCounts {
+  return {
+    calls: Math.max(one.calls, other.calls),
+    failed: Math.max(one.failed, other.failed),
+    responseSeconds: Math.max(one.responseSeconds, other.responseSeconds),
+  };
+}
+
+function startOfMinute(time: number): number {
+  return Math.floor(time / minuteMs) * minuteMs;
+}

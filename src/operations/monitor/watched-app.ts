@@ -1,0 +1,139 @@
+import type { Context } from '../../context.ts';
+import { listContainers } from '../../contract/containers.ts';
+import { getRunsChart } from '../../contract/runs.ts';
+import { GantryError, isTransient, NotFoundError } from '../../errors.ts';
+import { readLogTail } from '../logs/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { runsIn } from '../runs/index.ts';
+import { type AppFigures, type AppReadings, appFiguresOf, type FailedCalls, failedCallsOf } from './app-figures.ts';
+import type { CallCounter } from './call-counter.ts';
+import { singleRequest } from './single-request.ts';
+
+type Source = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 'log';
+
+/** A whole picture, as soon as possible. */
+const firstSources: readonly Source[] = ['runs', 'settings', 'containers'];
+/** Of runs, in one request: enough for percentiles. */
+const runsPerRead = 500;
+const minuteMs = 60_000;
+/** How far back runs are read: those that take long have begun long ago. */
+const rangeMs = { first: 60 * minuteMs, longest: 15 * minuteMs, shortest: minuteMs };
+/** Settings change with a deploy: read again after so many requests. */
+const settingsEvery = 40;
+/** The log of a failed call is read at most every so many times: what is new matters more. */
+const messageEvery = 6;
+/** An app without calls and replicas is asked this many times less often. */
+const sleepFactor = 3;
+const logLines = 50;
+
+/** One app and what was read of it. It is asked for one thing at a time, in turns. */
+export class WatchedApp {
+  readonly #readings: AppReadings = {};
+  readonly #messages = new Map<string, string | null>();
+  #requests = 0;
+  #turns = 0;
+  #rotation = 0;
+  #messageTurn = Number.NEGATIVE_INFINITY;
+  #rangeMs = rangeMs.first;
+  /** Whether its log is shown, and what was read of it. */
+  showsLog = false;
+  log: readonly string[] | undefined;
+  /** The last request that failed, if none has succeeded since. */
+  problem: GantryError | undefined;
+
+  constructor(
+    private readonly context: Pick<Context, 'apiWithSignal' | 'project' | 'openLog' | 'signal' | 'platformNow'>,
+    readonly name: string,
+    private readonly counter: CallCounter | undefined,
+  ) {}
+
+  get figures(): AppFigures {
+    return appFiguresOf(this.name, this.#readings);
+  }
+
+  get failures(): FailedCalls[] {
+    return failedCallsOf(this.name, this.#readings.runs).map((failed) => ({
+      ...failed,
+      message: this.#messages.get(failed.run) ?? null,
+    }));
+  }
+
+  /** Makes at most one request. Throws what waiting does not mend. */
+  async read(): Promise<void> {
+    const turn = this.#turns++;
+    if (this.#isAsleep() && !this.showsLog && turn % sleepFactor > 0) return;
+    const source = this.#nextSource();
+    this.#requests++;
+    try {
+      await this.#readFrom(source);
+      this.problem = undefined;
+    } catch (error) {
+      if (this.context.signal.aborted || !(error instanceof GantryError)) throw error;
+      // What a token may not read stays unknown; the others are read on.
+      if (source !== 'runs' && !isTransient(error)) return;
+      if (!isTransient(error)) throw error;
+      this.problem = error;
+    }
+  }
+
+  #nextSource(): Source {
+    const first = firstSources[this.#requests];
+    if (first) return first;
+    if (this.#requests % settingsEvery === 0) return 'settings';
+    if (this.showsLog && (!this.log || this.#requests % 2 === 0)) return 'log';
+    if (this.#turns - this.#messageTurn > messageEvery && this.#unreadFailure()) return 'message';
+    const turns: Source[] = ['containers', 'runs', ...(this.counter ? (['counts'] as const) : [])];
+    return turns[this.#rotation++ % turns.length] ?? 'runs';
+  }
+
+  async #readFrom(source: Source): Promise<void> {
+    const { project, platformNow } = this.context;
+    const { name: app } = this;
+    const api = singleRequest(this.context);
+    if (source === 'settings') this.#readings.settings = await fetchApp(api, { project, app });
+    else if (source === 'containers') this.#readings.containers = (await api(listContainers, { project, app })) ?? [];
+    else if (source === 'counts') await this.counter?.read(api);
+    else if (source === 'message') await this.#readMessage();
+    else if (source === 'log') this.log = await readLogTail(this.context, app, {}, logLines);
+    else {
+      const until = platformNow();
+      const since = until - this.#rangeMs;
+      const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
+      const query = { startTime, endTime, limit: runsPerRead };
+      const page = await api(getRunsChart, { project, app, query });
+      const runs = runsIn(page);
+      const total = Math.max(page.total ?? 0, runs.length);
+      this.#readings.runs = { since, until, runs, total };
+      const fitting = total > 0 ? (this.#rangeMs * 0.8 * runsPerRead) / total : rangeMs.longest;
+      this.#rangeMs = Math.min(rangeMs.longest, Math.max(rangeMs.shortest, fitting));
+    }
+  }
+
+  /** What the app printed last before a call failed. */
+  async #readMessage(): Promise<void> {
+    const failed = this.#unreadFailure();
+    if (!failed) return;
+    this.#messageTurn = this.#turns;
+    this.#messages.clear();
+    this.#messages.set(failed.run, null);
+    const lines = await readLogTail(this.context, this.name, { runId: failed.run }, logLines);
+    const isError = (line: string) => /^[\w.]*(Error|Exception|Interrupt)\b/.test(line);
+    const message = lines.findLast(isError) ?? lines.findLast((line) => line.trim() !== '');
+    this.#messages.set(failed.run, message ?? null);
+  }
+
+  #unreadFailure(): FailedCalls | undefined {
+    const [last] = this.failures;
+    return last && !this.#messages.has(last.run) ? last : undefined;
+  }
+
+  #isAsleep(): boolean {
+    const { runs, containers } = this.#readings;
+    return runs?.runs.length === 0 && containers?.length === 0;
+  }
+}
+
+/** Whether an app that cannot be read is gone. */
+export function isGone(error: unknown): boolean {
+  return error instanceof NotFoundError;
+}
