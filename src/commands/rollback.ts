@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { proofs, rollback } from '../operations/rollback/index.ts';
+import { proofs, rollback, sayWhatServes } from '../operations/rollback/index.ts';
 import { shortBuild } from '../output/format.ts';
 import {
   anything,
@@ -25,22 +25,17 @@ export default defineCommand({
       .option('--restore-scaling', 'scale as that build was deployed, not as the app is scaled now')
       .option('--force', 'deploy even if the files differ')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) =>
-    rollback(context, app, {
-      build,
-      fromGit,
-      configFile,
-      force,
-      logs: !context.progress.isQuiet,
-      restoreScaling,
-      typedMs,
-    }),
+  run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) => {
+    const logs = !context.progress.isQuiet;
+    const options = { build, fromGit, configFile, force, logs, restoreScaling, typedMs };
+    return sayWhatServes(context, app, () => rollback(context, app, options));
+  },
   view:
     ({ app, build, restored, endpoint, changed }) =>
     () =>
       changed
         ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
-        : `nothing to change: build ${shortBuild(restored)} serves`,
+        : `nothing to change: build ${shortBuild(build ?? restored)} serves`,
   effect: 'changes',
   dryRun: true,
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],
@@ -49,7 +44,7 @@ export default defineCommand({
     project: text('project'),
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
-    build: nullable(text('new build, made of the files of the earlier one; null if nothing was deployed')),
+    build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
     status: text('final status of the build'),
     endpoint: text('URL of the app'),
     dashboard: text('URL of the app in the dashboard'),

@@ -6,7 +6,7 @@ import { passThrough, text } from '../result-schema.ts';
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
-  event: text('created, sent, served, failed, verdict, rolled-back, scaled, noticed or deleted'),
+  event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, noticed or deleted'),
   by: text('who: user@machine, or the pipeline'),
   build: text('build id'),
 });
@@ -43,9 +43,11 @@ function describe(event: ListedEvent): string {
       return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;
     case 'verdict':
       return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
+    case 'rolling-back':
     case 'rolled-back': {
       const { from, to, as, reason } = event;
-      return `rolled back from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
+      const what = event.event === 'rolled-back' ? 'rolled back' : 'rolling back';
+      return `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
     }
     case 'deleted':
       return 'deleted';

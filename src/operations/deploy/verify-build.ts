@@ -18,6 +18,7 @@ import { tryRequest } from '../waiting/index.ts';
 import {
   type Before,
   doubtHealth,
+  lookForReplaced,
   runSmokeTests,
   type SmokeTest,
   summary,
@@ -81,7 +82,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (!smoke && !isWatched) return undefined;
   const watched = isWatched ? await watchBuild(context, { ...watching, watchMs }) : undefined;
   const found = isUndecided && watched?.verdict !== 'sick' ? smoke : (watched ?? smoke);
-  const { verdict, reason } = found ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
+  const replaced = found?.verdict === 'sick' ? await lookForReplaced(context, known) : undefined;
+  const { verdict, reason } = replaced ?? found ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
   const { replicas, restarts, runs, failedRuns } = watched ?? notSeen;
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;

@@ -1,5 +1,6 @@
 import { buildHasFailed } from '../../contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
+import { withRollbacks } from './rollbacks.ts';
 import { changedSettings, type SettingsChange } from './shown-settings.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
@@ -7,7 +8,11 @@ export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boo
 
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
-  constructor(readonly events: readonly HistoryEvent[]) {}
+  readonly events: readonly HistoryEvent[];
+
+  constructor(private readonly recorded: readonly HistoryEvent[]) {
+    this.events = withRollbacks(recorded);
+  }
 
   /** How a build was created from here. */
   created(build: string): EventOf<'created'> | undefined {
@@ -58,6 +63,12 @@ export class AppHistory {
   /** The rollback that replaced a build. */
   rolledBack(build: string): EventOf<'rolled-back'> | undefined {
     return this.#last('rolled-back', ({ from }) => from === build);
+  }
+
+  /** The rollback that made a build and was not seen to its end. */
+  openRollback(build: string): EventOf<'rolling-back'> | undefined {
+    const isClosed = this.recorded.some((event) => event.event === 'rolled-back' && event.as === build);
+    return isClosed ? undefined : this.#last('rolling-back', (event) => event.as === build);
   }
 
   /** The verdict that a build, or another one of the same files, is sick. */
@@ -156,15 +167,34 @@ export class AppHistory {
     return settings;
   }
 
+  /** Whether two builds were made of the same one, or one of them of the other. */
+  areOfSame(one: string, other: string): boolean {
+    return this.#originOf(one) === this.#originOf(other);
+  }
+
   /** The build whose files a build has again. */
   #originOf(build: string): string {
-    return this.sent(build)?.restored ?? build;
+    let origin = build;
+    // An archive of a build that was restored itself may be the one that was sent.
+    for (const seen = new Set<string>(); !seen.has(origin); ) {
+      seen.add(origin);
+      const { restored } = this.sent(origin) ?? { restored: this.#last('rolling-back', ({ as }) => as === origin)?.to };
+      origin = restored ?? origin;
+    }
+    return origin;
   }
 
   /** All events for people, the newest first, with what each changed. What was sent was created. */
   listed(): ListedEvent[] {
     const shown = this.events.map((event, at) => this.#listed(event, at));
-    return shown.filter((event) => event.event !== 'created' || !this.sent(event.build)).reverse();
+    return shown.filter((event) => !this.#isSurpassed(event)).reverse();
+  }
+
+  /** Whether a later event says more. */
+  #isSurpassed(event: HistoryEvent): boolean {
+    if (event.event === 'created') return this.sent(event.build) !== undefined;
+    if (event.event !== 'rolling-back') return false;
+    return this.failure(event.as) !== undefined || this.#last('rolled-back', ({ as }) => as === event.as) !== undefined;
   }
 
   #listed(event: HistoryEvent, at: number): ListedEvent {

@@ -4,6 +4,13 @@ import * as v from 'valibot';
 const settings = v.record(v.string(), v.unknown());
 const text = v.string();
 const build = v.string();
+const rollback = v.object({
+  from: build,
+  /** The earlier build, and the new one that is made of it. */
+  to: build,
+  as: build,
+  reason: text,
+});
 
 /** What was found of a build by watching it. Unknown: nothing was seen. Superseded: another build went live meanwhile. */
 export const verdicts = ['healthy', 'sick', 'unknown', 'superseded'] as const;
@@ -48,13 +55,10 @@ const kinds = {
     /** How long the build was watched. */
     checks: v.optional(v.object({ watchMs: v.number() })),
   }),
-  'rolled-back': v.object({
-    from: build,
-    /** The earlier build, and the new one that was made of it. */
-    to: build,
-    as: build,
-    reason: text,
-  }),
+  /** A rollback is about to upload its build: once that serves, it has rolled back, whatever became of the command. */
+  'rolling-back': rollback,
+  /** Seen to the end. */
+  'rolled-back': rollback,
   /** By a command of gantry: nothing serves any more. */
   deleted: v.object({}),
   /** By a command of gantry. */

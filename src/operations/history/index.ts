@@ -3,7 +3,7 @@
  * every command asks instead of guessing from times and defaults.
  */
 export type { AppHistory, ListedEvent } from './app-history.ts';
-export type { Verdict } from './events.ts';
+export type { EventOf, Verdict } from './events.ts';
 export { forgetHistory, lookAfterwards, readHistory, recordEvent, recordLook } from './history.ts';
 export { findLaterReady } from './later-build.ts';
 export { changedSettings, sentSettings, settingKey } from './shown-settings.ts';

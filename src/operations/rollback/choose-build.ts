@@ -6,7 +6,7 @@ import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import type { DeployedState } from '../deploy/index.ts';
-import { type AppHistory, readHistory, recordLook } from '../history/index.ts';
+import { type AppHistory, type EventOf, readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 
 export interface RollbackChoice {
@@ -15,9 +15,14 @@ export interface RollbackChoice {
   live: string | undefined;
   /** The build to return to. */
   target: Build;
+  /** The rollback that made the live build and was not seen to its end: it has succeeded. */
+  done?: EventOf<'rolling-back'>;
 }
 
-/** The build to return to: the given one, or the last one that succeeded before the live one. */
+/**
+ * The build to return to: the given one, or the one that served before the live one. That is the live one itself if an
+ * earlier rollback made it and was not seen to its end: typed again, it goes no further back.
+ */
 export async function chooseBuild(
   context: Context,
   name: string,
@@ -27,7 +32,11 @@ export async function chooseBuild(
   const { api, project } = context;
   const app = seen.app ?? (await fetchApp(api, { project, app: name }));
   const live = replaces ?? seen.serves ?? liveBuild(app);
-  await recordLook(context, name, app);
+  const history = await recordLook(context, name, app);
+  if (requested === undefined && live !== undefined) {
+    const done = history.isSick(live) ? undefined : history.openRollback(live);
+    if (done) return { app, live, target: await fetchBuild(api, { project, app: name, build: live }), done };
+  }
   const target =
     requested === undefined
       ? await readBuildBefore(context, name, live)
@@ -47,7 +56,25 @@ async function readBuildBefore(context: Context, name: string, live: string | un
   const known = await readBuilds(context, name);
   const found = findBuildBefore(known, live);
   if (!found) throw nothingBefore(name, live, known);
+  warnIfGuessed(context, name, known, found);
   return found;
+}
+
+/** Nothing is chosen by the order of builds without a word. `before`: what the app showed as live before a deploy. */
+export function warnIfGuessed(
+  { progress }: Context,
+  app: string,
+  { history }: KnownBuilds,
+  found: Build,
+  before?: string | null,
+): void {
+  if (found.id === before || history.servedBuilds().includes(found.id)) return;
+  progress.warn({
+    severity: 'warning',
+    message: `build ${shortBuild(found.id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
+    why: 'nothing on record here served before the live build, except what was rolled back or found sick',
+    fix: gantryCommand`builds list ${app}`,
+  });
 }
 
 /** The builds of an app, and what is known of them. */
@@ -78,9 +105,9 @@ export function findBuildBefore(
   const older = hasOrder(builds) ? builds.slice(builds.findIndex(({ id }) => id === build) + 1) : [];
   const candidates = [...served, ...(before ? [before] : [])].flatMap((id) => known.get(id) ?? []);
   // Of the same files: a rollback to it would change nothing.
-  const same = build === undefined ? undefined : history.sent(build)?.restored;
+  const isSame = (id: string) => build !== undefined && history.areOfSame(id, build);
   return [...candidates, ...older].find(
-    ({ id, status }) => id !== build && id !== same && buildPhase(status) === 'succeeded' && !history.isSick(id),
+    ({ id, status }) => !isSame(id) && buildPhase(status) === 'succeeded' && !history.isSick(id),
   );
 }
 

@@ -1,26 +1,28 @@
-import { gantryCommand } from '../../command-line.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
-import { abortError, GantryError, NotReadyError } from '../../errors.ts';
+import { abortError, GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { type Deployment, StuckBuilds } from '../deploy/index.ts';
 import { findLaterReady } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { cleanupSignal } from '../waiting/index.ts';
-import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds } from './choose-build.ts';
+import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds, warnIfGuessed } from './choose-build.ts';
+import { readDespiteInterrupt } from './interruption.ts';
 import { DeployedMeanwhileError } from './meanwhile.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
-  outcome: 'rolled-back' | 'failed' | 'no-earlier-build' | 'deployed-meanwhile' | 'interrupted';
+  outcome: 'rolled-back' | 'failed' | 'pending' | 'no-earlier-build' | 'deployed-meanwhile' | 'interrupted';
   /** The build that serves; null if that is not known. */
   serves: string | null;
   /** The build that was deployed again. */
   restored?: string;
   message: string;
+  /** What to type, if it is not what the failed deploy says. */
+  fix?: string | CommandLine;
 }
 
 /** Says early if there would be nothing to roll back to. */
@@ -58,8 +60,10 @@ export async function orRollBack(
     const isInterrupted = rollback.outcome === 'interrupted';
     const end = isInterrupted ? abortError(context.signal) : error;
     end.message = isInterrupted ? `${end.message}: ${rollback.message}` : `${end.message}; ${rollback.message}`;
-    if (isInterrupted) end.facts.fix ??= gantryCommand`rollback ${app}`;
-    end.facts.details = { ...error.facts.details, rollback };
+    // What serves by now decides: a rollback that has succeeded needs none.
+    if (rollback.fix) end.facts.fix = rollback.fix;
+    const { fix: _, ...told } = rollback;
+    end.facts.details = { ...error.facts.details, rollback: told };
     throw end;
   }
 }
@@ -90,6 +94,7 @@ async function rollBack(
       const message = `there is no build to return to: build ${shortBuild(build)} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
+    warnIfGuessed(context, app, known, before, options.before);
     const scaling = known.history.settingsOf(before.id);
     const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };
     const { build: made, serves = made, restored } = await rollback(context, app, all);
@@ -109,17 +114,25 @@ async function rollBack(
     const reason = error.facts.why ? `${error.message} (${error.facts.why})` : error.message;
     const serves = await readLive(context, app);
     const truth = serves === null ? '' : `: build ${shortBuild(serves)} serves`;
+    if (error instanceof PendingError) {
+      const message = `the rollback was not seen to its end: ${reason}${serves === null ? '' : `; until then, build ${shortBuild(serves)} serves`}`;
+      return { outcome: 'pending', serves, message, ...(error.facts.fix && { fix: error.facts.fix }) };
+    }
     return { outcome: 'failed', serves, message: `the rollback failed: ${reason}${truth}` };
   }
 }
 
 /** Says what serves: the sick build, unless the one that replaces it was faster. */
-async function interrupted({ apiWithSignal, project }: Context, app: string, build: string): Promise<RollbackOutcome> {
-  const serves = await readLive({ api: apiWithSignal(cleanupSignal()), project }, app);
-  let truth = `and build ${shortBuild(serves ?? '')} serves now`;
-  if (serves === build) truth = 'and still serves';
-  if (serves === null) truth = 'and may still serve';
-  return { outcome: 'interrupted', serves, message: `build ${shortBuild(build)} of ${app} was found sick, ${truth}` };
+async function interrupted(context: Context, app: string, build: string): Promise<RollbackOutcome> {
+  const serves = await readDespiteInterrupt(context, app);
+  const [truth, fix] =
+    serves === null
+      ? ['and what serves now is not known', gantryCommand`apps get ${app}`]
+      : serves === build
+        ? ['and still serves', gantryCommand`rollback ${app}`]
+        : [`and build ${shortBuild(serves)} serves now`, gantryCommand`builds list ${app}`];
+  const message = `build ${shortBuild(build)} of ${app} was found sick, ${truth}`;
+  return { outcome: 'interrupted', serves, message, fix };
 }
 
 /** Somebody else deployed while this build was watched: that is not rolled back. */

@@ -5,7 +5,7 @@ import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
 import { compareSent, type Deployment, lookAtDeployed, type SettingChange, scalingOf } from '../deploy/index.ts';
-import { readHistory, recordEvent } from '../history/index.ts';
+import { type EventOf, readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import { checkUnchanged, tellOthers } from './meanwhile.ts';
@@ -41,7 +41,7 @@ export interface RolledBack {
   replaced: string | null;
   /** The earlier build. */
   restored: string;
-  /** The new build, made of the files of the earlier one; null if nothing was deployed. */
+  /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
   /** A build created later that has replaced it meanwhile. */
   serves?: string;
@@ -62,14 +62,17 @@ export interface RolledBack {
 
 /** Deploys an earlier build again, proven by the platform's list of its files. Throws ConflictError if they differ. */
 export async function rollback(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs } = options;
+  const { typedMs, reason = '' } = options;
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
   const seen = await lookAtDeployed(context, app);
   const choice = await chooseBuild(context, app, seen, options);
   const { target, live } = choice;
-  if (target.id === live) return planned(context, app, choice, undefined, undefined);
+  if (target.id === live) {
+    const plan = planned(context, app, choice, undefined, undefined);
+    return choice.done ? closeRollback(unlimited, plan, choice.done) : plan;
+  }
   const expected = await readListing(context.api, context.project, app, target.id);
   const keep = options.restoreScaling
     ? {}
@@ -87,8 +90,11 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       logs: options.logs,
       limit,
       check: async ({ created, lost }) => {
-        if (created !== undefined)
-          await checkUnchanged(context, app, seen, [created, ...lost, ...(live === undefined ? [] : [live])]);
+        if (created === undefined) return;
+        await checkUnchanged(context, app, seen, [created, ...lost, ...(live === undefined ? [] : [live])]);
+        // Before the upload: nobody may be there any more when its build serves.
+        if (live !== undefined)
+          await recordEvent(context, app, 'rolling-back', { from: live, to: target.id, as: created, reason });
       },
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
@@ -98,7 +104,6 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     const replaced = (await tellOthers(unlimited, app, seen, deployment)) ?? live;
     // What went live meanwhile was not found sick.
     if (live !== undefined) {
-      const { reason = '' } = options;
       await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
     }
     const { build, serves } = deployment;
@@ -110,6 +115,21 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     );
     return { ...plan, replaced: replaced ?? null, ...resultOf(deployment) };
   });
+}
+
+/** The build of an earlier rollback serves, and its end is on record from now on: typed again, it goes further back. */
+async function closeRollback(
+  context: Context,
+  plan: RolledBack,
+  { from, to, as, reason }: EventOf<'rolling-back'>,
+): Promise<RolledBack> {
+  const { app } = plan;
+  const builds = `${shortBuild(from)} -> ${shortBuild(to)}`;
+  context.progress.note(`rollback of ${app}: ${builds} has succeeded before, as build ${shortBuild(as)}`);
+  const done = { ...plan, replaced: from, restored: to, build: as };
+  context.willChange(`record that build ${shortBuild(as)} of ${app} has replaced ${shortBuild(from)}`, done);
+  await recordEvent(context, app, 'rolled-back', { from, to, as, reason });
+  return done;
 }
 
 /** The scaling that is not what the platform made of the earlier build's own settings. */

@@ -1,10 +1,11 @@
 import { appCondition } from '../../contract/apps.ts';
 import type { Run } from '../../contract/runs.ts';
-import { count, shortBuild } from '../../output/format.ts';
+import { count } from '../../output/format.ts';
 import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
 import { countErrors, ratesText } from './count-errors.ts';
 import type { Before, Look } from './look.ts';
+import { findReplaced } from './replaced.ts';
 import { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
 
@@ -82,17 +83,17 @@ export class ObservedBuild {
 
   /** Whether the app showed a build at last that served before this one: it has not caught up, or went back. */
   get isBehind(): boolean {
-    return this.#live !== undefined && this.#live !== this.build && this.#isEarlier(this.#live);
+    return this.#replaced()?.verdict === 'unknown';
   }
 
-  /** What is certain before the end of the watch. */
+  /** What is certain before the end of the watch: not what ends while the app shows that the build before was put back. */
   early(): Finding | undefined {
-    return this.#superseded() ?? sick(this.#slots.problem()) ?? this.#errors(true);
+    return this.isBehind ? undefined : (this.#replaced() ?? sick(this.#slots.problem()) ?? this.#errors(true));
   }
 
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
-    const found = this.#troubleSeen() ?? this.#behind() ?? this.#unattributed();
+    const found = this.#troubleSeen() ?? this.#unattributed();
     if (found) return found;
     const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
     const isAnswering = isProven || succeeded || this.#slots.isRunning;
@@ -110,9 +111,12 @@ export class ObservedBuild {
   }
 
   #troubleSeen(): Finding | undefined {
-    // The replicas of a build that was replaced by the one before it end for that reason.
-    const ended = this.isBehind ? undefined : (sick(this.#slots.problemAtEnd()) ?? doubt(this.#slots.doubt()));
-    const found = this.early() ?? ended ?? this.#errors(false);
+    const found =
+      this.#replaced() ??
+      this.early() ??
+      sick(this.#slots.problemAtEnd()) ??
+      doubt(this.#slots.doubt()) ??
+      this.#errors(false);
     if (found || appCondition(this.#status) === 'well') return found;
     return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
   }
@@ -165,18 +169,8 @@ export class ObservedBuild {
     return this.#isSinceAlone(run) ? 'own' : 'nobody';
   }
 
-  #isEarlier(build: string): boolean {
-    return this.options.earlierBuilds?.has(build) ?? false;
-  }
-
-  #superseded(): Finding | undefined {
-    if (this.#live === undefined || this.#live === this.build || this.isBehind) return undefined;
-    return { verdict: 'superseded', reason: `build ${shortBuild(this.#live)} serves now` };
-  }
-
-  #behind(): Finding | undefined {
-    if (!this.isBehind) return undefined;
-    return { verdict: 'unknown', reason: `the app shows build ${shortBuild(this.#live ?? '')}, which served before` };
+  #replaced(): Finding | undefined {
+    return findReplaced(this.#live, this.build, this.options.earlierBuilds);
   }
 
   #errors(isEarly: boolean): Finding | undefined {
@@ -206,6 +200,10 @@ export class ObservedBuild {
   }
 
   #nothingSeen(): string {
+    const { replicas } = this.#slots;
+    const calls = this.#ended().length;
+    if (replicas > 0) return `${count(replicas, 'replica')} of it was seen, and none runs any more`;
+    if (calls > 0) return `none of ${count(calls, 'call')} has succeeded, and no replica of it was seen`;
     const open = this.#ended('nobody').length;
     if (open === 0) return 'no replica and no call of it was seen';
     return `which build handled ${count(open, 'call')} is not known: no replica of it is listed`;
