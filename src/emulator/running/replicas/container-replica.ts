@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import type { ServerReply } from '../../http/reply.ts';
-import { containerLabel } from '../processes/orphaned-containers.ts';
+import { containerLabel, removalOf } from '../processes/orphaned-containers.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
 import {
@@ -113,10 +113,7 @@ export class ContainerReplica implements Replica {
 
   /** Errors are ignored: usually the container is gone. */
   async #remove(): Promise<void> {
-    for (const args of [
-      ['rm', '--force', this.#name],
-      ['image', 'rm', this.#image],
-    ]) {
+    for (const args of [...removalOf([this.#name]), ['image', 'rm', this.#image]]) {
       const removing = new AppProcess(this.#engine, args, { env: process.env, stdio: ['ignore', 'ignore', 'ignore'] });
       await removing.ended.catch(() => {});
     }
