@@ -9,7 +9,7 @@ export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 
 const copyingMs = 3_600_000;
 
 /** Removes the oldest archives beyond the limits, and what killed processes left behind. `now`: ms since 1970. */
-export async function enforceLimits(state: string, now: number, limits = keepLimits): Promise<void> {
+export async function enforceLimits(state: string, now: number): Promise<void> {
   const sizes = await sizesOf(state);
   const counted = new Set<string>();
   let bytes = 0;
@@ -18,8 +18,8 @@ export async function enforceLimits(state: string, now: number, limits = keepLim
     if (size === undefined && modified >= now - copyingMs) continue;
     if (!counted.has(sha256)) bytes += size ?? 0;
     counted.add(sha256);
-    const isKept = size !== undefined && bytes <= limits.bytes && index < limits.builds;
-    if (!isKept || modified < now - limits.ageMs) await rm(join(recordsFolder(state), name), { force: true });
+    const isKept = size !== undefined && bytes <= keepLimits.bytes && index < keepLimits.builds;
+    if (!isKept || modified < now - keepLimits.ageMs) await rm(join(recordsFolder(state), name), { force: true });
   }
   await removeUnused(state, now);
 }

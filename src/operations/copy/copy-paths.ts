@@ -43,7 +43,7 @@ type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 export function parseCopyPaths(
   paths: string[],
   { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
-  { allowBareTarget = true, sha256 }: { allowBareTarget?: boolean; sha256?: string | undefined } = {},
+  { allowBareTarget = true, sha256 }: { allowBareTarget?: boolean; sha256?: string | undefined },
 ): CopyPaths {
   const remote = (text: string): CopyEnd => ({ kind: 'remote', at: parseVolumePath(text, settings) });
   const parse = (text: string): CopyLocation => {

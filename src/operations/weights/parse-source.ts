@@ -26,7 +26,7 @@ export interface FileSource {
 /** Parses `hf://ORG/NAME[@REVISION]` and `https://…`. Throws a UsageError for anything else. */
 export function parseSource(
   text: string,
-  { revision, sha256 }: { revision?: string | undefined; sha256?: string | undefined } = {},
+  { revision, sha256 }: { revision?: string | undefined; sha256?: string | undefined },
 ): WeightsSource {
   if (isWebUrl(text)) {
     if (revision !== undefined) throw new UsageError('--revision is for models of the hub (hf://)');

@@ -25,7 +25,8 @@ export function findPython(version = ''): Promise<Python | undefined> {
 const found = new Map<string, Promise<Python | undefined>>();
 
 /** Whether a program with the name of an interpreter is on the PATH. Starts none, unlike {@link findPython}. */
-export function isPythonOnPath(path = process.env.PATH ?? ''): boolean {
+export function isPythonOnPath(): boolean {
+  const { PATH: path = '' } = process.env;
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return path
     .split(delimiter)
