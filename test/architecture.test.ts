@@ -299,6 +299,12 @@ test('disk is imported by its index.ts; what every start needs of it, by the fil
   expect([offences, loaded]).toEqual([[], []]);
 });
 
+test('a file has at most 250 lines, unless it is a table', () => {
+  const tables = ['src/project/schema.ts', 'src/project/wheel-tables.ts'];
+  const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 251);
+  expect(long.filter((file) => !tables.includes(file))).toEqual([]);
+});
+
 test('no folder is a collection of helpers', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);

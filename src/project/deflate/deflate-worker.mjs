@@ -123,9 +123,10 @@ function packFile(file, salt, maxBytes) {
  * @param {boolean} [store] do not compress
  */
 function shrink(content, store = content.length === 0) {
-  const deflated = store ? content : deflateRawSync(content, optionsFor(content.length));
-  const data = deflated.length < content.length ? deflated : content;
   const { length: size } = content;
+  const stream = smallStreams.find(({ below }) => size < below) ?? usualStream;
+  const deflated = store ? content : deflateRawSync(content, stream);
+  const data = deflated.length < size ? deflated : content;
   const sums = { crc32: crc32(content), sha256: hash('sha256', content) };
   return { result: { size, compressed: data.length, ...sums, deflated: data !== content }, data };
 }
@@ -141,11 +142,6 @@ const smallStreams = [
   { below: 2 ** 13, level: deflateLevel, windowBits: 14, memLevel: 7, chunkSize: 2 ** 13 },
 ];
 const usualStream = { level: deflateLevel };
-
-/** @param {number} bytes */
-function optionsFor(bytes) {
-  return smallStreams.find(({ below }) => bytes < below) ?? usualStream;
-}
 
 /**
  * Each file is read into the same memory.
