@@ -3,4 +3,5 @@
  * documents that are never changed, each a file of its own, and the archives that a rollback needs.
  */
 export { documentName, documentTime } from './document-name.ts';
-export { type TeamState, teamStateOf } from './team-state.ts';
+export { teamStateOf } from './named-team-state.ts';
+export type { TeamState } from './team-state.ts';

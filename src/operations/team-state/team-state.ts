@@ -1,7 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
-import type { Settings } from '../../config/settings.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder } from '../../disk/index.ts';
@@ -30,18 +29,6 @@ interface Sharing {
   /** When the command has ended, before the rest is sent. */
   lastWork: (context: Context) => Promise<void>;
 }
-
-/** The team state that the settings name, the same for all of a command. Undefined if there is none. */
-export function teamStateOf(context: Context): TeamState | undefined {
-  const { settings } = context;
-  const place = settings.teamState.value;
-  if (place === undefined || place === 'off') return undefined;
-  const state = states.get(settings) ?? new TeamState(context, place);
-  states.set(settings, state);
-  return state;
-}
-
-const states = new WeakMap<Settings, TeamState>();
 
 /**
  * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
