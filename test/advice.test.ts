@@ -10,7 +10,9 @@ import { gantry } from './support/gantry.ts';
 let emulator: Emulator;
 let cwd: string;
 const type = (words: string[]) => gantry(words, { emulator, cwd });
-const ids = async (line: string) => (await type([...line.split(' '), '--jq', '.[0].id'])).stdout.trim();
+// The newest that succeeded: of one that failed, other commands tell more.
+const successes = 'map(select(.status == "success"))[0].id';
+const ids = async (line: string) => (await type([...line.split(' '), '--jq', successes])).stdout.trim();
 
 beforeAll(async () => {
   emulator = await startEmulator({ real: false, seed: 1 });
