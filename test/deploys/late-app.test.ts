@@ -127,7 +127,7 @@ test('the build of a rollback that was killed does not keep the next one from it
     const dead = created
       .replace(/"build":"[^"]+"/, `"build":"${left}"`)
       .replace(/"process":"\d+/, '"process":"4194999');
-    await appendFile(path, `${dead}\n`);
+    await appendFile(path, `\n${dead}`);
   };
   const { code, stderr } = await machine.run('deploy --watch 40s --or-rollback');
   expect({ code, stderr }).toEqual({ code: 12, stderr: expect.stringContaining('rolled back to build') });
