@@ -45,16 +45,34 @@ const rows: [line: string, code: number, next: string[]][] = [
   ['init .', 7, ['check -C CWD']],
   ['init --ci jenkins', 2, ['init --help']],
   ['secrets get A', 2, ['secrets list --show-values']],
+  ['runs get web nope -p PROJECT', 6, ['runs list web -p PROJECT']],
+  ['builds get web nope --project PROJECT -C CWD', 6, ['builds list web --project PROJECT -C CWD']],
+  ['--project=PROJECT builds get web nope', 6, ['builds list web --project=PROJECT']],
+  ['deploy --cwd CWD', 0, ['invoke web --cwd CWD', 'logs web --cwd CWD']],
+  ['init . -C CWD', 7, ['check -C CWD']],
   ['rm :/a.txt', 9, ['rm :/a.txt --json --yes']],
   ['apps delete web', 9, ['apps delete web --json --confirm web']],
 ];
 
 test.each(rows)('%s exits with %i, and what it says next works', async (line, code, next) => {
   const [build, run] = [await ids('builds list web'), await ids('runs list web')];
-  const fill = (text: string) => text.replace('BUILD', build).replace('RUN', run).replace('CWD', cwd);
+  const fill = (text: string) =>
+    text.replace('BUILD', build).replace('RUN', run).replaceAll('CWD', cwd).replaceAll('PROJECT', emulator.project);
   const ended = await type([...fill(line).split(' '), '--json']);
   const { next: after, error } = ended.json() as { next?: { argv: string[] }[]; error?: { next?: string[] } };
   const advised = error ? (error.next ? [error.next] : []) : (after ?? []).map(({ argv }) => argv);
   expect([ended.code, advised.map(([, ...words]) => words.join(' '))]).toEqual([code, next.map(fill)]);
   for (const [, ...words] of advised) expect(await type(words), words.join(' ')).toMatchObject({ code: 0 });
+});
+
+test('a warning says what to type where its command line worked', async () => {
+  const front = await startEmulator({ real: false, seed: 1 });
+  const folder = newFolder(smallApp());
+  const words = ['deploy', '-p', front.project, '-C', folder];
+  for (const flags of [['--detach'], []]) await gantry([...words, ...flags], { emulator: front });
+  const { stderr } = await gantry([...words, '--watch', '1s', '--timeout', '1s'], { emulator: front });
+  const fixes = stderr.split('\n').filter((line) => /^ {2}fix gantry /.test(line));
+  expect(fixes.length).toBeGreaterThan(0);
+  for (const fix of fixes) expect(fix).toContain(`-p ${front.project} -C ${folder}`);
+  await front.close();
 });

@@ -3,11 +3,13 @@ import { type CorrectedWord, GantryError } from '../errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { nextAfterError } from './next-after-error.ts';
 import { divideLine } from './program-arguments.ts';
+import { placeFix } from './same-place.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(error: unknown, argv: readonly string[]): Promise<void> {
   if (!(error instanceof GantryError)) return;
   const { facts } = error;
+  placeFix(error, argv);
   if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(nextAfterError(error, argv))}`;
   if (!facts.corrected) return;
   const found = await correctedLine(argv, facts.corrected);

@@ -13,6 +13,7 @@ import { createContext } from './create-context.ts';
 import { DryRunEnd } from './dry-run.ts';
 import { findLocalTarget } from './local-target.ts';
 import type { RunState } from './run-state.ts';
+import { withPlacedFixes } from './same-place.ts';
 import { showOutcome } from './show-outcome.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
@@ -74,6 +75,7 @@ async function executeFiltered(
       json === false && mayPage(command, flags, options, page, io.env) ? await loadPager(io, interruption) : undefined,
   });
   state.announce = context.progress.request;
+  context.progress = withPlacedFixes(context.progress, state.argv);
   if (state.warning) context.progress.warn(state.warning);
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json, { filter });

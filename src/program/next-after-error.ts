@@ -1,4 +1,5 @@
 import { type ExitName, GantryError } from '../errors.ts';
+import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, type TypedCommand } from './typed-command.ts';
 
 interface Failed extends TypedCommand {
@@ -16,7 +17,7 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
   if (facts.retryWith) return withFlags(argv, facts.retryWith);
   const typed = readTypedCommand(argv);
   const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });
-  return usual[0] === 'gantry' ? usual : ['gantry', ...usual, ...typed.selection];
+  return usual[0] === 'gantry' ? usual : inSamePlace(['gantry', ...usual], argv);
 }
 
 /** What helps after each kind of error. Lines that begin with `gantry` are complete. */

@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
 import { withFlags } from './next-after-error.ts';
-import { readTypedCommand } from './typed-command.ts';
+import { inSamePlace } from './same-place.ts';
 
 /** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
 interface Usual {
@@ -42,19 +42,12 @@ export function usualNextOf(
   };
   return (usualCommands[command] ?? []).flatMap((usual) => {
     const argv = usual.if?.(facts) === false ? undefined : fill(usual.line, facts);
-    return argv ? [inSamePlace({ argv: ['gantry', ...argv], when: usual.when }, line)] : [];
+    return argv ? [{ argv: inSamePlace(['gantry', ...argv], line), when: usual.when }] : [];
   });
 }
 
 function withoutAbsent(values: Facts): Facts {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-/** With the flags of this command line that say where it worked: its project, profile, region and folder. */
-export function inSamePlace({ argv, when }: NextArguments, line: readonly string[]): NextArguments {
-  const { selection } = readTypedCommand(line);
-  // The folder that a line names itself is an absolute path.
-  return { argv: argv.includes('-C') ? argv : [...argv, ...selection], when };
 }
 
 /** The command line of a dry run without `--dry-run`, with the answers to what it would ask. */

@@ -41,9 +41,9 @@ export async function showOutcome(
     if (first) {
       // What is held back for a pager comes before it.
       await renderer.end();
-      const { inSamePlace } = await import('./next-commands.ts');
-      const { argv } = inSamePlace({ argv: first.line.argv, when: first.when }, state.argv);
-      context.progress.note(({ style }) => style.dim(`${first.when}: ${new CommandLine(argv)}`));
+      const { inSamePlace } = await import('./same-place.ts');
+      const line = new CommandLine(inSamePlace(first.line.argv, state.argv));
+      context.progress.note(({ style }) => style.dim(`${first.when}: ${line}`));
     }
     const last = Array.isArray(json) ? result : await finish(result ?? {});
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
@@ -52,8 +52,11 @@ export async function showOutcome(
 }
 
 async function withNext(document: unknown, next: readonly NextCommand[], { argv }: RunState): Promise<unknown> {
-  const { inSamePlace } = await import('./next-commands.ts');
-  return { ...(document as object), next: next.map(({ line, when }) => inSamePlace({ argv: line.argv, when }, argv)) };
+  const { inSamePlace } = await import('./same-place.ts');
+  return {
+    ...(document as object),
+    next: next.map(({ line, when }) => ({ argv: inSamePlace(line.argv, argv), when })),
+  };
 }
 
 /** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */

@@ -23,6 +23,8 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
     const word = own[at] ?? '';
     const isWhole = takesValue.includes(word);
     const [flag = ''] = word.split('=', 1);
+    // What follows the file of `gantry run` belongs to the program.
+    if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
     if (word === '--local') selection.push(word);
     else if (selecting.includes(flag)) selection.push(...own.slice(at, isWhole ? at + 2 : at + 1));
     else if (!isWhole) words.push(word);

@@ -95,7 +95,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
   const restarted = watched?.restarted;
   if (restarted) {
-    const fix = gantryCommand`logs ${app} --container ${restarted}`.toString();
+    const fix = gantryCommand`logs ${app} --container ${restarted}`;
     progress.warn({ severity: 'warning', message: `replica ${restarted} restarted once`, fix });
   }
   return { verdict, watchedMs, ...seen };

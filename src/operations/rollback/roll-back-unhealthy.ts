@@ -37,7 +37,7 @@ export async function warnUnlessKept(context: Context, app: string, live: string
   });
 }
 
-const shareWithTeam = gantryCommand`config set team-state default:/.gantry`.toString();
+const shareWithTeam = gantryCommand`config set team-state default:/.gantry`;
 
 /**
  * Deploys, and returns to the build before if the new one is found unhealthy. The deploy fails in any case; its error

@@ -223,7 +223,7 @@ export class TeamState {
 
   #warn({ progress }: Context, message: string, error: unknown, why: string): void {
     if (!(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
-    const fix = gantryCommand`ls ${this.place}`.toString();
+    const fix = gantryCommand`ls ${this.place}`;
     progress.warn({ severity: 'warning', message: `${message}: ${(error as Error).message}`, why, fix });
   }
 }

@@ -1,0 +1,69 @@
+import { CommandLine } from '../command-line.ts';
+import { GantryError, type Problem, ProjectError } from '../errors.ts';
+import type { Progress } from '../output/progress.ts';
+import { readTypedCommand } from './typed-command.ts';
+
+/** A flag that says where a command line works, with its value. */
+type Flag = readonly [name: string, ...value: string[]];
+
+const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
+
+/**
+ * A command with the flags of this command line that say where it worked: its project, profile, region and folder. Those
+ * that the command has itself stay as they are.
+ */
+export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
+  if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
+  const own = flagsOf(readTypedCommand(argv.slice(1)).selection).map(nameOf);
+  // A project, a profile and an emulator choose the target together.
+  const choosesTarget = own.some((name) => targets.includes(name));
+  const missing = flagsOf(readTypedCommand(line).selection).filter((flag) => {
+    const name = nameOf(flag);
+    return !own.includes(name) && !(choosesTarget && targets.includes(name));
+  });
+  const at = placeOf(argv);
+  return [...argv.slice(0, at), ...missing.flat(), ...argv.slice(at)];
+}
+
+const targets = ['--project', '--profile', '--local'];
+
+/** What follows the file of `gantry run`, or `--`, belongs to another program. */
+function placeOf(argv: readonly string[]): number {
+  if (argv[1] === 'run') return 2;
+  return argv.includes('--') ? argv.indexOf('--') : argv.length;
+}
+
+/** The fix of an error, and those of the problems that it has. */
+export function placeFix(error: unknown, line: readonly string[]): void {
+  if (!(error instanceof GantryError)) return;
+  for (const shown of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
+    if (shown.fix !== undefined) shown.fix = placed(shown.fix, line);
+  }
+}
+
+/** The same progress, whose warnings say what to type in the place of this command line. */
+export function withPlacedFixes(progress: Progress, line: readonly string[]): Progress {
+  const place = (problem: Problem) =>
+    problem.fix === undefined ? problem : { ...problem, fix: placed(problem.fix, line) };
+  return { ...progress, warn: (given) => progress.warn(typeof given === 'string' ? given : place(given)) };
+}
+
+function placed(fix: string | CommandLine, line: readonly string[]): string | CommandLine {
+  return fix instanceof CommandLine ? new CommandLine(inSamePlace(fix.argv, line)) : fix;
+}
+
+function flagsOf(selection: readonly string[]): Flag[] {
+  const flags: [string, ...string[]][] = [];
+  for (let at = 0; at < selection.length; at++) {
+    const word = selection[at] ?? '';
+    const isWhole = word === '--local' || /^(--\w[^=]*=|-[pC].)/.test(word);
+    if (isWhole) flags.push([word]);
+    else if (at + 1 < selection.length) flags.push([word, selection[++at] ?? '']);
+  }
+  return flags;
+}
+
+function nameOf([word]: Flag): string {
+  const [name = ''] = word.split('=', 1);
+  return longNames[name] ?? name;
+}
