@@ -64,15 +64,3 @@ test.each(rows)('%s exits with %i, and what it says next works', async (line, co
   expect([ended.code, advised.map(([, ...words]) => words.join(' '))]).toEqual([code, next.map(fill)]);
   for (const [, ...words] of advised) expect(await type(words), words.join(' ')).toMatchObject({ code: 0 });
 });
-
-test('a warning says what to type where its command line worked', async () => {
-  const front = await startEmulator({ real: false, seed: 1 });
-  const folder = newFolder(smallApp());
-  const words = ['deploy', '-p', front.project, '-C', folder];
-  for (const flags of [['--detach'], []]) await gantry([...words, ...flags], { emulator: front });
-  const { stderr } = await gantry([...words, '--watch', '1s', '--timeout', '1s'], { emulator: front });
-  const fixes = stderr.split('\n').filter((line) => /^ {2}fix gantry /.test(line));
-  expect(fixes.length).toBeGreaterThan(0);
-  for (const fix of fixes) expect(fix).toContain(`-p ${front.project} -C ${folder}`);
-  await front.close();
-});

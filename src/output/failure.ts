@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { CommandLine, gantryCommand } from '../command-line.ts';
+import { CommandLine } from '../command-line.ts';
 import {
   type ErrorFacts,
   type ExitName,
@@ -9,7 +9,6 @@ import {
   isTransient,
   type Problem,
   ProjectError,
-  UnavailableError,
 } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
@@ -153,14 +152,8 @@ function problemsParts({ problems }: ProjectError, page: Page): Part[] {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof GantryError) {
-    // Without a status there was no reply: doctor checks the connection.
-    const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
     const { why, ...facts } = error.facts;
-    const details = {
-      ...(isUnreachable && { fix: gantryCommand`doctor` }),
-      ...facts,
-      ...(why && { why: systemErrorReason(why) }),
-    };
+    const details = { ...facts, ...(why && { why: systemErrorReason(why) }) };
     return { severity: 'error', message: error.message, ...details };
   }
   const message = error instanceof Error ? error.message : String(error);

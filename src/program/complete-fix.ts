@@ -1,5 +1,5 @@
-import { asTyped, CommandLine } from '../command-line.ts';
-import { type CorrectedWord, GantryError } from '../errors.ts';
+import { asTyped, CommandLine, gantryCommand } from '../command-line.ts';
+import { type CorrectedWord, GantryError, UnavailableError } from '../errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { nextAfterError } from './next-after-error.ts';
 import { divideLine } from './program-arguments.ts';
@@ -9,6 +9,8 @@ import { placeFix } from './same-place.ts';
 export async function completeFix(error: unknown, argv: readonly string[]): Promise<void> {
   if (!(error instanceof GantryError)) return;
   const { facts } = error;
+  // Without a status there was no reply: doctor checks the connection.
+  if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(nextAfterError(error, argv))}`;
   if (!facts.corrected) return;

@@ -19,13 +19,16 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
   const choosesTarget = own.some((name) => targets.includes(name));
   const missing = flagsOf(readTypedCommand(line).selection).filter((flag) => {
     const name = nameOf(flag);
-    return !own.includes(name) && !(choosesTarget && targets.includes(name));
+    const isChosen = choosesTarget && targets.includes(name);
+    return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });
   const at = placeOf(argv);
   return [...argv.slice(0, at), ...missing.flat(), ...argv.slice(at)];
 }
 
 const targets = ['--project', '--profile', '--local'];
+/** Commands that show what could have been meant instead. */
+const choices: Readonly<Record<string, readonly string[]>> = { projects: ['--project'], profiles: targets };
 
 /** What follows the file of `gantry run`, or `--`, belongs to another program. */
 function placeOf(argv: readonly string[]): number {

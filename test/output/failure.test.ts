@@ -56,11 +56,6 @@ test('shows an error of the file system without its code', () => {
   expect(failureJson(new FailedError('m', { why }))).toMatchObject({ error: { why: 'no such file or directory' } });
 });
 
-test('a network error suggests gantry doctor, unless it has a fix', () => {
-  expect(failureText(new UnavailableError('down'), page(), false)).toBe('error: down\n  fix gantry doctor');
-  expect(failureText(new UnavailableError('down', { status: 503 }), page(), false)).toBe('error: down');
-});
-
 test('counts several problems', () => {
   const problems: Problem[] = [
     { severity: 'error', message: 'a' },

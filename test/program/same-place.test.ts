@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { CommandLine, gantryCommand } from '../../src/command-line.ts';
+import { type Problem, UnavailableError } from '../../src/errors.ts';
+import type { Progress } from '../../src/output/progress.ts';
+import { completeFix } from '../../src/program/complete-fix.ts';
+import { inSamePlace, withPlacedFixes } from '../../src/program/same-place.ts';
+
+test.each([
+  ['logs web', 'deploy -p p-2', 'logs web -p p-2'],
+  ['logs web', 'deploy --profile=ci --region eu-west-2 -C web', 'logs web --profile=ci --region eu-west-2 -C web'],
+  ['logs web', '--local deploy', 'logs web --local'],
+  ['logs web -p p-1', 'deploy --project p-2 -C web', 'logs web -p p-1 -C web'],
+  ['login --profile ci', 'deploy -p p-2', 'login --profile ci'],
+  ['check -C /tmp/web', 'init --cwd web', 'check -C /tmp/web'],
+  ['emulator exec -- pytest', 'deploy -p p-2', 'emulator exec -p p-2 -- pytest'],
+  ['run main.py --x 1', 'run -p p-2 main.py --x 1', 'run -p p-2 main.py --x 1'],
+  ['logs web', 'run main.py -p 3', 'logs web'],
+  ['projects list', 'apps list -p p-nowhere --profile ci', 'projects list --profile ci'],
+  ['profiles list', 'apps list --profile nobody -C web', 'profiles list -C web'],
+  ['help topics', 'deploy -p p-2', 'help topics'],
+  ['logs web', 'deploy -p', 'logs web'],
+])('%s, said by %s, is typed as %s', (advice, line, typed) => {
+  expect(inSamePlace(['gantry', ...advice.split(' ')], line.split(' '))).toEqual(['gantry', ...typed.split(' ')]);
+});
+
+test('the command of another program stays as it is', () => {
+  expect(inSamePlace(['git', 'lfs', 'fetch'], ['deploy', '-p', 'p-2'])).toEqual(['git', 'lfs', 'fetch']);
+});
+
+test('a warning says what to type where its command line worked', () => {
+  const said: (Problem | string)[] = [];
+  const progress = { warn: (problem) => void said.push(problem) } as Partial<Progress> as Progress;
+  const { warn } = withPlacedFixes(progress, ['deploy', '-p', 'p-2']);
+  warn({ severity: 'warning', message: 'm', fix: gantryCommand`builds cancel web b-1` });
+  warn('text');
+  expect(said).toEqual([expect.objectContaining({ fix: expect.any(CommandLine) }), 'text']);
+  expect(String((said[0] as Problem).fix)).toBe('gantry builds cancel web b-1 -p p-2');
+});
+
+test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {
+  const fixOf = async (facts: ConstructorParameters<typeof UnavailableError>[1]) => {
+    const error = new UnavailableError('down', facts);
+    await completeFix(error, ['apps', 'list', '-p', 'p-2']);
+    return String(error.facts.fix);
+  };
+  expect(await fixOf({})).toBe('gantry doctor -p p-2');
+  expect(await fixOf({ fix: 'wait' })).toBe('wait');
+  expect(await fixOf({ status: 503 })).toBe('undefined');
+});
