@@ -5,7 +5,7 @@ import { CommandLine } from '../command-line.ts';
 import { busyPolicies } from '../operations/deploy/index.ts';
 import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
-import { dollarFlag, durationFlag, repeatableFlag } from './values.ts';
+import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
 
 /** The flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
@@ -14,7 +14,10 @@ export function deployFlags(command: Commander) {
     .option('--config-file <file>', 'config file', 'cerebrium.toml')
     .option('--preview [name]', 'as an app of its own for the branch, or this name')
     .addOption(
-      requiring(command.createOption('--ttl <duration>', 'how long it is needed').argParser(durationFlag), 'preview'),
+      requiring(
+        command.createOption('--ttl <duration>', 'how long it is needed').argParser(positiveDurationFlag),
+        'preview',
+      ),
     )
     .option('--name <name>', 'override the app name of the config file')
     .option('--use-gitignore', 'skip files that git ignores')
@@ -62,7 +65,7 @@ export function deployFlags(command: Commander) {
     .addOption(
       command
         .createOption('--watch [duration]', 'watch replicas and calls of the build (default: 2m)')
-        .argParser(durationFlag)
+        .argParser(positiveDurationFlag)
         .conflicts(['dryRun', 'detach']),
     )
     .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))

@@ -16,6 +16,14 @@ export function durationFlag(text: string): number {
 }
 durationFlag.valueKind = 'duration';
 
+/** A time in which something is to happen. */
+export function positiveDurationFlag(text: string): number {
+  const ms = durationFlag(text);
+  if (ms === 0) throw new InvalidArgumentError('Expected a duration longer than 0.');
+  return ms;
+}
+positiveDurationFlag.valueKind = 'duration';
+
 function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {

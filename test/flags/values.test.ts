@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { durationFlag, repeatableChoiceFlag, sizeFlag, timeFlag, zoneFlag } from '../../src/flags/values.ts';
+import {
+  durationFlag,
+  positiveDurationFlag,
+  repeatableChoiceFlag,
+  sizeFlag,
+  timeFlag,
+  zoneFlag,
+} from '../../src/flags/values.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -16,6 +23,11 @@ describe('a duration flag', () => {
   test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('rejects %j', (text) => {
     expect(() => durationFlag(text)).toThrow('Expected a duration such as 30s');
   });
+});
+
+test.each(['0s', '0m0s', '0.0ms'])('in %s nothing can happen', (text) => {
+  expect(() => positiveDurationFlag(text)).toThrow('longer than 0');
+  expect(positiveDurationFlag(`${text}1ms`)).toBe(1);
 });
 
 describe('a time flag', () => {
