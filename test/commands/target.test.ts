@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 /** They change this machine only, or only read with these arguments. */
-const unnamed = ['projects use', 'login', 'api'];
+const unnamed = ['projects use', 'login', 'api', 'tune'];
 
 describe('the target', () => {
   test.each(Object.entries(lines))('is named first by gantry %s if it changes something', async (words, args) => {
