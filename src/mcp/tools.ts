@@ -52,8 +52,8 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 /** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'package', 'init'],
-  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
-  apps: ['apps', 'cost', 'tune', 'metrics', 'previews'],
+  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes', 'weights'],
+  apps: ['apps', 'cost', 'tune', 'metrics', 'previews', 'watch'],
   builds: ['builds', 'history', 'compare'],
   account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config', 'plan'],
 };
