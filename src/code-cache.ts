@@ -44,11 +44,12 @@ function isPrivateFolder(folder: string): boolean {
   }
 }
 
-/** Not in a home that does not exist. Removes the code of other versions of gantry. */
+/** In a new home as well, which has no `.cache`, but not in a home that does not exist. Removes the code of other versions. */
 function createFolder(cache: string, folder: string): void {
   const parent = dirname(folder);
+  const given = readVariable(process.env, 'GANTRY_CONFIG_DIR');
   try {
-    for (const path of [cache, parent]) mkdirUnlessThere(path);
+    for (const path of [...(given ? [] : [dirname(cache)]), cache, parent]) mkdirUnlessThere(path);
     for (const name of readdirSync(parent)) {
       if (!name.startsWith(`${version}-`)) rmSync(join(parent, name), { recursive: true, force: true });
     }

@@ -82,6 +82,15 @@ test('the code of another version is removed', async () => {
   expect(readdirSync(join(config, 'cache/code'))).toEqual([expect.stringContaining(`-node-${process.version}-`)]);
 });
 
+test('a new home gets the folder of caches that it lacks', async () => {
+  const home = newFolder({});
+  await list({ HOME: home }, '');
+  expect(readdirSync(join(home, '.cache/gantry/code'))).toEqual([expect.stringContaining(`-node-${process.version}-`)]);
+  expect(statSync(join(home, '.cache')).mode & 0o777).toBe(0o700);
+  await list({ HOME: join(home, 'gone') }, '');
+  expect(readdirSync(home)).toEqual(['.cache']);
+});
+
 test('nothing is kept if Node is told so, or the folder does not exist', async () => {
   const config = newFolder({});
   for (let time = 0; time < 3; time++) await list({ NODE_DISABLE_COMPILE_CACHE: '1' }, config);
