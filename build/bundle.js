@@ -66,7 +66,7 @@ export async function bundle(folder, plugins = []) {
   const threads = [];
   for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.py')) cpSync(`src/${file}`, `${folder}/${file}`);
-    if (file.endsWith('.mjs')) threads.push(...(await bundleThread(file, folder)));
+    if (file.endsWith('-worker.mjs')) threads.push(...(await bundleThread(file, folder)));
   }
   const modules = [...written.output, ...alone.output, ...threads].flatMap((part) =>
     'moduleIds' in part ? part.moduleIds : [],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { deflateLevel } from './deflate-worker.mjs';
+import { deflateLevel } from './reused-stream.mjs';
 
 /**
  * A part of every key: what deflate makes of the same content here. zlib compresses differently on other versions, and

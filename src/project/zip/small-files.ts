@@ -13,7 +13,7 @@ import { hasCompressedExtension } from './compressibility.ts';
 /** How a small file goes into the archive, or why it does not. */
 export type SmallMember = PackedFile | Exclude<FileResult, Packed>;
 
-interface PackedFile extends Omit<Packed, 'compressed'> {
+interface PackedFile extends Omit<Packed, 'at' | 'compressed'> {
   data: Uint8Array;
   /** Compressed just now. */
   isNew?: boolean;
@@ -72,13 +72,10 @@ const isStored = (entry: FileEntry, cache: PackingCache | undefined) =>
   hasCompressedExtension(entry.path) || cache?.recall(entry)?.keys.length === 0;
 
 function membersOf({ files, buffer }: Result): SmallMember[] {
-  let at = 0;
   return files.map((file) => {
     if (!('size' in file)) return file;
-    const { compressed, ...packed } = file;
-    const data = new Uint8Array(buffer, at, compressed);
-    at += compressed;
-    return { ...packed, data };
+    const { at, compressed, ...packed } = file;
+    return { ...packed, data: new Uint8Array(buffer, at, compressed) };
   });
 }
 
