@@ -8,7 +8,7 @@ import type { HashJob, HashResult, Sum } from './hash-worker.mjs';
 export interface Digest {
   /** Resolves when the block may be reused. */
   update(block: Block, length: number): Promise<void>;
-  /** What another SHA-256 can go on from; undefined unless a multiple of 64 bytes was hashed. */
+  /** What another SHA-256 can go on from; undefined for other algorithms. */
   state(): Promise<string | undefined>;
   /** In hex. Call it once. */
   end(): Promise<string>;

@@ -25,15 +25,13 @@ export class Relay implements PartReader {
 
   /** `sent` are the parts of an earlier attempt, as {@link resumableParts} left them. */
   constructor(
-    private readonly file: { bytes: number; partBytes: number; sent: readonly SentPart[]; web: WebFile },
+    private readonly file: { bytes: number; sent: readonly SentPart[]; web: WebFile },
     private readonly readRange: ReadRange,
     private readonly resources: TransferContext,
   ) {
-    const { bytes, partBytes, sent, web } = file;
+    const { bytes, sent, web } = file;
     const { sourceHasher } = resources;
-    const before = Math.min(bytes, sent.length * partBytes);
-    const state = sent.at(-1)?.sha256State;
-    this.#sha256 = sourceHasher.createDigest({ algorithm: 'sha256', state, bytes: before });
+    this.#sha256 = sourceHasher.createDigest({ algorithm: 'sha256', state: sent.at(-1)?.sha256State });
     if (web.sum.algorithm === 'git-blob') this.#blob = sourceHasher.createDigest({ algorithm: 'git-blob', bytes });
   }
 
@@ -49,7 +47,7 @@ export class Relay implements PartReader {
       read: () => received.read(),
       settle: async () => {
         const sha256State = await hashing;
-        return sha256State === undefined || this.#blob ? {} : { sha256State };
+        return this.#blob ? {} : { sha256State };
       },
       release: (failure) => {
         void received.close(failure).finally(() => relayBudget.release(part.length));

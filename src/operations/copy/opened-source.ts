@@ -1,6 +1,6 @@
 import type { FileSum } from '../../transfer/file-sum.ts';
 import type { PartReader } from '../../transfer/part-reader.ts';
-import type { Part, PartPlan, SentPart } from '../../transfer/parts.ts';
+import type { Part, SentPart } from '../../transfer/parts.ts';
 
 /** The content of a file that is copied. */
 export interface SourceContent {
@@ -10,7 +10,7 @@ export interface SourceContent {
   /** Of content whose parts are held in memory. */
   maxPartBytes?: number;
   /** Reads the parts that an earlier attempt has not sent. */
-  createReader(sent: readonly SentPart[], plan: PartPlan): PartReader;
+  createReader(sent: readonly SentPart[]): PartReader;
   /** Those of the parts that an earlier attempt has sent which need not be sent again. */
   resumable(sent: readonly SentPart[]): SentPart[];
   /** Throws a ChangedError if the file has changed since it was opened, or is not the one that was asked for. */

@@ -119,7 +119,7 @@ export class Uploader implements FileCopier {
     const sent = await uploadFile(
       {
         plan,
-        createReader: (parts) => source.createReader(parts, plan),
+        createReader: (parts) => source.createReader(parts),
         startUpload: (parts) => this.#begin(at, parts),
         saved,
         onStarted: (upload) => {

@@ -39,8 +39,8 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
     bytes,
     maxPartBytes,
     mark: `${bytes}:${web.sum.algorithm}:${web.sum.hex}`,
-    createReader: (sent, { partBytes }) => {
-      relay = new Relay({ bytes, partBytes, sent, web }, readRange, resources);
+    createReader: (sent) => {
+      relay = new Relay({ bytes, sent, web }, readRange, resources);
       return relay;
     },
     resumable: resumableParts,
