@@ -152,3 +152,8 @@ export function largestFirst<T>(numberOf: (entry: T) => number | string | null |
 export function shortBuild(id: string): string {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.slice(0, 8) : id;
 }
+
+/** Quotes a path that contains control characters, so that it stays on one line. */
+export function printablePath(path: string): string {
+  return /[\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
+}

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -39,6 +40,8 @@ export async function runGantry(
   { env, cwd }: { env: Variables; cwd: string },
 ): Promise<string> {
   const [program = '', ...before] = command;
+  // Otherwise Node would say that the program does not exist.
+  if (!existsSync(cwd)) throw new Error(`folder not found: ${cwd}`);
   const child = spawn(program, [...before, ...words], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)]);
   if (exitCode !== 0) throw new GantryFailed(words, exitCode, stderr);

@@ -63,6 +63,9 @@ export const devEvents = stream(
       'an asynchronous call is accepted, and its run has ended later',
     ),
     isComplete: boolean('whether the whole response was sent'),
+    runStatusCode: optional(
+      integer('status of the run if its response broke off, 0 if it was canceled; absent if the caller disconnected'),
+    ),
     run: optional(run),
   },
   {

@@ -37,11 +37,16 @@ export class DevPrinter {
     this.#progress = context.progress;
   }
 
-  call(app: string, { status, run, ...call }: CallLine & { run?: string | undefined }): void {
+  call(app: string, { run, ...call }: CallLine & { run?: string | undefined }): void {
     const at = this.time();
-    this.#progress.note(callLine({ ...call, status }, at, this.#label(app)));
-    const facts = { ...call, durationMs: Math.round(call.durationMs), statusCode: status ?? null };
-    this.#progress.event('request', { app, at, ...facts, ...(run !== undefined && { run }) });
+    this.#progress.note(callLine(call, at, this.#label(app)));
+    const { status, runStatus, ...facts } = call;
+    this.#progress.event('request', {
+      ...{ app, at, ...facts },
+      ...{ durationMs: Math.round(call.durationMs), statusCode: status ?? null },
+      ...(runStatus !== undefined && { runStatusCode: runStatus }),
+      ...(run !== undefined && { run }),
+    });
   }
 
   output(app: string, { text, stream, run, at }: AppLine): void {

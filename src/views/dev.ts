@@ -1,4 +1,4 @@
-import { duration, localTime } from '../output/format.ts';
+import { duration, localTime, printablePath } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 
 /** A call that was answered, as far as its line shows it. */
@@ -10,15 +10,17 @@ export interface CallLine {
   durationMs: number;
   kind: 'call' | 'accepted' | 'ended' | 'websocket';
   isComplete: boolean;
+  /** Status of the run whose response broke off. Absent if the caller disconnected. */
+  runStatus?: number | undefined;
 }
 
 /** `14:00:05 POST /run 200 34 ms`, after the name of the app if there are several. */
 export function callLine(call: CallLine, at: string, app: string | undefined): View {
-  const { method, path, status, durationMs, kind, isComplete } = call;
+  const { method, path, status, durationMs, kind } = call;
   const label = app === undefined ? '' : `[${app}] `;
   return (page) => {
     const { style } = page;
-    const notes = [kind === 'call' ? '' : callKinds[kind], isComplete ? '' : 'the caller disconnected'].filter(Boolean);
+    const notes = [kind === 'call' ? '' : callKinds[kind], whyIncomplete(call)].filter(Boolean);
     const words = [style.dim(clockTime(at)), method, path, statusText(status, page), style.dim(duration(durationMs))];
     return label + [...words.filter(Boolean), ...notes.map((note) => style.dim(`(${note})`))].join(' ');
   };
@@ -29,6 +31,12 @@ const callKinds = {
   ended: 'async, ended',
   websocket: 'websocket',
 } as const;
+
+function whyIncomplete({ isComplete, runStatus }: CallLine): string {
+  if (isComplete) return '';
+  if (runStatus === undefined) return 'the caller disconnected';
+  return `broke off: ${runStatus === 0 ? 'the run was canceled' : `the run ended with ${runStatus}`}`;
+}
 
 function statusText(status: number | undefined, { style }: Page): string {
   if (status === undefined) return '';
@@ -72,7 +80,7 @@ export function breakpointText(place: string): string {
 
 /** At most three names. */
 function changedText(changed: string[]): string {
-  const named = changed.slice(0, 3);
+  const named = changed.slice(0, 3).map(printablePath);
   const more = changed.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} changed`;
 }

@@ -197,6 +197,18 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     ]);
   });
 
+  test('names what was deleted, and names that end a line, on one line', async () => {
+    const { stderr } = await developing(app, [], async ({ until, write, path }) => {
+      await until(ready);
+      write('a\n14:00:00 b.py', '');
+      await until(reloads(1));
+      rmSync(join(path, 'main.py'));
+      await until(/(not reloaded)/);
+    });
+    expect(stderr).toMatch(/ "a\\n14:00:00 b\.py" changed: web reloaded/);
+    expect(stderr).toMatch(/ main\.py changed: web not reloaded\n/);
+  });
+
   test('shows a syntax error of main.py with its place when it is saved', async () => {
     const { stderr } = await developing(
       app,
@@ -237,11 +249,15 @@ def fails():
     raise ValueError("no")
 def waits():
     time.sleep(60)
+def breaks():
+    yield 1
+    raise ValueError("no")
 def run(): return 1
 `;
     const { stderr } = await developing({ ...app, 'main.py': body }, [], async ({ call, until, headers }) => {
       await (await call({}, 'items?x=1')).text();
       await (await call({}, 'fails')).text();
+      await (await call({}, 'breaks')).text().catch(() => {});
       await (await call({}, 'run?async=true')).text();
       await until(/(\(async, ended\))/);
       const url = `${await until(/(http:\S+\/web)\n/)}/waits`;
@@ -253,6 +269,7 @@ def run(): return 1
     });
     expect(stderr).toMatch(/ POST \/items\?x=1 200 .+ m?s\n/);
     expect(stderr).toMatch(/ POST \/fails 500 .+ m?s\n/);
+    expect(stderr).toMatch(/ POST \/breaks 200 .+ m?s \(broke off: the run ended with 500\)\n/);
     expect(stderr).toMatch(/ POST \/run\?async=true 202 .+ m?s \(async, accepted\)\n/);
     expect(stderr).toMatch(/ POST \/run 200 .+ m?s \(async, ended\)\n/);
     expect(stderr).toMatch(/ POST \/waits .*m?s \(the caller disconnected\)\n/);

@@ -50,6 +50,7 @@ describe.skipIf(!python)('the kit for tests (needs python3)', () => {
       exitCode: 10,
       message: expect.stringContaining('3'),
     });
+    await expect(platform.deploy('gone')).rejects.toThrow(/^folder not found: .*gone$/);
     await expect(startPlatform({ flags: ['--nothing'] })).rejects.toThrow(/exited with 2\n\nerror: unknown flag/);
     expect((await app.request('run', { body: '{"wrong": 1}' })).status).toBe(422);
   });

@@ -16,25 +16,29 @@ export interface ServedCall {
   kind: 'call' | 'accepted' | 'ended' | 'websocket';
   /** Whether the response was sent completely. */
   isComplete: boolean;
+  /** Status of the run whose response broke off. Absent if the caller disconnected. */
+  runStatus?: number | undefined;
   run?: string | undefined;
 }
 
 export type OnCall = (call: ServedCall) => void;
 
 /** Reports a request to an app once its response has ended. Ignores other requests. */
-export function observeCall(request: IncomingMessage, response: ServerResponse, onCall: OnCall): void {
+export function observeCall(request: IncomingMessage, response: ServerResponse, { store, onCall }: Watched): void {
   const { app, path } = parseTarget(request.url ?? '');
   if (app === undefined) return;
   const started = performance.now();
   response.once('close', () => {
     const status = response.headersSent ? response.statusCode : undefined;
     const run = response.getHeader('x-request-id');
-    onCall({
+    const isComplete = response.writableFinished;
+    onCall?.({
       ...{ app, method: request.method ?? '', path, status },
       durationMs: performance.now() - started,
       kind: status === 202 && /[?&]async=(true|1)\b/.test(path) ? 'accepted' : 'call',
-      isComplete: response.writableFinished,
+      isComplete,
       ...(run !== undefined && { run: String(run) }),
+      ...(!isComplete && { runStatus: endOf(store.runs.get(String(run))) }),
     });
   });
 }
@@ -54,6 +58,11 @@ export function reportSocket(
 function parseTarget(target: string): { app?: string; path: string } {
   const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(target) ?? [];
   return { ...(app !== undefined && { app }), path: path || '/' };
+}
+
+/** Of a run that ended by itself, not because its caller disconnected. */
+function endOf(run: RunRecord | undefined): number | undefined {
+  return run?.statusCode === -1 ? undefined : run?.statusCode;
 }
 
 interface Watched {

@@ -35,7 +35,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
         const refusal = origins.refusal(request);
         const astray = enterOwnOrigin(request, platform);
         const reply = refusal ?? astray ?? origins.preflight(request);
-        if (platform.onCall) observeCall(request, response, platform.onCall);
+        if (platform.onCall) observeCall(request, response, platform);
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
         if (reply) {
           endWithReply(response, reply);

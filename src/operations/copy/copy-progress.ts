@@ -1,10 +1,10 @@
 import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import type { ExitName, GantryError } from '../../errors.ts';
-import { count, duration, size } from '../../output/format.ts';
+import { count, duration, printablePath, size } from '../../output/format.ts';
 import type { Step } from '../../output/progress.ts';
 import { PackedList } from '../../packed-list.ts';
-import { fileFailureText, maxListedPaths, printablePath } from './copy-texts.ts';
+import { fileFailureText, maxListedPaths } from './copy-texts.ts';
 
 /** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
 export interface RenamedEntry {

@@ -1,13 +1,13 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TemporaryNames } from '../../disk/index.ts';
+import { printablePath } from '../../output/format.ts';
 import { downloadFile, type FileDownload } from '../../transfer/download-file.ts';
 import type { JournalEntry } from '../../transfer/journal-format.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { findEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import { printablePath } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
 import { planCopy, planText } from './plan-copy.ts';
 import { contentToCompare, fileMd5, resolveSize } from './source-content.ts';

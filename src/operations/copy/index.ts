@@ -14,7 +14,7 @@ export {
   resolveTarget,
 } from './copy-paths.ts';
 export type { FailedFile, RenamedEntry } from './copy-progress.ts';
-export { maxListedPaths, printablePath } from './copy-texts.ts';
+export { maxListedPaths } from './copy-texts.ts';
 export { distinctNames } from './distinct-names.ts';
 export { findSourceFiles, sourceOf } from './find-source-files.ts';
 export type { FoundFile, UncopiedEntry } from './found-entry.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
-import { count } from '../../output/format.ts';
-import { maxListedPaths, printablePath } from './copy-texts.ts';
+import { count, printablePath } from '../../output/format.ts';
+import { maxListedPaths } from './copy-texts.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
 
 interface Entry {

@@ -1,5 +1,5 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
-import { groupDigits } from '../../output/format.ts';
+import { groupDigits, printablePath } from '../../output/format.ts';
 import { normalizeEtag } from '../../transfer/etag-checksum.ts';
 import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
@@ -9,7 +9,7 @@ import { maxSmallBytes } from '../../transfer/transfer-context.ts';
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import { isNewFile } from './confirmed-by-listing.ts';
 import type { CopyContext } from './copy-context.ts';
-import { printablePath, unconfirmedPrefix } from './copy-texts.ts';
+import { unconfirmedPrefix } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
 import { planCopy } from './plan-copy.ts';
 import type { RemoteFolders } from './remote-folders.ts';

@@ -1,5 +1,6 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { printablePath } from '../../output/format.ts';
 import { possibleEtags } from '../../transfer/etag-checksum.ts';
 import type { SentPart } from '../../transfer/parts.ts';
 import { partAt } from '../../transfer/parts.ts';
@@ -12,7 +13,6 @@ import { completeUploadedFile } from './complete-upload.ts';
 import { uploadStart } from './confirmed-by-listing.ts';
 import type { FileCopier, ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
-import { printablePath } from './copy-texts.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
 import type { SourceContent } from './opened-source.ts';
 import { planCopy, planText } from './plan-copy.ts';

@@ -108,7 +108,7 @@ class WatchedApp {
   ): Promise<Omit<Reload, 'tookMs'> | undefined> {
     const { fromEnvFile, prepare } = this.options;
     const before = this.#tried;
-    let changed = paths.filter((path) => path === configName || path === fromEnvFile);
+    let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
     let step: Step | undefined;
     try {
       const { local, secrets, snapshot } = await this.#read(noticedAt);

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
 import { toDiskError } from '../../disk/index.ts';
 import { GantryError } from '../../errors.ts';
+import { printablePath } from '../../output/format.ts';
 import type { PackedList } from '../../packed-list.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import { type CopyTarget, type FailedFile, printablePath } from '../copy/index.ts';
+import type { CopyTarget, FailedFile } from '../copy/index.ts';
 import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
 

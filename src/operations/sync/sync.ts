@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { count, fileSummary } from '../../output/format.ts';
+import { count, fileSummary, printablePath } from '../../output/format.ts';
 import type { PackedList } from '../../packed-list.ts';
 import {
   type CopyContext,
@@ -14,7 +14,6 @@ import {
   formatLocation,
   inspectSource,
   maxListedPaths,
-  printablePath,
   resolveTarget,
 } from '../copy/index.ts';
 import { checkApart, checkMissing } from './check-deletions.ts';

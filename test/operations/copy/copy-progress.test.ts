@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DeniedError, NotFoundError, UnavailableError } from '../../../src/errors.ts';
 import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
-import { printablePath } from '../../../src/operations/copy/copy-texts.ts';
+import { printablePath } from '../../../src/output/format.ts';
 
 /** A copy that shows its progress on a clock of its own, a second later each time. */
 function startCopy() {
