@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pause } from '../../src/clock.ts';
 import type { AppRecord, BuildRecord } from '../../src/emulator/model/state/records.ts';
@@ -49,10 +50,10 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
   const app = { settings } as unknown as AppRecord;
   let [coldStarts, calls] = [0, 0];
   const waited: number[] = [];
-  const call = async (runtimeMs: number) => {
+  const call = async (runtimeMs: number, { signal } = new AbortController()) => {
     const at = Date.now();
     const request = { app, build: { id: 'b-1' } as BuildRecord, python: '', run: `${calls++}`, isSocket: false };
-    const slot = await pool.acquire({ ...request, signal: new AbortController().signal, onQueued: () => {} });
+    const slot = await pool.acquire({ ...request, signal, onQueued: () => {} });
     if (!slot.wasReady) coldStarts++;
     await slot.replica.ready;
     waited.push(Date.now() - at + runtimeMs);
@@ -70,6 +71,17 @@ test('min_replicas are kept when several have nothing to do at the same time', a
   expect(alive.size).toBe(3);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(alive.size).toBe(1);
+});
+
+test('a call that waits for many others listens once for its end', async () => {
+  const { call } = poolOf({ max: 1, concurrency: 1, cooldown: 60 });
+  const controller = new AbortController();
+  const calls = [...Array.from({ length: 20 }, () => call(1_000)), call(1_000, controller)];
+  await vi.advanceTimersByTimeAsync(startMs + 19_500);
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await Promise.all(calls);
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 
 test.each([

@@ -1,13 +1,12 @@
 import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
-import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
-import { settingsAt } from '../state/settings-history.ts';
 import { day } from '../time.ts';
+import { paidTimes } from './paid-times.ts';
 import { pricesPerSecond } from './prices.ts';
 
-/** What the replicas of an app cost that started in a period, and its requests. */
+/** What the replicas of an app cost in a period, and its requests. */
 export interface Spending {
   /** US cents. */
   cents: { cpu: number; gpu: number; memory: number };
@@ -44,7 +43,7 @@ export function spendingSince(app: AppRecord, start: number, model: Model): Spen
   return spendingByDay(app, start, model).reduce((sum, { spending }) => addSpending(sum, spending), nothing);
 }
 
-/** Each day in UTC, from the one of `start` up to today. A replica counts to the day of its start. */
+/** Each day in UTC, from the one of `start` up to today. */
 export function spendingByDay(app: AppRecord, start: number, model: Model): { start: number; spending: Spending }[] {
   const recorded = new Set(
     [...model.store.runs.values()].filter((run) => run.app === app.id).map(({ createdAt }) => startOfDay(createdAt)),
@@ -53,7 +52,8 @@ export function spendingByDay(app: AppRecord, start: number, model: Model): { st
   for (let at = startOfDay(start); at <= model.now(); at += day) {
     const read = () => readDay(app, at, model);
     // Recorded runs can change; generated ones of the past cannot.
-    const known = app.traffic && !recorded.has(at) ? keptDay(app, app.traffic, at, read) : read();
+    const isFixed = !recorded.has(at) && !recorded.has(at - day);
+    const known = app.traffic && isFixed ? keptDay(app, app.traffic, at, read) : read();
     days.push({ start: at, spending: known.spending });
   }
   return days;
@@ -65,7 +65,7 @@ function startOfDay(time: number): number {
 
 interface DaySpending {
   spending: Spending;
-  /** Whether all of its runs and replicas have ended. */
+  /** Whether it and all of its runs have ended. */
   isFinal: boolean;
 }
 
@@ -83,12 +83,10 @@ function keptDay(app: AppRecord, traffic: Traffic, start: number, read: () => Da
 
 function readDay(app: AppRecord, start: number, model: Model): DaySpending {
   const now = model.now();
-  const end = start + day - 1;
-  const runs = findRuns(app, { start, end: Math.min(end, now) }, model.store);
-  const replicas = deriveReplicas(app, runs, model);
-  const spending = replicas.reduce((sum, { startedAt, endsAt }) => {
-    const settings = settingsAt(app, startedAt);
-    const seconds = Math.max(0, Math.min(endsAt, now) - startedAt) / 1000;
+  const range = { start, end: Math.min(start + day, now) };
+  // A replica that started on the day before may still run.
+  const runs = findRuns(app, { start: start - day, end: Math.min(start + day - 1, now) }, model.store);
+  const spending = paidTimes(app, runs, range, model).reduce((sum, { settings, seconds }) => {
     const prices = pricesPerSecond(settings);
     return addSpending(sum, {
       cents: { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds },
@@ -96,8 +94,10 @@ function readDay(app: AppRecord, start: number, model: Model): DaySpending {
       requests: nothing.requests,
     });
   }, nothing);
-  const isFinal = end < now && replicas.every(({ endsAt }) => endsAt <= now);
-  return { spending: { ...spending, requests: countRequests(runs, now) }, isFinal };
+  const today = runs.filter(({ createdAt }) => createdAt >= start);
+  const requests = countRequests(today, now);
+  const isFinal = start + day <= now && today.every((run) => getRunProgress(run, now).endedAt !== undefined);
+  return { spending: { ...spending, requests }, isFinal };
 }
 
 function countRequests(runs: readonly RunRecord[], now: number): Spending['requests'] {

@@ -64,6 +64,11 @@ function idleReplicas(app: AppRecord, number: number, model: Model): ReplicaPeri
   }));
 }
 
+/** When the first build was ready; infinite if none is. */
+export function readySince(app: AppRecord, model: Model): number {
+  return readyBuilds(app, model).at(-1)?.since ?? Number.POSITIVE_INFINITY;
+}
+
 function startedFor(run: RunRecord, endsAt: number, builds: readonly ReadyBuild[]): ReplicaPeriod {
   const startedAt = run.createdAt + run.pendingMs;
   const build = builds.find(({ since }) => since <= startedAt) ?? builds.at(-1);

@@ -28,7 +28,9 @@ export interface AppRecord {
 export type BilledSettings = Pick<
   AppSettings,
   'cpu' | 'memory' | 'compute' | 'gpuCount' | 'computeTier' | 'cooldownPeriodSeconds'
->;
+> &
+  // Absent in the state file of an older version.
+  Partial<Pick<AppSettings, 'minReplicaCount'>>;
 
 /**
  * Only events are stored. The current status is computed from the script and the clock (`build-progress.ts`), so that

@@ -29,6 +29,7 @@ const App = v.looseObject({
           gpuCount: v.number(),
           computeTier: v.string(),
           cooldownPeriodSeconds: v.number(),
+          minReplicaCount: v.optional(v.number()),
         }),
       }),
     ),

@@ -14,6 +14,7 @@ export function settingsAt({ settings, earlier = [] }: AppRecord, time: number):
   return earlier.find(({ until }) => time < until)?.settings ?? settings;
 }
 
-function billedSettings({ cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds }: AppSettings) {
-  return { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds };
+function billedSettings(settings: AppSettings): BilledSettings {
+  const { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount } = settings;
+  return { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount };
 }

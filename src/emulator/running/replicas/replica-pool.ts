@@ -228,8 +228,12 @@ export class ReplicaPool {
 
   #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
-      this.#waiting.push(done);
-      signal.addEventListener('abort', () => done(), { once: true });
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        done();
+      };
+      this.#waiting.push(wake);
+      signal.addEventListener('abort', wake);
     });
   }
 }
