@@ -30,29 +30,32 @@ export interface PredictionError {
 }
 
 /**
- * Replays the past with the settings that it had, by each routing. No document says which one the platform has. Starts are
- * drawn from those of other days.
+ * Replays the past with the settings that it had, by each set of rules: no document says which ones the platform has. They are
+ * judged by starts that take as long as they did. What is predicted has starts of other days.
  */
 export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): FittedModel {
   const known = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
-  const attempt = (model: ReplicaModel): Attempt => {
+  const attempt = (model: ReplicaModel, misfit: Misfit): Attempt => {
     const { days, replicaSeconds } = replayCalls(trace, scaling, model);
     return { model, days, replicaSeconds, misfits: past.days.map((day, at) => misfit(days[at] as ReplayedDay, day)) };
   };
-  const starts = startTimes(past.starts, past.since, 1);
-  const tried = routings.flatMap((routing) =>
-    [false, true].map((sharesStarts) => attempt({ routing, sharesStarts, starts })),
+  const byRules = routings.flatMap((routing) =>
+    [false, true].map((sharesStarts) =>
+      attempt({ routing, sharesStarts, starts: pastStarts(past, trace, sharesStarts) }, misjudged),
+    ),
   );
-  const { model } = bestOf(tried, known);
-  for (const factor of startFactors) {
-    tried.push(attempt({ ...model, starts: startTimes(past.starts, past.since, factor) }));
-  }
-  const predicted = known.map((day) => {
-    const others = known.filter((each) => each !== day);
-    return bestOf(tried, others).days[day] as ReplayedDay;
-  });
+  const byStarts = new Map<ReplicaModel, Attempt[]>();
+  const bestFor = (days: readonly number[]): Attempt => {
+    const { model } = bestOf(byRules, days);
+    const tried =
+      byStarts.get(model) ??
+      predictedStarts(past, model.sharesStarts).map((starts) => attempt({ ...model, starts }, misfit));
+    byStarts.set(model, tried);
+    return bestOf(tried, days);
+  };
+  const predicted = known.map((day) => bestFor(known.filter((each) => each !== day)).days[day] as ReplayedDay);
   const actual = known.map((day) => past.days[day] as ReplayedDay);
-  const best = bestOf(tried, known);
+  const best = bestFor(known);
   const cold = [coldStartsOf(predicted), coldStartsOf(actual)] as const;
   const p90 = offBy(latencyOf(predicted).quantile(0.9), latencyOf(actual).quantile(0.9));
   return {
@@ -66,7 +69,7 @@ export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): F
 /** A share. */
 const maxError = 0.3;
 /** A call may have been taken by another replica that was ready before: starts are longer than calls waited for them. */
-const startFactors = [0.9, 1.1, 1.2, 1.35];
+const startFactors = [1, 0.9, 1.1, 1.2, 1.35];
 
 interface Attempt extends Replayed {
   model: ReplicaModel;
@@ -87,10 +90,22 @@ export function latencyOf(days: readonly ReplayedDay[]): LatencyHistogram {
   return days.reduce((all, { latency }) => all.addAll(latency), new LatencyHistogram());
 }
 
-/** Starts drawn from those that were seen on other days, evenly over all, and this many times as long. */
-export function startTimes(past: readonly PastStart[], since: number, factor: number): StartTimes {
-  const whole = past.filter(({ isAlone }) => isAlone);
-  const seen = whole.length >= enoughStarts ? whole : past;
+/** A call that waited for a start from its begin waits as long again; for others it takes what starts take. */
+function pastStarts(past: PastCalls, { startMs }: CallTrace, sharesStarts: boolean): StartTimes {
+  const [usual] = predictedStarts(past, sharesStarts);
+  return { draw: (nth, at, call) => startMs[call] || (usual?.draw(nth, at, call) ?? 0) };
+}
+
+/** What starts may take. If a call waits for the replica that was started for it, it waited for all of its start. */
+function predictedStarts({ starts, since }: PastCalls, sharesStarts: boolean): StartTimes[] {
+  if (!sharesStarts) return [startTimes(starts, since, 1)];
+  const whole = starts.filter(({ isAlone }) => isAlone);
+  const seen = whole.length >= enoughStarts ? whole : starts;
+  return startFactors.map((factor) => startTimes(seen, since, factor));
+}
+
+/** Starts drawn from those of other days, evenly over all, and this many times as long. */
+function startTimes(seen: readonly PastStart[], since: number, factor: number): StartTimes {
   const days = seen.map(({ at }) => dayOf(at, since));
   // The golden ratio visits all of them before any twice, nearly.
   const stride = Math.max(1, Math.round(seen.length * 0.618));
@@ -110,6 +125,13 @@ export function startTimes(past: readonly PastStart[], since: number, factor: nu
 const enoughStarts = 10;
 /** If all starts were on one day. */
 const maxTries = 8;
+
+type Misfit = (replayed: ReplayedDay, actual: ReplayedDay) => number;
+
+/** How badly the calls of a day were told apart that waited for a start. */
+function misjudged(replayed: ReplayedDay, actual: ReplayedDay): number {
+  return replayed.misjudged + misfit(replayed, actual);
+}
 
 /** How badly a day was predicted, weighted by its calls. */
 function misfit(predicted: ReplayedDay, actual: ReplayedDay): number {

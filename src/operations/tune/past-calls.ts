@@ -23,6 +23,8 @@ export class PastCalls {
   readonly days: ReplayedDay[];
   readonly #at: number[] = [];
   readonly #runtimeMs: number[] = [];
+  readonly #wasCold: number[] = [];
+  readonly #startMs: number[] = [];
   /** Of calls that waited for no start, in buckets. */
   readonly #queue = new LatencyHistogram();
   /** By replica: when its calls end. */
@@ -36,6 +38,7 @@ export class PastCalls {
   ) {
     this.days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
       coldStarts: 0,
+      misjudged: 0,
       latency: new LatencyHistogram(),
     }));
   }
@@ -61,10 +64,11 @@ export class PastCalls {
     if (!day) return;
     this.#at.push(at);
     this.#runtimeMs.push(runtime);
+    this.#wasCold.push(coldMs > 0 ? 1 : 0);
     day.latency.add(LatencyHistogram.bucketOf(queueMs + runtime));
     if (coldMs > 0) day.coldStarts++;
     else this.#queue.add(LatencyHistogram.bucketOf(queueMs));
-    this.#occupy(replica, at, { runtime, coldMs, queueMs });
+    this.#startMs.push(this.#occupy(replica, at, { runtime, coldMs, queueMs }));
     this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
   }
 
@@ -79,26 +83,29 @@ export class PastCalls {
       runtimeMs,
       bucket,
       overheadMs,
+      wasCold: Uint8Array.from(this.#wasCold),
+      startMs: Float64Array.from(this.#startMs),
       day,
       since: this.since,
       until: this.until,
     };
   }
 
-  #occupy(replica: string | undefined, at: number, { runtime, coldMs, queueMs }: Timing): void {
+  /** Returns how long the start took that it was the first to wait for; 0 without one. */
+  #occupy(replica: string | undefined, at: number, { runtime, coldMs, queueMs }: Timing): number {
     const known = this.#replicas.get(replica ?? '');
     const start = at + queueMs;
     // A later call of the same start waited for a part of it only.
-    if (coldMs > 0 && (!known || replica === undefined)) {
-      this.starts.push({ at, ms: coldMs, isAlone: at >= this.#busyUntil });
-    }
-    if (replica === undefined) return;
+    const startMs = known && replica !== undefined ? 0 : coldMs;
+    if (startMs > 0) this.starts.push({ at, ms: startMs, isAlone: at >= this.#busyUntil });
+    if (replica === undefined) return startMs;
     const ends = (known ?? []).filter((end) => end > start);
     const sample = ends.length > 0 ? this.overlapping : this.alone;
     if (sample.length < maxSample) sample.push(runtime);
     ends.push(start + runtime);
     this.mostAtOnce = Math.max(this.mostAtOnce, ends.length);
     this.#replicas.set(replica, ends);
+    return startMs;
   }
 }
 

@@ -13,6 +13,10 @@ export interface CallTrace {
   bucket: Uint16Array;
   /** What the way to a replica takes, in ms. */
   overheadMs: number;
+  /** Whether each waited for a start, as 0 or 1. */
+  wasCold: Uint8Array;
+  /** How long the start took that each waited for from its begin; 0 if there was none. */
+  startMs: Float64Array;
   /** {@link dayOf} when it was made. */
   day: Uint16Array;
   since: number;
@@ -29,8 +33,8 @@ export interface ReplicaModel {
 
 /** How long starts take. */
 export interface StartTimes {
-  /** In ms: that of the nth start, at a time. */
-  draw: (nth: number, at: number) => number;
+  /** In ms: that of the nth start, at a time, for a call. */
+  draw: (nth: number, at: number, call: number) => number;
 }
 
 /** What scaling would have meant. */
@@ -44,6 +48,8 @@ export interface Replayed {
 export interface ReplayedDay {
   /** Those that waited for a replica to start. */
   coldStarts: number;
+  /** Calls that waited for a start in the replay only, or in the past only. */
+  misjudged: number;
   latency: LatencyHistogram;
 }
 
@@ -82,6 +88,7 @@ class Replay {
     this.#replicas = new ReplicaSet(model.routing);
     this.#days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
       coldStarts: 0,
+      misjudged: 0,
       latency: new LatencyHistogram(),
     }));
     for (let kept = 0; kept < scaling.minReplicas; kept++) {
@@ -142,21 +149,21 @@ class Replay {
       return;
     }
     if (!sharesStarts && placed === 'start') {
-      this.#serve(call, this.#start(now), now);
+      this.#serve(call, this.#start(call, now), now);
       return;
     }
     this.#waiting.push(call);
     const isCovered = this.#waiting.size <= this.#starting * concurrency;
     if (!sharesStarts || isCovered || this.#replicas.members.length >= maxReplicas) return;
-    const replica = this.#start(now);
+    const replica = this.#start(call, now);
     this.#starting++;
     // Nothing is placed on it before it is ready.
     replica.busy = concurrency;
     this.#events.add(replica.readyAt, replica, true);
   }
 
-  #start(now: number): VirtualReplica {
-    const readyAt = now + this.model.starts.draw(this.#starts++, now);
+  #start(call: number, now: number): VirtualReplica {
+    const readyAt = now + this.model.starts.draw(this.#starts++, now, call);
     const replica = { busy: 0, idleSince: now, startedAt: now, readyAt };
     this.#replicas.add(replica);
     this.#expiryAt = now;
@@ -164,7 +171,7 @@ class Replay {
   }
 
   #serve(call: number, replica: VirtualReplica, now: number): void {
-    const { at, runtimeMs, bucket, overheadMs, day } = this.trace;
+    const { at, runtimeMs, bucket, overheadMs, day, wasCold } = this.trace;
     const begin = replica.readyAt > now ? replica.readyAt : now;
     const arrived = at[call] as number;
     const end = begin + (runtimeMs[call] as number);
@@ -172,7 +179,9 @@ class Replay {
     this.#events.add(end, replica, false);
     const today = this.#days[day[call] as number] as ReplayedDay;
     // One that found no replica to wait for, and then a ready one, waited for no start.
-    if (replica.readyAt > (this.model.sharesStarts ? arrived : now)) today.coldStarts++;
+    const isCold = replica.readyAt > (this.model.sharesStarts ? arrived : now);
+    if (isCold) today.coldStarts++;
+    if (isCold !== (wasCold[call] === 1)) today.misjudged++;
     today.latency.add(
       begin === arrived ? (bucket[call] as number) : LatencyHistogram.bucketOf(end - arrived + overheadMs),
     );
