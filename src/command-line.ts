@@ -1,3 +1,6 @@
+/** What to do: a complete command, a sentence with commands in it, or prose. */
+export type Fix = string | CommandLine | Sentence;
+
 /** A complete command to type next: text for people, arguments for programs. */
 export class CommandLine {
   readonly #parts: readonly string[];
@@ -15,30 +18,128 @@ export class CommandLine {
   }
 }
 
+/** Text with commands to type in it. They are commands until they are shown, where the flags of the place are added. */
+export class Sentence {
+  constructor(readonly parts: readonly (string | CommandLine)[]) {}
+
+  toString(): string {
+    return this.parts.join('');
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** What is done to each command before it is shown, such as adding the flags of the place where it is to work. */
+export type ChangeCommand = (command: CommandLine) => CommandLine;
+
+/** The same with its commands changed. */
+export function withCommands(fix: Fix, change: ChangeCommand): Fix {
+  if (typeof fix === 'string') return fix;
+  if (fix instanceof CommandLine) return change(fix);
+  return new Sentence(fix.parts.map((part) => (typeof part === 'string' ? part : change(part))));
+}
+
+/** `` sentence`to cancel it: ${gantryCommand`builds cancel ${app} ${build}`}` `` */
+export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[]): Sentence {
+  const parts = texts.flatMap((text, at) => {
+    const value = values[at] ?? '';
+    return [text, ...(value instanceof Sentence ? value.parts : [typeof value === 'number' ? String(value) : value])];
+  });
+  return new Sentence(parts.filter((part) => part !== ''));
+}
+
+/** Flags by their names: true for one without a value. What is undefined is omitted. */
+type Flags = Readonly<Record<string, string | true | undefined>>;
+
 /**
  * The command that is written after `gantry`: `` gantryCommand`apps get ${app}` ``. A value stays one argument whatever
- * is in it; a list becomes as many arguments as it has entries.
+ * is in it; a list becomes as many arguments as it has entries. What follows a long flag, or `-C` and `-p`, is its
+ * value.
  */
-export function gantryCommand(texts: TemplateStringsArray, ...values: (string | readonly string[])[]): CommandLine {
-  const argv = ['gantry', ''];
-  const append = (text: string) => argv.push(`${argv.pop()}${text}`);
+export function gantryCommand(
+  texts: TemplateStringsArray,
+  ...values: (string | readonly string[] | Flags)[]
+): CommandLine {
+  const words: Word[] = [{ text: '' }];
   for (const [at, text] of texts.entries()) {
-    const [first = '', ...others] = text.split(' ');
-    append(first);
-    argv.push(...others);
-    const [value = '', ...more] = [values[at] ?? ''].flat();
-    append(value);
-    argv.push(...more);
+    const [joined = '', ...others] = text.split(' ');
+    append(words, joined);
+    words.push(...others.map((word) => ({ text: word })));
+    const [first, ...more] = valueWords(values[at] ?? '');
+    if (words.at(-1)?.text === '' && first) words.splice(-1, 1, first);
+    else append(words, first?.text ?? '');
+    words.push(...more);
   }
-  return new CommandLine(argv.filter((word) => word !== ''));
+  return arrangeCommand(words.filter(({ text }) => text !== ''));
 }
+
+/** A word of a command that is made. */
+export interface Word {
+  text: string;
+  /** It is no flag, however it begins. */
+  isValue?: boolean;
+  /** It is the value of the flag before it. */
+  isOfFlag?: boolean;
+}
+
+/** Arguments that begin with a dash stand behind `--`, and so does what follows them. */
+export function arrangeCommand(words: readonly Word[]): CommandLine {
+  const argv = ['gantry'];
+  const operands: string[] = [];
+  let flag = '';
+  let isPassedOn = false;
+  for (const { text, isValue = false, isOfFlag = takesValue.test(flag) } of words) {
+    const isDashed = text.length > 1 && text.startsWith('-');
+    const isFlag = isDashed && !isValue && !isPassedOn;
+    if (isFlag && text === '--') isPassedOn = true;
+    else if (isFlag) argv.push(text);
+    else if (isOfFlag) argv.splice(-1, 1, ...(flag.startsWith('--') ? flagWords(flag, text) : [flag, text]));
+    else (isPassedOn || isDashed || operands.length > 0 ? operands : argv).push(text);
+    flag = isFlag ? text : '';
+  }
+  return new CommandLine(operands.length === 0 ? argv : [...argv, '--', ...operands]);
+}
+
+/** A flag and its value. What begins with a dash is joined to it: apart, a reader may take it for another flag. */
+export function flagWords(flag: string, value: string): string[] {
+  return value.length > 1 && value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
+}
+
+const takesValue = /^(--(?!no-)[\w-]+|-[Cp])$/;
+
+function append(words: Word[], text: string): void {
+  const last = words.at(-1);
+  if (last && text !== '') words.splice(-1, 1, { ...last, text: last.text + text });
+}
+
+function valueWords(value: string | readonly string[] | Flags): Word[] {
+  if (typeof value === 'string') return [{ text: value, isValue: true }];
+  if (isList(value)) return value.map((text) => ({ text, isValue: true }));
+  return Object.entries(value).flatMap(([flag, of]) => {
+    if (of === undefined) return [];
+    return of === true ? [{ text: flag }] : [{ text: flag }, { text: of, isValue: true, isOfFlag: true }];
+  });
+}
+
+/** Array.isArray does not know read-only ones. */
+const isList = (value: readonly string[] | Flags): value is readonly string[] => Array.isArray(value);
 
 /** The parser takes `--json=`, which nobody types. */
 export function asTyped(word: string): string {
   return word === '--json=' ? '--json' : word;
 }
 
-/** As a POSIX shell needs it. */
+/** As a POSIX shell needs it. What a terminal obeys or does not show is escaped, as bash, zsh and ksh read it. */
 export function quoteForShell(word: string): string {
-  return /^[\w./:=@%+,…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (/^(?!=)[\w./:=@%+,…-]+$/.test(word)) return word;
+  if (!unseen.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `$'${word.replace(/[\\']/g, '\\$&').replace(new RegExp(unseen, 'g'), bytesOf)}'`;
+}
+
+const unseen = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+function bytesOf(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

@@ -1,5 +1,5 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { CommandLine } from './command-line.ts';
+import type { CommandLine, Fix } from './command-line.ts';
 import type { Context } from './context.ts';
 import { type ExitName, everyCommandExits, type NotFoundError, platformExits } from './errors.ts';
 import type { View } from './output/page.ts';
@@ -25,7 +25,7 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   /** The exit codes it may end with, besides those of every command; by default those of the platform's replies. */
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
-  empty?: string;
+  empty?: Fix;
   /**
    * The commands that usually follow this result; the first is also shown on stderr. Without any, programs get those of
    * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
@@ -129,7 +129,7 @@ export interface Command {
   verbatim: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
   exits: readonly ExitName[];
-  empty: string | undefined;
+  empty: Fix | undefined;
   next: (value: unknown, options: unknown, args: readonly unknown[]) => readonly NextCommand[];
   json: ResultSchema | undefined;
   effect: Effect;

@@ -4,6 +4,7 @@ import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import type { Send } from './api/transport.ts';
 import type { UnreadableItems } from './api/unreadable-items.ts';
+import type { ChangeCommand, Fix } from './command-line.ts';
 import type { Credential } from './config/credentials.ts';
 import type { Environment } from './config/environment.ts';
 import type { Host } from './config/mixed-environment.ts';
@@ -38,7 +39,7 @@ export interface GlobalFlags {
 /** Shown when Ctrl-C interrupts the command: what stops and what continues remotely. */
 export interface InterruptNotice {
   /** Empty for commands that only end by Ctrl-C: nothing is shown, and it is not an error. */
-  message?: string;
+  message?: Fix;
 }
 
 /** Everything a command may use. Created by `program/create-context.ts`; tests pass their own `Io`. */
@@ -89,6 +90,8 @@ export interface Context {
   signal: AbortSignal;
   /** Set by operations that start remote work. */
   interruption: InterruptNotice;
+  /** Makes a command work where this one does: for those that a result has. Progress and errors do it themselves. */
+  inPlace: ChangeCommand;
   cwd: string;
   /** Wall-clock time in ms, for timestamps, ages and expiry. It may jump: durations and timeouts use `elapsed`. */
   now: () => number;

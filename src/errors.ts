@@ -1,4 +1,4 @@
-import type { CommandLine } from './command-line.ts';
+import type { Fix } from './command-line.ts';
 
 /**
  * Exit codes, and the errors that lead to them. A code never changes its meaning: scripts depend on it.
@@ -61,8 +61,8 @@ export interface Problem {
   message: string;
   location?: FileLocation;
   why?: string;
-  /** What to do about it: a complete command, or prose. */
-  fix?: string | CommandLine;
+  /** What to do about it: the command to type, or prose. */
+  fix?: Fix;
 }
 
 export interface CorrectedWord {
@@ -75,8 +75,8 @@ export interface CorrectedWord {
 export interface ErrorFacts {
   location?: FileLocation;
   why?: string;
-  /** What to do about it: a complete command, or prose. */
-  fix?: string | CommandLine;
+  /** What to do about it: the command to type, or prose. */
+  fix?: Fix;
   /** Flags with which the same command line would work. */
   retryWith?: readonly string[];
   /** The word of the command line that is wrong: with the other one, it would work. Becomes the fix. */

@@ -1,4 +1,4 @@
-import { type CommandLine, gantryCommand } from '../command-line.ts';
+import { type CommandLine, type Fix, gantryCommand, sentence } from '../command-line.ts';
 import {
   AuthError,
   ConflictError,
@@ -23,7 +23,7 @@ interface StatusMeaning {
   error: ErrorClass;
   /** The message if the server sends none. */
   fallback: string;
-  fix?: string | CommandLine;
+  fix?: Fix;
 }
 
 const meanings: Record<number, StatusMeaning> = {
@@ -31,7 +31,7 @@ const meanings: Record<number, StatusMeaning> = {
   401: {
     error: AuthError,
     fallback: 'the platform does not accept the token',
-    fix: 'gantry login, or set GANTRY_TOKEN to a valid service account token',
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a valid service account token`,
   },
   402: { error: LimitError, fallback: 'the plan does not allow this, or a payment is due' },
   403: { error: DeniedError, fallback: 'the token is not allowed to do this' },
@@ -45,14 +45,14 @@ const meanings: Record<number, StatusMeaning> = {
 const anyServerError: StatusMeaning = {
   error: UnavailableError,
   fallback: 'the platform returned an error',
-  fix: 'try again later; gantry status shows incidents of the platform',
+  fix: sentence`try again later; ${gantryCommand`status`} shows incidents of the platform`,
 };
 const anyOther: StatusMeaning = { error: FailedError, fallback: 'the platform rejected the request' };
 /** Redirects are not followed, so that the token goes nowhere else. */
 const redirect: StatusMeaning = {
   error: FailedError,
   fallback: 'the platform returned a redirect',
-  fix: 'check the address of the platform (gantry config list --show-origin) and the network',
+  fix: sentence`check the address of the platform (${gantryCommand`config list --show-origin`}) and the network`,
 };
 
 /** It proves nothing about what was asked for: a proxy, or a server that is not the platform, replied. */

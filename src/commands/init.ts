@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../command.ts';
-import { gantryCommand } from '../command-line.ts';
+import { gantryCommand, quoteForShell, sentence } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
@@ -69,7 +69,7 @@ export default defineCommand({
     progress.note(
       pipeline
         ? `next: set the variables that ${pipeline} names, and commit it`
-        : `next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy${isLoggedIn(context) ? '' : ' --local'}`,
+        : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
     return { dir: folder, paths: written };
   },

@@ -1,9 +1,10 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand, sentence } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { InputNeededError } from '../errors.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
-import { keyValueTable } from '../output/table.ts';
+import { type Cell, keyValueTable } from '../output/table.ts';
 import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -20,7 +21,7 @@ export default defineCommand({
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     keyValueTable([
       ['user', user],
-      ['project', project ?? 'none: run gantry projects use p-…'],
+      ['project', project ?? noProject],
       ['profile', profile],
       ['expires', renewable ? '' : timeLeft(expiresAt)],
       ['renewed', renewable ? 'automatically' : ''],
@@ -60,6 +61,8 @@ function logIn(context: Context, { device, token, import: file }: LoginFlags): P
 /** In a pipeline nobody would see the URL, and the command would wait until the code expires. */
 function noTerminalError(): InputNeededError {
   return new InputNeededError('login needs a terminal', {
-    fix: 'pass a token (gantry login --token < FILE), or run gantry login --device',
+    fix: sentence`pass a token (${gantryCommand`login --token`} < FILE), or run ${gantryCommand`login --device`}`,
   });
 }
+
+const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

@@ -30,7 +30,7 @@ export default defineCommand({
   next: (summary) => [
     ...(summary.pending > 0 ? [{ line: commandLine(summary), when: 'to call the others' }] : []),
     ...(summary.failed > 0
-      ? [{ line: commandLine(summary, '--retry-failed'), when: 'to call those that failed again' }]
+      ? [{ line: commandLine(summary, { '--retry-failed': true }), when: 'to call those that failed again' }]
       : []),
   ],
   json: document({
@@ -77,6 +77,6 @@ function readArguments(args: readonly string[]): { fn: string | undefined; input
   return second === undefined ? { fn: undefined, input: first } : { fn: first, input: second };
 }
 
-function commandLine({ app, function: fn, input, results }: MapSummary, ...flags: string[]) {
-  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} -o ${results} ${flags}`;
+function commandLine({ app, function: fn, input, results }: MapSummary, flags: Record<string, true> = {}) {
+  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${flags}`;
 }

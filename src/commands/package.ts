@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { gantryCommand } from '../command-line.ts';
+import { gantryCommand, sentence } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../disk/index.ts';
 import { ProjectError } from '../errors.ts';
@@ -136,7 +136,10 @@ function toStdout(context: Context, content: ArchiveContent, cache: Cache): RawO
     };
     await withTemporaryArchive(content.entries, send, { signal, onProgress, cache });
   };
-  return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > ../app.zip' });
+  return new RawOutput(into, {
+    untrusted: 'bytes',
+    terminalFix: sentence`${gantryCommand`package -o -`} > ../app.zip`,
+  });
 }
 
 function progressOf({ progress }: Context, { bytes }: ArchiveContent) {

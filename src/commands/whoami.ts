@@ -1,7 +1,8 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { readIdentity } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
-import { keyValueTable } from '../output/table.ts';
+import { type Cell, keyValueTable } from '../output/table.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -27,7 +28,7 @@ export default defineCommand({
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${target}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
+      ['project', project ? `${target}, from the ${projectOrigin}` : noProject],
       ['region', region && `${region}, from the ${regionOrigin}`],
       ['profile', /^(flag|env|folder)/.test(profileOrigin) ? `${profile}, from the ${profileOrigin}` : profile],
       ['token', tokenOrigin],
@@ -69,3 +70,5 @@ function namesOf(addresses: Record<string, string>, address: string): string {
   const entries = Object.entries(addresses).filter(([, other]) => other === address);
   return entries.map(([name]) => name).join(', ');
 }
+
+const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

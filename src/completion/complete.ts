@@ -107,7 +107,7 @@ function contextOf({ io, signal, secrets }: CompletionRequest, { given }: ValueA
     const value = given[`--${name}`];
     if (value !== undefined) flags[name] = value;
   }
-  return createContext(io, flags, signal, {}, secrets);
+  return createContext(io, flags, { signal, interruption: {}, secrets });
 }
 
 /** Made at build time (build/texts.js); from the sources it is live. */

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandLine, gantryCommand } from '../command-line.ts';
+import { type Fix, gantryCommand, sentence } from '../command-line.ts';
 import { emulatorIssuer } from '../contract/issuer.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
@@ -103,7 +103,7 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget): Auth
     const { port } = new URL(last.address);
     return new AuthError('not logged in', {
       why: `the last deploy from this folder went to the emulator on port ${port}, which is not running`,
-      fix: `start it in another terminal: gantry emulator start --port ${port}; or use the emulator of this folder: gantry deploy --local`,
+      fix: sentence`start it in another terminal: ${gantryCommand`emulator start --port ${port}`}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
     });
   }
   const other = officialConfigFile(env);
@@ -114,7 +114,7 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget): Auth
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}`,
-    fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page); without an account: --local uses the emulator',
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page); without an account: --local uses the emulator`,
   });
 }
 
@@ -124,9 +124,10 @@ export function officialConfigFile(env: Environment): string {
 }
 
 /** The fix for an expired token. */
-export function renewalFix({ fromEnvironment, kind }: Credential): string | CommandLine {
+export function renewalFix({ fromEnvironment, kind }: Credential): Fix {
   if (kind === 'login') return gantryCommand`login`;
-  return `create a new one in the dashboard, API Keys page${fromEnvironment ? '' : ', then gantry login --token'}`;
+  if (fromEnvironment) return 'create a new one in the dashboard, API Keys page';
+  return sentence`create a new one in the dashboard, API Keys page, then ${gantryCommand`login --token`}`;
 }
 
 export function environmentCredential(env: Environment): Credential | undefined {

@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../command-line.ts';
 import { isLoopbackHost } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { UsageError } from '../errors.ts';
@@ -64,7 +65,7 @@ function checkOfficialProject(env: Environment, { project }: Resolved, { origin 
 function halfEmulator(message: string): UsageError {
   return new UsageError(message, {
     why: 'only a part of the variables that gantry emulator env prints is set',
-    fix: 'set them all: eval "$(gantry emulator env)"; or remove them: unset GANTRY_TOKEN GANTRY_PROJECT GANTRY_EMULATOR_SECRET',
+    fix: sentence`set them all: eval "$(${gantryCommand`emulator env`})"; or remove them: unset GANTRY_TOKEN GANTRY_PROJECT GANTRY_EMULATOR_SECRET`,
   });
 }
 

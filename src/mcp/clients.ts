@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { gantryCommand, sentence } from '../command-line.ts';
 import { type Environment, readVariable } from '../config/environment.ts';
 import { homeFolder } from '../config/folders.ts';
 import type { Context } from '../context.ts';
@@ -95,6 +96,6 @@ function parseConfig(path: string, text: string): Record<string, unknown> {
 function notUnderstood(path: string, why: string): ProjectError {
   const message = `cannot add an entry to ${path}: it is not plain JSON`;
   return new ProjectError(message, [
-    { severity: 'error', message, why, fix: 'add what gantry mcp install prints by hand' },
+    { severity: 'error', message, why, fix: sentence`add what ${gantryCommand`mcp install`} prints by hand` },
   ]);
 }

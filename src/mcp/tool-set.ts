@@ -32,7 +32,7 @@ export function checkAllowed({ command, effect }: CommandReference, allowed: rea
   const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
   throw new DeniedError(`gantry ${command} is not allowed here`, {
     why: `this server was started without ${flag}`,
-    fix: gantryCommand`mcp ${flag}`,
+    fix: gantryCommand`mcp ${{ [flag]: true }}`,
   });
 }
 

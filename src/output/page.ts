@@ -1,3 +1,4 @@
+import type { ChangeCommand } from '../command-line.ts';
 import { type Environment, isCi, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
@@ -25,6 +26,8 @@ export interface Page {
   now: number;
   /** Values to redact. */
   secrets: KnownSecrets;
+  /** Makes a command that is shown work where it is read. */
+  inPlace: ChangeCommand;
 }
 
 /** The text of a value for a page. */
@@ -68,6 +71,7 @@ export function createPage(
     unicode: !accessible && showsSymbols(env),
     now,
     secrets,
+    inPlace: (command) => command,
   };
 }
 

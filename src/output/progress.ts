@@ -1,4 +1,5 @@
 import { after } from '../clock.ts';
+import { type Fix, withCommands } from '../command-line.ts';
 import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
@@ -12,12 +13,12 @@ export interface Progress {
   /** Whether steps, notes and logs are hidden: with `--quiet`. */
   isQuiet: boolean;
   step(title: string): Step;
-  note(message: string | View): void;
+  note(message: Fix | View): void;
   /** A message below the result, such as how many entries it omits. */
   footnote(message: string): void;
   /** Prints the footnotes. */
   finish(): void;
-  warn(problem: Problem | string): void;
+  warn(problem: Problem | Fix): void;
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;
   /** A line printed by the platform or an app; it is sanitized. */
@@ -80,6 +81,9 @@ export function createProgress(options: ProgressOptions): Progress {
   };
   // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
   const printSafe = (text: string) => print(wrapText(sanitize(text, page), page.columns).join('\n'));
+  const textOf = (fix: Fix) => String(withCommands(fix, page.inPlace));
+  const inPlace = (problem: Problem) =>
+    problem.fix === undefined ? problem : { ...problem, fix: withCommands(problem.fix, page.inPlace) };
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
   const footnotes: string[] = [];
   return {
@@ -117,11 +121,12 @@ export function createProgress(options: ProgressOptions): Progress {
         clear,
       };
     },
-    note: (message) => printUnlessQuiet(typeof message === 'string' ? message : message(page)),
+    note: (message) => printUnlessQuiet(typeof message === 'function' ? message(page) : textOf(message)),
     footnote: (message) => void footnotes.push(message),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
     warn(given) {
-      const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
+      const isProblem = typeof given === 'object' && 'severity' in given;
+      const problem: Problem = isProblem ? inPlace(given) : { severity: 'warning', message: textOf(given) };
       print(problemText(problem, page));
       if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { CommandLine, flagWords } from '../command-line.ts';
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
@@ -102,17 +103,17 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
-      if (dryRun && given === undefined) unasked.push('--confirm', name);
+      if (dryRun && given === undefined) unasked.push(...flagWords('--confirm', name));
       if (dryRun) return;
       if (given === undefined) {
-        const retryWith = ['--confirm', name];
-        const { input } = await loadPrompts(confirmationOf(question), `--confirm ${name}`, retryWith);
+        const retryWith = flagWords('--confirm', name);
+        const { input } = await loadPrompts(confirmationOf(question), `${new CommandLine(retryWith)}`, retryWith);
         const text = message(`${question} Type ${name} to confirm:`);
         const typed = await answer((streams) => input({ message: text }, streams));
         if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
       } else if (given !== name) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
-          fix: `--confirm ${name}`,
+          fix: new CommandLine(flagWords('--confirm', name)).toString(),
         });
       }
     },

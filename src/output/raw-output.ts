@@ -1,3 +1,4 @@
+import type { Fix } from '../command-line.ts';
 export interface RawOutputOptions<Json = never> {
   /** The output as a value, for `--json`. Without it, `--json` is not supported. */
   jsonValue?: () => Promise<Json>;
@@ -9,7 +10,7 @@ export interface RawOutputOptions<Json = never> {
   /** Whether untrusted text is JSON, which a terminal shows indented. */
   isJson?: boolean;
   /** What to do instead if a terminal cannot show the bytes. */
-  terminalFix?: string;
+  terminalFix?: Fix;
   /** Called when everything is written. */
   onWritten?: () => void;
   /** Cancels the source of the bytes if they are not written after all. */

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { CommandLine, gantryCommand } from '../command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../command-line.ts';
 import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
 import { targetOrigin, targetText } from '../config/target.ts';
 import type { Context } from '../context.ts';
@@ -22,10 +22,10 @@ export async function approveTarget(
   const { isStarted, unused } = flags.local ?? {};
   if (unused !== undefined) {
     progress.note(
-      `the last deploy from this folder went there; ${gantryCommand`profiles use --here ${unused}`} uses your login instead`,
+      sentence`the last deploy from this folder went there; ${gantryCommand`profiles use ${unused} --here`} uses your login instead`,
     );
   }
-  if (isStarted) progress.note('started the emulator of this folder; gantry emulator stop ends it');
+  if (isStarted) progress.note(sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`);
 }
 
 async function nameTarget(

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { RemoteClock } from '../api/remote-clock.ts';
 import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
+import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../command-line.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { annotationsRoot, isCi } from '../config/environment.ts';
 import { readFolderTarget } from '../config/folder-target.ts';
@@ -22,17 +23,23 @@ import type { Io } from '../process.ts';
 import { createApiAccess } from './api-access.ts';
 import { createWillChange } from './dry-run.ts';
 
+/** What a command shares with `main`. */
+interface SharedState {
+  signal: AbortSignal;
+  interruption: InterruptNotice;
+  secrets: KnownSecrets;
+  inPlace?: ChangeCommand;
+}
+
 /** Settings and credentials are read when a command first uses them. Throws UsageError if the `--cwd` folder is missing. */
 export function createContext(
   io: Io,
   flags: GlobalFlags,
-  signal: AbortSignal,
-  interruption: InterruptNotice,
-  secrets: KnownSecrets,
+  { signal, interruption, secrets, inPlace = (command) => command }: SharedState,
   local?: LocalSettings,
 ): Context {
   secrets.add(...environmentSecrets(io.env));
-  const page = createPage(io.stderr, io.env, flags.color, io.now(), secrets);
+  const page = { ...createPage(io.stderr, io.env, flags.color, io.now(), secrets), inPlace };
   const cwd = existingFolder(io.cwd, flags.cwd);
   const workspace = annotationsRoot(io.env, io.cwd);
   const progress = createProgress({
@@ -107,11 +114,12 @@ export function createContext(
       const { project: _, profile: __, cwd: ___, local: ____, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, until, {}, secrets);
+      return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets });
     },
     secrets,
     signal,
-    interruption: sanitizedNotice(interruption, page),
+    interruption: printedNotice(interruption, page),
+    inPlace,
     cwd,
     now: io.now,
     platformNow: () => clock.current(),
@@ -145,11 +153,11 @@ function whereKnown<T>(read: () => T): T | undefined {
 }
 
 /** Set for a token that expires soon and cannot be renewed. */
-function expiryNotice(credential: Credential, page: Page): string | undefined {
+function expiryNotice(credential: Credential, page: Page): Sentence | undefined {
   const { expiresAt, refreshToken, origin } = credential;
   if (expiresAt === undefined || refreshToken || expiresAt - page.now > expiryNoticeMs) return undefined;
   const left = timeLeft(new Date(expiresAt).toISOString())(page);
-  return `the token from the ${origin} expires ${left}: ${renewalFix(credential)}`;
+  return sentence`the token from the ${origin} expires ${left}: ${renewalFix(credential)}`;
 }
 
 const expiryNoticeMs = 7 * 86_400_000;
@@ -163,7 +171,7 @@ function projectFromToken({ project, origin }: Credential): string {
   if (project) return project;
   throw new UsageError('no project selected', {
     why: `neither the settings nor the token (${origin}) name a project`,
-    fix: 'pass --project p-…, set GANTRY_PROJECT, or store one with gantry projects use p-…',
+    fix: sentence`pass --project p-…, set GANTRY_PROJECT, or store one with ${gantryCommand`projects use p-…`}`,
   });
 }
 
@@ -190,9 +198,9 @@ function existingFolder(cwd: string, given: string | undefined): string {
   return path;
 }
 
-/** The message may contain ids from the platform. */
-function sanitizedNotice(interruption: InterruptNotice, page: Page): InterruptNotice {
+/** The message as it is printed: it may contain ids from the platform, and commands. */
+function printedNotice(interruption: InterruptNotice, page: Page): InterruptNotice {
   return new Proxy(interruption, {
-    set: (target, key, text) => Reflect.set(target, key, sanitize(String(text), page)),
+    set: (target, key, advice) => Reflect.set(target, key, sanitize(`${withCommands(advice, page.inPlace)}`, page)),
   });
 }

@@ -13,7 +13,7 @@ import { createContext } from './create-context.ts';
 import { DryRunEnd } from './dry-run.ts';
 import { findLocalTarget } from './local-target.ts';
 import type { RunState } from './run-state.ts';
-import { withPlacedFixes } from './same-place.ts';
+import { placeBeside, placeResult } from './same-place.ts';
 import { showOutcome } from './show-outcome.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
@@ -63,10 +63,11 @@ async function executeFiltered(
   const local = await findLocalTarget(command, flags, given, signal);
   // Inherits from the original: copying it would open its streams.
   const io: Io = local ? Object.create(given, { env: { value: { ...given.env, ...local.variables } } }) : given;
-  const context = createContext(io, flags, signal, interruption, secrets, local);
+  const inPlace = placeBeside(state.argv);
+  const context = createContext(io, flags, { ...state, inPlace }, local);
   state.cwd = context.cwd;
   state.unasked = context.prompt.unasked;
-  const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
+  const page = { ...createPage(io.stdout, io.env, flags.color, io.now(), secrets), inPlace };
   const renderer = createRenderer(io.stdout, page, json, {
     declared: fields,
     verbatim: command.verbatim(options),
@@ -75,7 +76,6 @@ async function executeFiltered(
       json === false && mayPage(command, flags, options, page, io.env) ? await loadPager(io, interruption) : undefined,
   });
   state.announce = context.progress.request;
-  context.progress = withPlacedFixes(context.progress, state.argv);
   if (state.warning) context.progress.warn(state.warning);
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json, { filter });
@@ -154,7 +154,7 @@ async function runAndShow(
   renderer: Renderer,
   run: { inputs: unknown[]; state: RunState; json: JsonChoice },
 ): Promise<number> {
-  const value = await runToEnd(command, context, run.inputs, run.state);
+  const value = placeResult(await runToEnd(command, context, run.inputs, run.state), context.inPlace);
   try {
     return await showOutcome(command, context, renderer, run, value);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { CommandLine, gantryCommand } from '../command-line.ts';
 import { type ExitName, GantryError } from '../errors.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, type TypedCommand } from './typed-command.ts';
@@ -17,25 +18,25 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
   if (facts.retryWith) return withFlags(argv, facts.retryWith);
   const typed = readTypedCommand(argv);
   const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });
-  return usual[0] === 'gantry' ? usual : inSamePlace(['gantry', ...usual], argv);
+  return usual instanceof CommandLine ? inSamePlace(usual.argv, argv) : usual;
 }
 
-/** What helps after each kind of error. Lines that begin with `gantry` are complete. */
-const usualNext: Record<ExitName, (failed: Failed) => readonly string[]> = {
+/** What helps after each kind of error: a command, or the line that was typed, which says where it works. */
+const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[]> = {
   usage: help,
   'input-needed': help,
-  auth: () => ['whoami', '--verify'],
-  denied: () => ['whoami', '--verify'],
+  auth: () => gantryCommand`whoami --verify`,
+  denied: () => gantryCommand`whoami --verify`,
   'not-found': listOfSuch,
   conflict: again,
-  project: () => ['check'],
-  limit: () => ['cost', '--all-apps'],
+  project: () => gantryCommand`check`,
+  limit: () => gantryCommand`cost --all-apps`,
   'build-failed': ({ details: { app, build } }) =>
-    app && build ? ['logs', `${app}`, '--build', `${build}`] : ['check'],
-  'not-ready': ({ details: { app } }) => (app ? ['logs', `${app}`] : ['check']),
+    app && build ? gantryCommand`logs ${`${app}`} --build ${`${build}`}` : gantryCommand`check`,
+  'not-ready': ({ details: { app } }) => (app ? gantryCommand`logs ${`${app}`}` : gantryCommand`check`),
   'app-error': ({ details, operand }) => {
     const app = details.app ?? operand;
-    return app ? ['logs', `${app}`] : ['apps', 'list'];
+    return app ? gantryCommand`logs ${`${app}`}` : gantryCommand`apps list`;
   },
   pending: again,
   unavailable: again,
@@ -52,15 +53,16 @@ function again({ argv }: Failed): string[] {
   return ['gantry', ...argv];
 }
 
-function help({ path }: Failed): string[] {
-  return [...path, '--help'];
+function help({ path }: Failed): CommandLine {
+  return gantryCommand`${path} --help`;
 }
 
 /** The command that lists what could have been meant. An error that knows it better has it as its fix. */
-function listOfSuch(failed: Failed): readonly string[] {
+function listOfSuch(failed: Failed): CommandLine {
   const [first = ''] = failed.path;
   const lists = Object.entries(listsFor).find(([, names]) => names.includes(first));
-  return lists?.[0].split(' ') ?? (hasList.includes(first) ? [first, 'list'] : help(failed));
+  if (lists) return gantryCommand`${lists[0].split(' ')}`;
+  return hasList.includes(first) ? gantryCommand`${first} list` : help(failed);
 }
 
 const hasList = ['secrets', 'projects', 'profiles', 'config', 'volumes', 'emulator'];

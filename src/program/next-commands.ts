@@ -1,4 +1,5 @@
 import type { Command as Commander } from 'commander';
+import { arrangeCommand } from '../command-line.ts';
 import { withFlags } from './next-after-error.ts';
 import { inSamePlace } from './same-place.ts';
 
@@ -42,7 +43,7 @@ export function usualNextOf(
   };
   return (usualCommands[command] ?? []).flatMap((usual) => {
     const argv = usual.if?.(facts) === false ? undefined : fill(usual.line, facts);
-    return argv ? [{ argv: inSamePlace(['gantry', ...argv], line), when: usual.when }] : [];
+    return argv ? [{ argv: inSamePlace(argv, line), when: usual.when }] : [];
   });
 }
 
@@ -61,14 +62,14 @@ function afterDryRun(line: readonly string[], unasked: readonly string[]): NextA
   };
 }
 
-function fill(line: string, facts: Facts): string[] | undefined {
-  const words = line.split(' ').map((word) => {
-    const [, name] = /^<(.+)>$/.exec(word) ?? [];
-    if (name === undefined) return word;
+function fill(line: string, facts: Facts): readonly string[] | undefined {
+  const words = line.split(' ').map((text) => {
+    const [, name] = /^<(.+)>$/.exec(text) ?? [];
+    if (name === undefined) return { text };
     const value = facts[name];
-    return typeof value === 'string' && value !== '' ? value : undefined;
+    return typeof value === 'string' && value !== '' ? { text: value, isValue: true } : undefined;
   });
-  return words.every((word) => word !== undefined) ? words : undefined;
+  return words.every((word) => word !== undefined) ? arrangeCommand(words).argv : undefined;
 }
 
 // The last line of a stream has no fields: by then it has stopped.

@@ -1,4 +1,4 @@
-import { asTyped, gantryCommand } from '../command-line.ts';
+import { asTyped, CommandLine, gantryCommand, sentence } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 import { foreignCommands } from './foreign-commands.ts';
 import { formerCommands } from './former-commands.ts';
@@ -20,8 +20,7 @@ export function refuseFormerCommand(typed: string[]): void {
   const words = findName(typed, table) ? typed : withoutColon(typed);
   const found = findName(words, table);
   if (!found) {
-    if (words !== typed)
-      throw new UsageError('a group and its command are two words', { fix: gantryCommand`${words.map(asTyped)}` });
+    if (words !== typed) throw new UsageError('a group and its command are two words', { fix: typedLine(words) });
     return;
   }
   const name = found.places.map((at) => words[at]).join(' ');
@@ -34,7 +33,7 @@ export function refuseFormerCommand(typed: string[]): void {
   const given = end < 0 ? rest : rest.slice(0, end);
   const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
   throw new UsageError(`unknown command "${name}"`, {
-    fix: gantryCommand`${line} ${rest.slice(given.length).map(asTyped)}`,
+    fix: typedLine([...line, ...rest.slice(given.length)]),
   });
 }
 
@@ -65,7 +64,7 @@ export function refuseAppFlag(words: string[]): void {
     const places = positionals(line);
     line.splice((places[['apps', 'builds', 'runs'].includes(command) ? 1 : 0] ?? 0) + 1, 0, app);
   }
-  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line.map(asTyped)}` });
+  throw new UsageError(`unknown flag "${flag}"`, { fix: typedLine(line) });
 }
 
 /** Names the whole line to type. */
@@ -78,12 +77,12 @@ export function refuseFormerFlags(words: string[]): void {
   const [flag] = words.filter((word) => formerOf(word)).map((word) => splitFlag(word)[0]);
   if (flag === undefined) return;
   const line = words.map((word) => word.replace(splitFlag(word)[0], formerOf(word)?.here ?? '$&'));
-  throw new UsageError(`unknown flag "${flag}"`, { fix: gantryCommand`${line.map(asTyped)}` });
+  throw new UsageError(`unknown flag "${flag}"`, { fix: typedLine(line) });
 }
 
 /** Commands without arguments, which old clients gave some. */
-export function refuseExtraWord([command, word]: string[]): void {
-  if (command === 'deploy' && /^\.\/?$|\.py\b/.test(word ?? '')) {
+export function refuseExtraWord([command, word = '']: string[]): void {
+  if (command === 'deploy' && /^\.\/?$|\.py\b/.test(word)) {
     throw new UsageError(`unexpected argument "${word}"`, {
       why: 'deploy sends the working directory, and its cerebrium.toml names the app',
       fix: gantryCommand`deploy`,
@@ -92,13 +91,13 @@ export function refuseExtraWord([command, word]: string[]): void {
   if (command === 'deploy' && word !== 'help') {
     throw new UsageError(`unexpected argument "${word}"`, {
       why: 'deploy sends the working directory, and its cerebrium.toml names the app',
-      fix: `gantry deploy -C ${word} for a folder, gantry deploy --name ${word} for another name`,
+      fix: sentence`${gantryCommand`deploy -C ${word}`} for a folder, ${gantryCommand`deploy --name ${word}`} for another name`,
     });
   }
   if (command === 'login') {
     throw new UsageError('a token is not passed as an argument', {
       why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
-      fix: 'gantry login --token < FILE',
+      fix: sentence`${gantryCommand`login --token`} < FILE`,
     });
   }
 }
@@ -114,4 +113,8 @@ export function refuseFlag(name: string, next: string | undefined, commands: rea
   if (!found) return;
   const { message, why, fix } = found;
   throw new UsageError(message, { ...(why && { why }), ...(fix && { fix }) });
+}
+
+function typedLine(words: readonly string[]): CommandLine {
+  return new CommandLine(['gantry', ...words.filter((word) => word !== '').map(asTyped)]);
 }

@@ -1,6 +1,6 @@
-import { CommandLine } from '../command-line.ts';
-import { GantryError, type Problem, ProjectError } from '../errors.ts';
-import type { Progress } from '../output/progress.ts';
+import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../command-line.ts';
+import { GantryError, ProjectError } from '../errors.ts';
+import { DryRunEnd } from './dry-run.ts';
 import { readTypedCommand } from './typed-command.ts';
 
 /** A flag that says where a command line works, with its value. */
@@ -36,23 +36,31 @@ function placeOf(argv: readonly string[]): number {
   return argv.includes('--') ? argv.indexOf('--') : argv.length;
 }
 
+/** Adds the flags of a command line to the commands that it shows. */
+export function placeBeside(line: readonly string[]): ChangeCommand {
+  if (readTypedCommand(line).selection.length === 0) return asItIs;
+  return ({ argv }) => new CommandLine(inSamePlace(argv, line));
+}
+
+const asItIs: ChangeCommand = (command) => command;
+
+/** A result whose commands are changed. Streams and large lists have none. */
+export function placeResult<Value>(value: Value, inPlace: ChangeCommand): Value {
+  if (inPlace === asItIs) return value;
+  if (value instanceof DryRunEnd) return new DryRunEnd(value.changes, placeResult(value.result, inPlace)) as Value;
+  if (value instanceof CommandLine || value instanceof Sentence) return withCommands(value, inPlace) as Value;
+  if (Array.isArray(value)) return value.map((each) => placeResult(each, inPlace)) as Value;
+  if (value === null || Object.getPrototypeOf(Object(value)) !== Object.prototype) return value;
+  const entries = Object.entries(value as object).map(([name, each]) => [name, placeResult(each, inPlace)]);
+  return Object.fromEntries(entries);
+}
+
 /** The fix of an error, and those of the problems that it has. */
 export function placeFix(error: unknown, line: readonly string[]): void {
   if (!(error instanceof GantryError)) return;
   for (const shown of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
-    if (shown.fix !== undefined) shown.fix = placed(shown.fix, line);
+    if (shown.fix !== undefined) shown.fix = withCommands(shown.fix, placeBeside(line));
   }
-}
-
-/** The same progress, whose warnings say what to type in the place of this command line. */
-export function withPlacedFixes(progress: Progress, line: readonly string[]): Progress {
-  const place = (problem: Problem) =>
-    problem.fix === undefined ? problem : { ...problem, fix: placed(problem.fix, line) };
-  return { ...progress, warn: (given) => progress.warn(typeof given === 'string' ? given : place(given)) };
-}
-
-function placed(fix: string | CommandLine, line: readonly string[]): string | CommandLine {
-  return fix instanceof CommandLine ? new CommandLine(inSamePlace(fix.argv, line)) : fix;
 }
 
 function flagsOf(selection: readonly string[]): Flag[] {

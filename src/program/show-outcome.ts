@@ -1,5 +1,4 @@
 import type { Command, NextCommand } from '../command.ts';
-import { CommandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { RawOutput } from '../output/raw-output.ts';
@@ -31,7 +30,7 @@ export async function showOutcome(
   if (isEmptyList(value) && command.empty && context.unread.isEmpty) context.progress.note(command.empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
   const finish: Finish = (document) =>
-    next.length > 0 ? withNext(document, next, state) : withUsualNext(document, command, state, inputs);
+    next.length > 0 ? withNext(document, next, context) : withUsualNext(document, command, state, inputs);
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
@@ -41,9 +40,7 @@ export async function showOutcome(
     if (first) {
       // What is held back for a pager comes before it.
       await renderer.end();
-      const { inSamePlace } = await import('./same-place.ts');
-      const line = new CommandLine(inSamePlace(first.line.argv, state.argv));
-      context.progress.note(({ style }) => style.dim(`${first.when}: ${line}`));
+      context.progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
     }
     const last = Array.isArray(json) ? result : await finish(result ?? {});
     if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
@@ -51,12 +48,8 @@ export async function showOutcome(
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
 
-async function withNext(document: unknown, next: readonly NextCommand[], { argv }: RunState): Promise<unknown> {
-  const { inSamePlace } = await import('./same-place.ts');
-  return {
-    ...(document as object),
-    next: next.map(({ line, when }) => ({ argv: inSamePlace(line.argv, argv), when })),
-  };
+function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): unknown {
+  return { ...(document as object), next: next.map(({ line, when }) => ({ argv: inPlace(line).argv, when })) };
 }
 
 /** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */

@@ -1,4 +1,4 @@
-import { CommandLine } from '../command-line.ts';
+import { arrangeCommand, type CommandLine } from '../command-line.ts';
 import { commands } from '../commands/index.ts';
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
@@ -50,6 +50,11 @@ export function withOperand(argv: readonly string[], operand: string, word: stri
   const last = argv.lastIndexOf(path.at(-1) ?? '', end);
   const found = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
   const at = found.find((place) => !isValue(place)) ?? found[0];
-  const words = at === undefined ? argv.toSpliced(last + 1, 0, operand) : argv.with(at, operand);
-  return new CommandLine(['gantry', ...words]);
+  const words = (typed: readonly string[]) => typed.map((text) => ({ text }));
+  const [before, after] = at === undefined ? [last + 1, last + 1] : [at, at + 1];
+  return arrangeCommand([
+    ...words(argv.slice(0, before)),
+    { text: operand, isValue: true, isOfFlag: false },
+    ...words(argv.slice(after)),
+  ]);
 }

@@ -8,6 +8,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gantryCommand, sentence } from '../command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
@@ -166,6 +167,6 @@ function temporaryFolderError(cause: unknown): unknown {
   if (cause instanceof GantryError || !error.syscall) return cause;
   return new FailedError(
     isFull(cause) ? `no space left for the archive in ${tmpdir()}` : `cannot write to ${tmpdir()}`,
-    { why: error.message, fix: 'TMPDIR=/a/folder/with/space gantry deploy', cause },
+    { why: error.message, fix: sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`, cause },
   );
 }

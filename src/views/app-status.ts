@@ -1,3 +1,4 @@
+import { gantryCommand } from '../command-line.ts';
 import { type AppStatus, isOperational, type ProjectStatus, type ServiceStatus } from '../operations/status/index.ts';
 import { ago, count, dollars, shortBuild } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
@@ -12,7 +13,7 @@ export function appStatusView(shown: AppStatus): View {
   return keyValueTable([
     ['project', target],
     ['app', (page) => (status === null ? app : `${app}, ${paintStatus(status, page)}`)],
-    ['live', part('live', live ? liveText(live) : isDeployed ? 'no build' : 'not deployed: gantry deploy')],
+    ['live', part('live', live ? liveText(live) : isDeployed ? 'no build' : toDeploy('not deployed'))],
     ['here', part('here', here && hereText(here))],
     ['replicas', part('replicas', replicas && replicasText(replicas))],
     ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
@@ -27,7 +28,7 @@ export function projectStatusView({ target, apps, platform, unknown }: ProjectSt
   const rows = apps ?? [];
   const facts = keyValueTable([
     ['project', target],
-    ['apps', 'apps' in unknown ? `not known: ${unknown.apps}` : rows.length === 0 ? 'none: gantry deploy' : null],
+    ['apps', 'apps' in unknown ? `not known: ${unknown.apps}` : rows.length === 0 ? toDeploy('none') : null],
     ['platform', 'platform' in unknown ? `not known: ${unknown.platform}` : platform && serviceCell(platform)],
   ]);
   const list = table(
@@ -68,9 +69,13 @@ function replicasText({ running, min, max }: NonNullable<AppStatus['replicas']>)
   return `${running} running${max === null ? '' : `, ${min ?? 0} to ${max}`}`;
 }
 
-function failureText({ build, run, title, fix }: NonNullable<AppStatus['failure']>): string {
+function toDeploy(found: string): Cell {
+  return ({ inPlace }) => `${found}: ${inPlace(gantryCommand`deploy`)}`;
+}
+
+function failureText({ build, run, title, fix }: NonNullable<AppStatus['failure']>): Cell {
   const [kind, id] = build === null ? ['run', run] : ['build', build];
-  return `${kind} ${shortBuild(id ?? '')}: ${title}; ${fix ?? 'gantry explain'}`;
+  return ({ inPlace }) => `${kind} ${shortBuild(id ?? '')}: ${title}; ${fix ?? inPlace(gantryCommand`explain`)}`;
 }
 
 function serviceCell(platform: ServiceStatus): Cell {

@@ -7,7 +7,7 @@ import type { View } from '../output/page.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
 export function deploymentView({ app, build, status, notStarted, endpoint, page, changed, serves }: Deployment): View {
-  return ({ style }) =>
+  return ({ style, inPlace }) =>
     [
       !changed
         ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}: nothing to deploy`
@@ -16,9 +16,9 @@ export function deploymentView({ app, build, status, notStarted, endpoint, page,
           : buildPhase(status) === 'succeeded'
             ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
             : `build ${shortBuild(build)} is ${status}`,
-      endpoint ? '' : `the platform returned no endpoint; see ${gantryCommand`apps get ${app}`}`,
+      endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
       page && !notStarted ? `its pages: ${page}` : '',
-      style.dim(`dashboard: ${gantryCommand`open ${app}`}`),
+      style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
     ]
       .filter(Boolean)
       .join('\n');

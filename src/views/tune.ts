@@ -101,7 +101,7 @@ function commandsView(options: readonly TunedOption[]): View {
         const more = needsDeploy
           ? `${argv ? ', and ' : ''}replica_concurrency = ${concurrency} with a deploy (--write)`
           : '';
-        return `${option}: ${argv ? style.bold(new CommandLine(argv).toString()) : ''}${more}`;
+        return `${option}: ${argv ? style.bold(`${new CommandLine(argv)}`) : ''}${more}`;
       })
       .join('\n');
 }

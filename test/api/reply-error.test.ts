@@ -31,7 +31,7 @@ test.each([
   expect(exitCodes[failure.exit].code).toBe(exit);
   expect(failure.facts).toMatchObject({ status, retryable });
   expect(failure.message).toContain(`(HTTP ${status})`);
-  if (status >= 500) expect(failure.facts.fix).toContain('gantry status');
+  if (status >= 500) expect(String(failure.facts.fix)).toContain('gantry status');
 });
 
 describe('the message of the server', () => {
@@ -70,7 +70,7 @@ describe('a redirect', () => {
   ])('to %s shows its target without secrets', (location, shown) => {
     const failure = reply(302, '{"message":"Found"}', { location });
     expect(failure.message).toBe(`the platform returned a redirect (HTTP 302 to ${shown})`);
-    expect(failure.facts.fix).toContain('check the address');
+    expect(String(failure.facts.fix)).toContain('check the address');
   });
 });
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { CommandLine, gantryCommand } from '../../src/command-line.ts';
-import { type Problem, UnavailableError } from '../../src/errors.ts';
-import type { Progress } from '../../src/output/progress.ts';
+import { gantryCommand, sentence, withCommands } from '../../src/command-line.ts';
+import { UnavailableError } from '../../src/errors.ts';
 import { completeFix } from '../../src/program/complete-fix.ts';
-import { inSamePlace, withPlacedFixes } from '../../src/program/same-place.ts';
+import { inSamePlace, placeBeside, placeResult } from '../../src/program/same-place.ts';
 
 test.each([
   ['logs web', 'deploy -p p-2', 'logs web -p p-2'],
@@ -27,14 +26,23 @@ test('the command of another program stays as it is', () => {
   expect(inSamePlace(['git', 'lfs', 'fetch'], ['deploy', '-p', 'p-2'])).toEqual(['git', 'lfs', 'fetch']);
 });
 
-test('a warning says what to type where its command line worked', () => {
-  const said: (Problem | string)[] = [];
-  const progress = { warn: (problem) => void said.push(problem) } as Partial<Progress> as Progress;
-  const { warn } = withPlacedFixes(progress, ['deploy', '-p', 'p-2']);
-  warn({ severity: 'warning', message: 'm', fix: gantryCommand`builds cancel web b-1` });
-  warn('text');
-  expect(said).toEqual([expect.objectContaining({ fix: expect.any(CommandLine) }), 'text']);
-  expect(String((said[0] as Problem).fix)).toBe('gantry builds cancel web b-1 -p p-2');
+test('a sentence and a result say what to type where their command line worked', () => {
+  const inPlace = placeBeside(['deploy', '-p', 'p-2']);
+  const cancel = gantryCommand`builds cancel web b-1`;
+  const said = sentence`to cancel it: ${cancel}, or ${gantryCommand`open`}`;
+  expect(String(withCommands(said, inPlace))).toBe(
+    'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
+  );
+  const result = placeResult({ app: 'web', waste: [{ line: cancel, why: said }], none: null }, inPlace);
+  expect(JSON.parse(JSON.stringify(result))).toEqual({
+    ...{ app: 'web', none: null },
+    waste: [
+      {
+        line: 'gantry builds cancel web b-1 -p p-2',
+        why: 'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
+      },
+    ],
+  });
 });
 
 test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {

@@ -56,7 +56,7 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
   const command = { local: false, onlyReads: () => reads } as unknown as Command;
   const local = await findLocalTarget(command, given, io, signal);
   const own = local ? { ...io, env: { ...io.env, ...local.variables } } : io;
-  const context = createContext(own, given, signal, {}, new KnownSecrets(), local);
+  const context = createContext(own, given, { signal, interruption: {}, secrets: new KnownSecrets() }, local);
   let exitCode = 0;
   try {
     await approveTarget(command, context, [], ['deploy']);
@@ -218,7 +218,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
       mode: 0o600,
     });
   const here = 'project p-12345678 (emulator on port 4100)\n';
-  const notTheLogin = `${here}the last deploy from this folder went there; gantry profiles use --here default uses your login instead\n`;
+  const notTheLogin = `${here}the last deploy from this folder went there; gantry profiles use default --here uses your login instead\n`;
   let running: ReturnType<typeof announce>;
 
   beforeEach(async () => {

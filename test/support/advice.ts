@@ -77,7 +77,8 @@ async function problemOf([program, ...words]: readonly string[]): Promise<string
 }
 
 async function refusalOf(given: readonly string[]): Promise<string | undefined> {
-  const words = given.map((word) => (word === '--json' ? '--json=' : word));
+  const end = given.includes('--') ? given.indexOf('--') : given.length;
+  const words = given.map((word, at) => (word === '--json' && at < end ? '--json=' : word));
   const first = words.find((word) => !word.startsWith('-'));
   if (first === 'help' || first === undefined) return undefined;
   let isHelp = false;

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
@@ -35,7 +36,7 @@ export default defineCommand({
       },
       { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
     ),
-  empty: 'no apps yet; gantry deploy creates one',
+  empty: sentence`no apps yet; ${gantryCommand`deploy`} creates one`,
   effect: 'reads',
   json: documents(
     passThrough({

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
@@ -18,7 +19,7 @@ export default defineCommand({
     const named = build ? `build ${build}` : 'the latest build';
     const limit = new TimeLimit(context, { typedMs, failure: `the status of ${named} of ${app} was not known` });
     const id = await resolveBuild(limit.context, app, build);
-    interruption.message = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
+    interruption.message = sentence`stopped following; build ${id} continues; to follow it: ${gantryCommand`builds follow ${app} ${id}`}`;
     return followBuild(context, { app, build: id, logs, timeoutMs: limit.handOver(), startedBefore: true });
   },
   view:

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { listRunningEmulators } from '../../operations/emulator/index.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
@@ -23,7 +24,7 @@ export default defineCommand({
       },
       { keep: ['PORT', 'COMMAND'] },
     ),
-  empty: 'no emulator is running; gantry emulator start starts one',
+  empty: sentence`no emulator is running; ${gantryCommand`emulator start`} starts one`,
   effect: 'reads',
   local: true,
   exits: [],

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { portFlag } from '../../flags/emulator.ts';
@@ -41,8 +42,8 @@ export default defineCommand({
     if (name === undefined) throw new UsageError(`emulator snapshot ${action} needs a name`);
     return { action, ...(await changes[action](context, name, port)) };
   },
-  view: (result) => (Array.isArray(result) ? tableOf(result) : () => sentence(result)),
-  empty: 'there is no snapshot; gantry emulator snapshot save NAME makes one',
+  view: (result) => (Array.isArray(result) ? tableOf(result) : () => doneText(result)),
+  empty: sentence`there is no snapshot; ${gantryCommand`emulator snapshot save NAME`} makes one`,
   effect: 'destroys',
   onlyReads: (action) => action === 'list',
   local: true,
@@ -74,6 +75,6 @@ function tableOf(snapshots: Snapshot[]) {
   );
 }
 
-function sentence({ action, name, apps, bytes }: Snapshot & { action: keyof typeof done }): string {
+function doneText({ action, name, apps, bytes }: Snapshot & { action: keyof typeof done }): string {
   return `${done[action]} snapshot ${name}: ${count(apps.length, 'app')}, ${size(bytes)}`;
 }

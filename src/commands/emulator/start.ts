@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { isPythonOnPath } from '../../emulator/index.ts';
 import {
@@ -81,7 +82,9 @@ async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...o
     const shell = detectShell(env);
     progress.note(`emulator listening on ${url}; press Ctrl-C to stop`);
     progress.note(`to see apps, builds and runs, open ${emulator.dashboardUrl}`);
-    progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
+    progress.note(
+      sentence`to approve logins (${gantryCommand`login`}), open ${emulator.approvalAddress} in your browser once`,
+    );
     if (!isPythonOnPath()) progress.note('python3 not found: calls of apps are simulated');
     progress.note('to use it in this folder, pass --local; in another shell, type');
     const { approvalAddress: approveUrl, dashboardUrl } = emulator;

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { RawOutput } from '../../output/raw-output.ts';
 
 export default defineCommand({
@@ -10,7 +11,8 @@ export default defineCommand({
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';
-    if (terminal.stdin) progress.note('waiting for an MCP client on stdin; to add gantry to one: gantry mcp install');
+    if (terminal.stdin)
+      progress.note(sentence`waiting for an MCP client on stdin; to add gantry to one: ${gantryCommand`mcp install`}`);
     const { serveMcp } = await import('../../mcp/serve.ts');
     return new RawOutput((write) => serveMcp(context, access, write));
   },

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { listPreviews } from '../../operations/previews/index.ts';
 import { documents } from '../../result-schema.ts';
 import { previewFields, previewsTable } from '../../views/previews.ts';
@@ -6,7 +7,7 @@ import { previewFields, previewsTable } from '../../views/previews.ts';
 export default defineCommand({
   run: async (context) => (await listPreviews(context)).previews,
   view: previewsTable,
-  empty: 'no previews; gantry deploy --preview makes one',
+  empty: sentence`no previews; ${gantryCommand`deploy --preview`} makes one`,
   effect: 'reads',
   json: documents(previewFields),
   details: [

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../command-line.ts';
 import { UsageError } from '../../errors.ts';
 import { requiring } from '../../flags/rules.ts';
 import { bindHere, switchProfile, unbindHere } from '../../operations/account/index.ts';
@@ -13,7 +14,8 @@ export default defineCommand({
   run: async (context, name, { here, unbind }): Promise<{ profile: string | null; folder: string | null }> => {
     if (unbind && name !== undefined) throw new UsageError('--unbind takes no profile');
     if (unbind) return { profile: null, ...(await unbindHere(context)) };
-    if (name === undefined) throw new UsageError('missing argument <profile>', { fix: 'gantry profiles use NAME' });
+    if (name === undefined)
+      throw new UsageError('missing argument <profile>', { fix: gantryCommand`profiles use NAME` });
     return here ? bindHere(context, name) : switchProfile(context, name);
   },
   view:

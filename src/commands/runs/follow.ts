@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformExits } from '../../errors.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
@@ -21,7 +22,7 @@ export default defineCommand({
       failure: `the status of ${named} of ${app} was not known`,
     });
     const run = await resolveRun(limit.context, app, word);
-    context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
+    context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`runs follow ${app} ${run}`}`;
     const { forwardExitCode } = options;
     const following = { app, run, timeoutMs: limit.handOver(), startedBefore: true, forwardExitCode } as const;
     return runOutput(context, followRun(context, following), options);

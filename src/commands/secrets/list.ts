@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets/index.ts';
@@ -21,7 +22,7 @@ export default defineCommand({
   },
   verbatim: ({ showValues }) => showValues === true,
   view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),
-  empty: 'no secrets yet: add one with gantry secrets set NAME',
+  empty: sentence`no secrets yet: add one with ${gantryCommand`secrets set NAME`}`,
   effect: 'reads',
   json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformExits, UsageError } from '../../errors.ts';
 import { requiring } from '../../flags/rules.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
@@ -32,7 +32,7 @@ export default defineCommand({
     }
     if (names.length === 0) {
       throw new UsageError('missing argument <name>', {
-        fix: `gantry secrets set NAME, or ${gantryCommand`secrets set --from-env-file .env`}`,
+        fix: sentence`${gantryCommand`secrets set NAME`}, or ${gantryCommand`secrets set --from-env-file .env`}`,
       });
     }
     checkNewSecretNames(context, names, source.fromEnv);

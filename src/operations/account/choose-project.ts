@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
@@ -39,7 +40,7 @@ async function askForProject({ prompt, progress }: Context, projects: Project[])
   if (more.length === 0) return first.id;
   if (!prompt.isPossible) {
     progress.warn(
-      `no project selected (${count(projects.length, 'project')} available): run gantry projects use p-…, or pass --project`,
+      sentence`no project selected (${count(projects.length, 'project')} available): run ${gantryCommand`projects use p-…`}, or pass --project`,
     );
     return undefined;
   }
@@ -50,6 +51,6 @@ async function askForProject({ prompt, progress }: Context, projects: Project[])
 function noAccessError(project: string, projects: Project[]): NotFoundError {
   return new NotFoundError(`this login has no access to project ${project}`, {
     why: `available projects: ${projects.map(({ id }) => id).join(', ') || 'none'}; the login itself was stored`,
-    fix: 'gantry projects use p-…',
+    fix: gantryCommand`projects use p-…`,
   });
 }

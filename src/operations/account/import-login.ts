@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { findTokenProblem, officialConfigFile, parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
@@ -64,7 +64,7 @@ function checkAddresses({ env, settings }: Context): void {
   if (!name || settings.addresses.management.origin !== 'default') return;
   throw new UsageError(`${name} is set: the login may belong to that address`, {
     why: 'gantry would send the imported token to the default address',
-    fix: `unset ${name}, or store the address too: gantry config set api-url URL`,
+    fix: sentence`unset ${name}, or store the address too: ${gantryCommand`config set api-url URL`}`,
   });
 }
 

@@ -51,7 +51,7 @@ export function getSetting(
   if (found && found.value !== null) return { ...found, value: found.value };
   throw new NotFoundError(
     `${name} is not set`,
-    storableSettings.has(name) ? { fix: `gantry config set ${name} VALUE` } : {},
+    storableSettings.has(name) ? { fix: gantryCommand`config set ${name} VALUE` } : {},
   );
 }
 

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { realFolder } from '../../config/bound-folders.ts';
 import { forgetFolderEmulator } from '../../config/folder-target.ts';
 import { checkProfile, profileNames, profilesWithToken } from '../../config/profiles.ts';
@@ -46,7 +46,7 @@ export async function switchProfile(
   }
   if (origin.startsWith('folder') && value !== name) {
     progress.warn(
-      `this folder uses profile ${value}, from the ${origin}; gantry profiles use --here ${name} changes that`,
+      sentence`this folder uses profile ${value ?? ''}, from the ${origin}; ${gantryCommand`profiles use ${name} --here`} changes that`,
     );
   }
   return { profile: name, folder: null };

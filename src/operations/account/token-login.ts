@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { findTokenProblem, parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
@@ -22,7 +23,7 @@ export async function loginByToken(context: Context, from: string | true): Promi
 function tokenInArgumentsError(): UsageError {
   return new UsageError('pass the token on stdin, not as an argument: nothing was stored', {
     why: 'arguments are visible in the shell history and to other processes',
-    fix: 'run gantry login --token < FILE, or gantry login --token for a prompt; replace the exposed token',
+    fix: sentence`run ${gantryCommand`login --token`} < FILE, or ${gantryCommand`login --token`} for a prompt; replace the exposed token`,
   });
 }
 
@@ -32,7 +33,8 @@ async function readToken({ prompt, readStdin, terminal, now }: Context, piped: b
       ? await prompt.secret('Token:', { flag: '--token with the token on stdin' })
       : await readStdin();
   const token = text.trim().replace(/^Bearer\s+/i, '');
-  if (token === '') throw new UsageError('no token on stdin', { fix: 'gantry login --token < FILE' });
+  if (token === '')
+    throw new UsageError('no token on stdin', { fix: sentence`${gantryCommand`login --token`} < FILE` });
   const problem = findTokenProblem({ token }, now());
   if (problem?.why) throw new UsageError('invalid token', { why: `it ${problem.why}` });
   if (!problem) return token;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CommandLine } from '../../command-line.ts';
+import { type CommandLine, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
@@ -44,7 +44,7 @@ async function nameAnother(
   const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
   const [first = 'APP'] = names;
   return {
-    fix: `name the app: ${await withApp(first)}`,
+    fix: sentence`name the app: ${await withApp(first)}`,
     ...(names.length > 1 && {
       why: `${context.project} has ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
     }),

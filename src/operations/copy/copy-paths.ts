@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
-import { gantryCommand, quoteForShell } from '../../command-line.ts';
+import { gantryCommand, quoteForShell, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../errors.ts';
 import {
@@ -144,7 +144,7 @@ export async function inspectSource(location: CopySource['location'], context: P
   }
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new UsageError(`${location.written} is neither a file nor a folder`, {
-      fix: `pipe it: cat ${quoteForShell(location.written)} | gantry cp - :/${basename(location.path)}`,
+      fix: sentence`pipe it: cat ${quoteForShell(location.written)} | ${gantryCommand`cp - :/${basename(location.path)}`}`,
     });
   }
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };

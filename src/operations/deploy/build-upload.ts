@@ -1,5 +1,5 @@
 import { mayHaveHappened } from '../../api/lost-reply.ts';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
@@ -224,7 +224,7 @@ export class BuildUpload {
     const build = shortBuild(buildId);
     this.context.interruption.message =
       this.options.detach && this.#isUploaded
-        ? `stopping; build ${build} continues; to cancel it: gantry builds cancel ${name} ${build}`
+        ? sentence`stopping; build ${build} continues; to cancel it: ${gantryCommand`builds cancel ${name} ${build}`}`
         : `canceling build ${build} of ${name}`;
   }
 

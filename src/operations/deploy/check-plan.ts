@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { ConflictError } from '../../errors.ts';
@@ -39,7 +40,7 @@ export async function checkPlan(context: Context, local: LocalApp, plan: Plan, d
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   throw new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: 'make a new plan, with the same flags: gantry deploy --dry-run --save-plan FILE',
+    fix: sentence`make a new plan, with the same flags: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
     details: { app: plan.app, moved },
   });
 }

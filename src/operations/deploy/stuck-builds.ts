@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { isAlive, parseOwnerName } from '../../disk/index.ts';
@@ -65,7 +65,7 @@ export class StuckBuilds {
     for (const { id } of builds.filter(({ id, status }) => isPending(status) && !this.#noted.has(id))) {
       this.#noted.add(id);
       this.context.progress.note(
-        `build ${shortBuild(id)} of ${this.app} still waits for its upload; if nobody uploads it any more: ${gantryCommand`builds cancel ${this.app} ${id}`}`,
+        sentence`build ${shortBuild(id)} of ${this.app} still waits for its upload; if nobody uploads it any more: ${gantryCommand`builds cancel ${this.app} ${id}`}`,
       );
     }
   }

@@ -209,7 +209,9 @@ function quietProgress(progress: Progress, warned: Set<string>, { update }: Step
     note: () => {},
     event: () => {},
     warn(problem) {
-      const text = JSON.stringify(typeof problem === 'object' ? [problem.message, problem.why] : problem);
+      const text = JSON.stringify(
+        typeof problem === 'object' && 'severity' in problem ? [problem.message, problem.why] : problem,
+      );
       if (!warned.has(text)) progress.warn(problem);
       warned.add(text);
     },

@@ -1,7 +1,5 @@
-import type { CommandLine } from '../../command-line.ts';
+import type { Fix } from '../../command-line.ts';
 import type { ExitName, GantryError } from '../../errors.ts';
-
-type Fix = string | CommandLine;
 
 export interface Check {
   check: string;

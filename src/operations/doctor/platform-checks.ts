@@ -1,6 +1,7 @@
 import { pipe, safeParse } from 'valibot';
 import { errorFromReply } from '../../api/reply-error.ts';
 import { createSender } from '../../api/sender.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Credential } from '../../config/credentials.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -60,11 +61,11 @@ async function checkAccess(
     return ids instanceof AuthError ? [errorCheck('token', ids), unchecked] : [check, errorCheck('project', ids)];
   }
   if (!project) {
-    const fix = 'run gantry projects use p-…, or set GANTRY_PROJECT';
+    const fix = sentence`run ${gantryCommand`projects use p-…`}, or set GANTRY_PROJECT`;
     return [check, failedCheck('project', 'usage', 'no project selected', fix)];
   }
   if (ids.includes(project)) return [check, okCheck('project', `the token has access to ${project}`)];
-  const fix = `run gantry projects use ${ids[0] ?? 'p-…'}, or use another token`;
+  const fix = sentence`run ${gantryCommand`projects use ${ids[0] ?? 'p-…'}`}, or use another token`;
   return [check, failedCheck('project', 'denied', `the token has no access to ${project}`, fix)];
 }
 
@@ -108,6 +109,7 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   const status = reply?.status ?? 0;
   if (status === 407)
     return problem(`${address}: the proxy requires a user name and password`, 'add them to the URL in HTTPS_PROXY');
-  if (status >= 500) return problem(`${address} returned HTTP ${status}`, 'try again later, or check gantry status');
+  if (status >= 500)
+    return problem(`${address} returned HTTP ${status}`, sentence`try again later, or check ${gantryCommand`status`}`);
   return okCheck(host, `${address} responded in ${duration(ms)}`);
 }

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, UsageError } from '../../errors.ts';
 import { isRecord } from '../../json-text.ts';
@@ -60,7 +61,7 @@ function checkDescriptor(descriptor: number): void {
     fstatSync(descriptor);
   } catch (cause) {
     throw new UsageError(`file descriptor ${descriptor} is not open`, {
-      fix: `open it for the command: gantry emulator start --ready-fd ${descriptor} ${descriptor}> ready.json`,
+      fix: sentence`open it for the command: ${gantryCommand`emulator start --ready-fd ${String(descriptor)}`} ${descriptor}> ready.json`,
       cause,
     });
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { realFolder } from '../../config/bound-folders.ts';
 import type { Environment } from '../../config/environment.ts';
 import { resolveFolders } from '../../config/folders.ts';
@@ -46,7 +46,7 @@ export function announceEmulator(
     const announcement = announce(folderOf(env), content);
     return { ...announcement, update: (changes) => announcement.update({ ...content, ...changes }) };
   } catch (error) {
-    progress.note(`gantry emulator env will not find this emulator: ${(error as Error).message}`);
+    progress.note(sentence`${gantryCommand`emulator env`} will not find this emulator: ${(error as Error).message}`);
     return { update: () => {}, withdraw: () => {} };
   }
 }

@@ -102,7 +102,7 @@ function sickSubject(context: Context, app: string, { id: build }: Build, { cont
   return {
     ...{ app, build, run: null, status: 'sick', failed: true, facts: { source: 'run', status: 'sick', reason } },
     readLog: () => readText(context, log),
-    logCommand: gantryCommand`logs ${app} ${container === undefined ? [] : ['--container', container]}`,
+    logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
@@ -90,7 +90,7 @@ async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth):
 }
 
 function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
-  interruption.message = `stopped watching; run ${runId} continues: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} cancels it`;
+  interruption.message = sentence`stopped watching; run ${runId} continues: ${gantryCommand`runs follow ${app} ${runId}`} waits for it, ${gantryCommand`runs cancel ${app} ${runId}`} cancels it`;
 }
 
 function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {

@@ -1,3 +1,4 @@
+import { sentence } from '../../command-line.ts';
 import { findTokenProblem } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
@@ -70,7 +71,8 @@ function readCredential(context: Pick<Context, 'credentialFor'>): Context['crede
   try {
     return context.credentialFor('invocation');
   } catch (error) {
-    if (error instanceof AuthError) error.facts.fix += '; for an app with disable_auth, pass --no-auth';
+    if (error instanceof AuthError)
+      error.facts.fix = sentence`${error.facts.fix ?? ''}; for an app with disable_auth, pass --no-auth`;
     throw error;
   }
 }

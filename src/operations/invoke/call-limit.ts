@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
@@ -22,7 +23,7 @@ export function callLimit(
 function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
     why: 'the request timed out locally; the app may still be processing it',
-    fix: `gantry runs list ${app} shows its status; use --async to not wait`,
+    fix: sentence`${gantryCommand`runs list ${app}`} shows its status; use --async to not wait`,
   });
 }
 

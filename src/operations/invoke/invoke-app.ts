@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { AsyncRun } from './async-call.ts';
 import { callOrThrow } from './call.ts';
@@ -21,7 +22,7 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   const { call, auth } = await prepareCall(limit ? withSignal(context, limit.signal) : context, options, limit);
   target = call.target;
   const { app } = target;
-  context.interruption.message = `stopped waiting; ${app} may still be processing the call: gantry runs list ${app} shows it`;
+  context.interruption.message = sentence`stopped waiting; ${app} may still be processing the call: ${gantryCommand`runs list ${app}`} shows it`;
   if (!options.async && !options.wait && !options.awaitWebhook) {
     return { response: await callOrThrow(context, call, auth) };
   }

@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { decompress, readAtMost } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
 import { isGatewayStatus, isTransientStatus } from '../../api/transience.ts';
-import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import { type CommandLine, type Fix, gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -50,7 +50,7 @@ export async function responseError(context: Context, response: AppResponse, aut
     ...(runId ? { requestId: runId } : {}),
   };
   const unserved = { ...facts, retryable: isTransientStatus(status) };
-  const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
+  const fix = gantryCommand`logs ${target.app} ${{ '--run': runId || undefined }}`;
   const appError = async () => {
     const said = message ?? why;
     if (runId && said) await recordRefusedCall(context, target.app, runId, said);
@@ -155,14 +155,16 @@ function accessError(
   reason: string | undefined,
   facts: ErrorFacts,
 ): GantryError {
-  const key = "GANTRY_INFERENCE_KEY to the project's key (gantry team api-keys --show-values)";
-  const [message, fix] = {
-    login: ['apps do not accept login tokens', `set ${key}, or GANTRY_TOKEN to a service account token`],
+  const keys = gantryCommand`team api-keys --show-values`;
+  const key = sentence`GANTRY_INFERENCE_KEY to the project's key (${keys})`;
+  const meanings: Record<CallAuth['kind'], [message: string, fix: Fix]> = {
+    login: ['apps do not accept login tokens', sentence`set ${key}, or GANTRY_TOKEN to a service account token`],
     none: ['the app requires a token', 'omit --no-auth'],
     header: ['the app does not accept the Authorization header', 'omit the header to send the token in use'],
-    'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', 'gantry team api-keys --show-values'],
-    'service-account': ['the app does not accept the token', `check gantry whoami, or set ${key}`],
-  }[kind];
+    'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', keys],
+    'service-account': ['the app does not accept the token', sentence`check ${gantryCommand`whoami`}, or set ${key}`],
+  };
+  const [message, fix] = meanings[kind];
   const denied = kind === 'none' ? message : 'the token has no permission to call the app';
   return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
     ...facts,
@@ -177,7 +179,7 @@ async function notFoundError(context: Context, target: CallTarget, reason: strin
   const why = reason ? { why: reason } : {};
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
-    const fix = `call a path that the app's server has: gantry invoke ${app} --path /…`;
+    const fix = sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, ...why, fix });
   }
   return new NotFoundError(`${name} not found (HTTP 404)`, {
@@ -186,7 +188,7 @@ async function notFoundError(context: Context, target: CallTarget, reason: strin
     fix: found
       ? ((await fixOfFunction(context, target)) ??
         `${app} exists: check that the deployed code has this function and that its name does not start with _`)
-      : 'gantry apps list shows the deployed apps',
+      : sentence`${gantryCommand`apps list`} shows the deployed apps`,
   });
 }
 
@@ -203,7 +205,7 @@ async function gatewayError(
     return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
       ...facts,
       why: [reason, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
-      fix: `raise response_grace_period in cerebrium.toml (gantry apps scale ${app} --response-grace-period 1h), or use --async`,
+      fix: sentence`raise response_grace_period in cerebrium.toml (${gantryCommand`apps scale ${app} --response-grace-period 1h`}), or use --async`,
     });
   }
   const cause =

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
@@ -107,7 +107,7 @@ function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, w
     severity: 'warning' as const,
     message: `run ${runId} has had status ${runStatus(run) || 'unknown'} for ${duration(waitedMs)}`,
     why: 'the run may still be in progress, or the platform did not update its record when it ended',
-    fix: `check whether its results exist, or run: gantry runs get ${app} ${runId}`,
+    fix: sentence`check whether its results exist, or run: ${gantryCommand`runs get ${app} ${runId}`}`,
   };
 }
 

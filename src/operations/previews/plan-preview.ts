@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, UsageError } from '../../errors.ts';
@@ -36,7 +37,7 @@ export async function planPreview(
   if (!branch) {
     throw new UsageError('no branch to preview', {
       why: repository ? 'HEAD is not on a branch' : `${cwd} is not in a git repository`,
-      fix: 'name the preview: gantry deploy --preview NAME',
+      fix: sentence`name the preview: ${gantryCommand`deploy --preview NAME`}`,
     });
   }
   const { project: config } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
@@ -47,7 +48,7 @@ export async function planPreview(
   if (min > 0 || max > 1) {
     const asked = min === max ? String(max) : `${min} to ${max}`;
     progress.note(
-      `the preview has 0 to 1 replicas instead of ${asked}; gantry apps scale and --keep-scaling change that`,
+      sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale`} and --keep-scaling change that`,
     );
   }
   const commit = (await readCheckedOut(context))?.commit ?? null;

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
@@ -136,7 +136,7 @@ function noteEndless(context: Context, previews: readonly Preview[]): void {
   if (endless.length === 0) return;
   const known = teamStateOf(context) ? '' : ' on this machine';
   context.progress.note(
-    `skipped ${names(endless)}: no --ttl is known${known}; gantry previews prune --older-than 7d deletes those not deployed for 7 days`,
+    sentence`skipped ${names(endless)}: no --ttl is known${known}; ${gantryCommand`previews prune --older-than 7d`} deletes those not deployed for 7 days`,
   );
 }
 

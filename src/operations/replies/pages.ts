@@ -1,3 +1,4 @@
+import type { Fix } from '../../command-line.ts';
 import { FailedError } from '../../errors.ts';
 import { count, groupDigits } from '../../output/format.ts';
 
@@ -28,7 +29,7 @@ interface ReadPagesOptions<Item> {
   /** Items requested per page: a full page suggests that there are more, if nothing else says so. */
   limit?: number | undefined;
   /** The fix for a list that never ends. */
-  fix: string;
+  fix: Fix;
 }
 
 /** A backend that filters may return empty pages before the next item. */
@@ -101,7 +102,7 @@ function itemLimit(total: number | null | undefined): number {
   return Math.min(maxItems.announced, Math.max(100, 10 * total));
 }
 
-function endless(pages: number, items: number, total: number | null | undefined, fix: string): FailedError {
+function endless(pages: number, items: number, total: number | null | undefined, fix: Fix): FailedError {
   const read = `${count(items, 'item')} in ${count(pages, 'page')}`;
   const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
   return new FailedError('the list does not end: the platform keeps returning pages', { why, fix });

@@ -1,4 +1,4 @@
-import { type CommandLine, gantryCommand } from '../../command-line.ts';
+import { type Fix, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { abortError, GantryError, NotReadyError, PendingError } from '../../errors.ts';
@@ -22,7 +22,7 @@ interface RollbackOutcome {
   restored?: string;
   message: string;
   /** What to type, if it is not what the failed deploy says. */
-  fix?: string | CommandLine;
+  fix?: Fix;
 }
 
 /** Says early if there would be nothing to roll back to. */

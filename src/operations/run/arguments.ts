@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { readNamedFile } from '../../disk/index.ts';
@@ -29,7 +30,7 @@ function checkedSize(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
   throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {
-    fix: 'copy it to a volume, where the app reads /persistent-storage/data.json: gantry cp data.json volume:/',
+    fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, type Sentence, sentence } from '../../command-line.ts';
 import { UsageError } from '../../errors.ts';
 import type { FunctionParameters } from '../../project/main-guard.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
@@ -31,7 +31,7 @@ interface ClaimedParameter {
   /** `name=text`. */
   pair: string;
   /** So that nothing is silently taken for the other. */
-  note: string;
+  note: Sentence;
 }
 
 /** A flag of gantry, by all of its names. */
@@ -82,8 +82,8 @@ export function checkProgramArguments(
     const isParameter = names.includes(parameterName(one.flag));
     if (one.isUnderstood && !isParameter) continue;
     if (isParameter && !one.isUnderstood && one.value !== undefined) {
-      const own = gantryCommand`run ${[one.flag, one.value]} ${target}`;
-      const note = `${one.flag} is passed to ${called?.name}, which has this parameter; for gantry: ${own}`;
+      const own = gantryCommand`run ${{ [one.flag]: one.value }} ${target}`;
+      const note = sentence`${one.flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
       claimed.push({ pair: `${parameterName(one.flag)}=${one.value}`, note });
       continue;
     }
@@ -107,11 +107,11 @@ export function checkProgramArguments(
   return claimed;
 }
 
-function bothSpellings({ flag, value }: Claim, target: string): string {
-  const own = gantryCommand`run ${value === undefined ? [flag] : [flag, value]} ${target}`;
+function bothSpellings({ flag, value }: Claim, target: string): Sentence {
+  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target}`;
   const parameter = parameterName(flag);
   const program = gantryCommand`run ${target} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
-  return `for gantry: ${own}; for the program: ${program}`;
+  return sentence`for gantry: ${own}; for the program: ${program}`;
 }
 
 /** The value of a flag without `=`. A negative number is one. */

@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
@@ -82,7 +83,7 @@ async function send(
   );
   const { runId } = started;
   interruption.message = detach
-    ? `stopping; run ${runId} continues; to follow it: gantry runs follow ${app} ${runId}`
+    ? sentence`stopping; run ${runId} continues; to follow it: ${gantryCommand`runs follow ${app} ${runId}`}`
     : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
   if (!signal.aborted) return started;

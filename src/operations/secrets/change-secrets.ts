@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import {
   getAppSecrets,
@@ -110,7 +111,7 @@ async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: S
   if (changed.length > 0) {
     throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
       why: 'the platform replaces all secrets at once, so this change would undo the other one; nothing was changed',
-      fix: 'check gantry secrets list, then run the same command again',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
       details: { changed },
     });
   }

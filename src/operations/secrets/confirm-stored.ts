@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { StoredSecrets } from '../../contract/secrets.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
@@ -49,7 +50,7 @@ export async function confirmStored(
   if (names.length > 0) {
     throw new ConflictError(`secrets were changed by someone else right after: ${names.join(', ')}`, {
       why: 'the platform replaces all secrets at once, so the other change undid this one',
-      fix: 'check gantry secrets list, then run the same command again',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
       details: { changed: names },
     });
   }
@@ -102,7 +103,7 @@ function throwUnlessStored({ lost, other, kept }: Differences): void {
   if (other.length > 0) {
     throw new ConflictError(`another value than was sent is stored for ${other.join(', ')}`, {
       why: 'someone else set it at the same time, or the platform changed it',
-      fix: 'check gantry secrets list, then run the same command again',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
       details: { changed: other },
     });
   }

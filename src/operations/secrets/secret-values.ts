@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { readNamedFile } from '../../disk/index.ts';
@@ -36,7 +36,7 @@ export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: 
   if (!isVariableName(name) || looksLikeValue(name)) {
     throw new UsageError('argument 1 is not a secret name', {
       why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
-      fix: `${gantryCommand`secrets set --from-env-file FILE`} takes other names, in lines of NAME=value`,
+      fix: sentence`${gantryCommand`secrets set --from-env-file FILE`} takes other names, in lines of NAME=value`,
     });
   }
   const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
@@ -93,7 +93,7 @@ async function readText(context: Reading, file: string): Promise<string> {
 function checkNotEmpty(name: string, value: string): string {
   if (value !== '') return value;
   throw new UsageError(`the value of ${name} is empty`, {
-    fix: `to set an empty value: echo ${name}= | gantry secrets set --from-env-file -`,
+    fix: sentence`to set an empty value: echo ${name}= | ${gantryCommand`secrets set --from-env-file -`}`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
@@ -130,7 +130,7 @@ async function confirmGrants(
 function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAccount>): GantryError {
   const facts = {
     why: 'the platform replaces all grants at once, so unknown ones would be lost',
-    fix: `gantry api PATCH /v2/projects/${project}/service-accounts/${id} --field 'grants:=["PROJECT"]' replaces all of them`,
+    fix: sentence`${gantryCommand`api PATCH /v2/projects/${project}/service-accounts/${id} --field ${'grants:=["PROJECT"]'}`} replaces all of them`,
   };
   if ('refusal' in listed) {
     const { refusal } = listed;
@@ -146,7 +146,7 @@ function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAc
 function noGrantsLeftError(id: string): UsageError {
   return new UsageError(`service account ${id} must keep access to at least one project`, {
     why: 'the platform requires at least one grant',
-    fix: `gantry team grant ${id} PROJECT, then revoke the others`,
+    fix: sentence`${gantryCommand`team grant ${id} PROJECT`}, then revoke the others`,
   });
 }
 

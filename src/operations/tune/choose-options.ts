@@ -62,13 +62,13 @@ function optionOf(
 ): TunedOption {
   const isSame = settingsKey(outcome) === settingsKey(now);
   const flag = (name: string, from: number, to: number, word: (value: number) => string = String) =>
-    from === to ? [] : [name, word(to)];
-  const flags = [
+    from === to ? {} : { [name]: word(to) };
+  const flags = {
     ...flag('--min-replicas', now.minReplicas, outcome.minReplicas),
     ...flag('--max-replicas', now.maxReplicas, outcome.maxReplicas),
     ...flag('--cooldown', now.cooldown, outcome.cooldown, durationWord),
-  ];
-  const argv = isSame || flags.length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
+  };
+  const argv = isSame || Object.keys(flags).length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
   return { option, within, ...outcome, argv, needsDeploy: outcome.concurrency !== now.concurrency };
 }
 

@@ -1,4 +1,5 @@
 import { pause } from '../../clock.ts';
+import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { App } from '../../contract/apps.ts';
 import { getAppCost } from '../../contract/costs.ts';
@@ -79,7 +80,9 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     outcomes.push(outcomeOf(trace, candidate, { model: fitted.model, price }));
   }
   step.clear();
-  const { options: chosen, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
+  const { options: found, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
+  const { inPlace } = context;
+  const chosen = found.map((one) => ({ ...one, argv: one.argv && inPlace(new CommandLine(one.argv)).argv }));
   const advice: Advice = {
     ...{ ...report, verdict: 'advice', reason: missed, options: chosen, frontier: frontierOf(outcomes) },
     ...{ tried: outcomes.length, written: null, figures: null },

@@ -1,4 +1,4 @@
-import { gantryCommand, quoteForShell } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { readContent, readVerified } from '../../transfer/read-content.ts';
@@ -74,7 +74,7 @@ function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
   const path = formatRemotePath(at);
   return new CorruptError(`the content printed for ${path} is damaged: ${message}`, {
     why: 'it was corrupted in transit, or the storage reports another kind of checksum, as for encrypted files',
-    fix: `run the command again; if it fails again: gantry cp --no-checksum ${quoteForShell(path)} -`,
+    fix: sentence`run the command again; if it fails again: ${gantryCommand`cp --no-checksum ${path} -`}`,
     retryable: true,
   });
 }

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import { looksLikeRegion } from '../../config/region-name.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
@@ -83,7 +83,7 @@ function checkRegions(paths: string[]): void {
     why: 'here -r removes folders with their contents; in the official client it is followed by the region',
     fix:
       others.length > 0
-        ? `for the region: gantry rm --region ${region} ${others.join(' ')}; for the folder: gantry rm -r /${region}`
+        ? sentence`for the region: ${gantryCommand`rm --region ${region} ${others}`}; for the folder: ${gantryCommand`rm -r /${region}`}`
         : gantryCommand`rm -r /${region}`,
   });
 }

@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../command-line.ts';
+import type { Fix } from '../../command-line.ts';
 import {
   GantryError,
   isTransient,
@@ -18,7 +18,7 @@ export interface PolledWork {
   /** `build b-1 of web`. */
   name: string;
   /** How to follow it. */
-  fix: string | CommandLine;
+  fix: Fix;
   details: Record<string, unknown>;
 }
 

@@ -123,7 +123,7 @@ async function readRuns(
     read: (position) => (position || !first ? read(position) : Promise.resolve(first)),
     key: runKey,
     by: 'token',
-    fix: gantryCommand`runs list ${app}`.toString(),
+    fix: gantryCommand`runs list ${app}`,
   });
   const runs: Run[] = [];
   for await (const { items } of pages) {

@@ -48,7 +48,7 @@ export async function findDelivery(stateFolder: string, idOrLatest: string): Pro
     throw new NotFoundError(ids.length === 0 ? 'no deliveries stored' : `delivery ${idOrLatest} not found`, {
       why:
         ids.length === 0
-          ? 'gantry webhooks listen stores the deliveries it receives'
+          ? 'deliveries are stored while webhooks listen receives them'
           : `latest deliveries: ${ids.slice(-5).reverse().join(', ')}`,
       fix: ids.length === 0 ? gantryCommand`webhooks listen` : gantryCommand`webhooks replay latest`,
       details: { ids },

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
@@ -33,7 +34,7 @@ export async function replayDelivery(
   const { id, headers } = stored;
   const target = to ?? stored.forwardedTo;
   if (target === null) {
-    throw new UsageError('no destination: pass --to URL', { fix: `gantry webhooks replay ${id} --to URL` });
+    throw new UsageError('no destination: pass --to URL', { fix: gantryCommand`webhooks replay ${id} --to URL` });
   }
   const url = parseDeliveryUrl(target, '--to');
   const body = Buffer.from(stored.body, 'base64');

@@ -1,3 +1,4 @@
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
@@ -124,7 +125,7 @@ function isSameSelection(a: Selection, b: Selection): boolean {
 function nothingLockedError(): UsageError {
   return new UsageError(`there is no ${weightsLockName} in this folder`, {
     why: 'without a source, gantry pulls what it has',
-    fix: 'name a source and a folder: gantry weights pull hf://ORG/NAME :/models/NAME',
+    fix: sentence`name a source and a folder: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
   });
 }
 

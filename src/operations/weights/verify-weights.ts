@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { sha256OfFile } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
@@ -32,7 +33,7 @@ export async function verifyWeights(
   const weights = readLock(context);
   if (weights.length === 0) {
     throw new NotFoundError(`there is no ${weightsLockName} in this folder`, {
-      fix: 'pull weights first: gantry weights pull hf://ORG/NAME :/models/NAME',
+      fix: sentence`pull weights first: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
     });
   }
   const isLocal = path !== undefined && !parseRemotePath(path);

@@ -1,5 +1,5 @@
 import type { TomlValue } from 'smol-toml';
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, Sentence } from '../../command-line.ts';
 import { isTable, tomlKey } from './format.ts';
 import { type ConfigIssue, type TomlPath, warningAt } from './issue.ts';
 
@@ -18,7 +18,10 @@ export function environmentIssue(at: TomlPath, value: TomlValue): ConfigIssue | 
     why: 'the platform does not read it here, and everyone with access to the app can read this file',
     fix:
       names.length > 1
-        ? `set each as a secret: ${names.map((each) => gantryCommand`secrets set ${each}`).join(', ')}`
+        ? new Sentence([
+            'set each as a secret: ',
+            ...names.flatMap((each, at) => [at > 0 ? ', ' : '', gantryCommand`secrets set ${each}`]),
+          ])
         : gantryCommand`secrets set ${names[0] ?? 'NAME'}`,
     hidesValue: true,
   });

@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../command-line.ts';
+import type { CommandLine, Sentence } from '../../command-line.ts';
 import type { Problem } from '../../errors.ts';
 
 /** Names of tables and keys, and indexes of lists, from the root of the document. */
@@ -14,7 +14,7 @@ export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   /** The part to mark; the value by default. */
   part?: 'key' | 'value';
   why?: IssueText | undefined;
-  fix?: IssueText | CommandLine | undefined;
+  fix?: IssueText | CommandLine | Sentence | undefined;
   /** The dotted names of keys that are absent: the issue is not reported if another one supplies one of them. */
   missing?: readonly string[];
   /** The dotted names of the keys that the fix would set. */
