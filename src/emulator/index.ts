@@ -187,7 +187,11 @@ async function startIn(
       await Promise.all([server.close(), runner.stop()]);
       debugging.close();
       volumes.close();
-      await releaseFolder();
+      try {
+        store.close();
+      } finally {
+        await releaseFolder();
+      }
     },
   };
 }

@@ -107,7 +107,9 @@ test.skipIf(!python)('a run that a restart interrupted has failed (needs python3
   const { call, emulator, path } = await running('functions', {}, { data });
   const { json } = await call('sleeps?async=true');
   // As if it was killed: only the state on disk is left.
-  const state = readFileSync(join(data, 'state.json'));
+  const readSaved = () => readFileSync(join(data, 'state.json'), 'utf8');
+  await expect.poll(readSaved).toContain(json.run_id);
+  const state = readSaved();
   await emulator.close();
   writeFileSync(join(data, 'state.json'), state);
   const { ask } = await platform({ data, now: Date.now });

@@ -16,6 +16,8 @@ export async function startServer(port: number, allowedOrigins: readonly string[
   const server = createServer();
   // Clients test their own timeouts, so a stalled upload must not time out here.
   server.requestTimeout = 0;
+  // As that of load balancers. After Node's 5 s, a slow machine closes connections on which a call is being sent.
+  server.keepAliveTimeout = 60_000;
   await bind(server, port);
   const address = server.address() as AddressInfo;
   const twin = await bindTwin(server, address.port);

@@ -36,7 +36,7 @@ export function markStarted(id: string, coldstartMs: number, model: Model): void
     const proxyQueueMs = Math.min(run.proxyQueueMs, now - run.createdAt);
     return { coldstartMs, proxyQueueMs, containerQueueMs: now - run.createdAt - proxyQueueMs };
   });
-  model.store.save();
+  model.store.saveSoon();
 }
 
 /** `statusCode` is an HTTP status, 0 if canceled, -1 if the caller disconnected. */
@@ -48,7 +48,7 @@ export function markEnded(id: string, statusCode: number, model: Model, more: Pa
     const containerQueueMs = Math.min(run.containerQueueMs, waited - proxyQueueMs);
     return { proxyQueueMs, containerQueueMs, runtimeMs: waited - proxyQueueMs - containerQueueMs, statusCode, ...more };
   });
-  model.store.save();
+  model.store.saveSoon();
 }
 
 /** Ends the runs that were in progress when an earlier emulator stopped. */

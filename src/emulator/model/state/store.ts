@@ -1,13 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import type { AppCreation } from '../../../contract/apps.ts';
-import { writeFileAtomicSync } from '../../../disk/index.ts';
 import { systemCode } from '../../../errors.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
+import { StateFile } from './state-file.ts';
 
 /** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
 export class Store {
@@ -34,16 +34,18 @@ export class Store {
   /** The key of the previous start, to tell expired signatures from invalid ones. */
   previousKey: string | undefined;
   #idCount = 0;
+  /** The file has this count, so that ids are not given again after the emulator was killed. */
+  #reservedIds = 0;
   /** Whether projects have users, keys and invoices as in use. */
   hasAccount = true;
   /** Whether no earlier state was loaded. */
   readonly isNew: boolean;
 
+  readonly #file: StateFile | undefined;
+
   /** Starts with the state of `from`, if that file exists. */
-  constructor(
-    private readonly file?: string,
-    from = file,
-  ) {
+  constructor(file?: string, from = file) {
+    this.#file = file === undefined ? undefined : new StateFile(file, () => this.serialize(this.#reservedIds));
     const state = from === undefined ? undefined : readState(from);
     this.isNew = state === undefined;
     if (state) this.#fill(state);
@@ -52,7 +54,8 @@ export class Store {
   /** Returns the same ids in the same order on every start, so that tests and demos are reproducible. */
   newId(): string {
     this.#idCount += 1;
-    const digest = createHash('sha256').update(`${this.projects[0]}/${this.#idCount}`).digest('hex');
+    if (this.#idCount > this.#reservedIds) this.#reserveIds(idsAhead);
+    const digest = hash('sha256', `${this.projects[0]}/${this.#idCount}`);
     return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
   }
 
@@ -71,7 +74,7 @@ export class Store {
     };
     const recorded = { ...defaults, ...run };
     this.runs.set(recorded.id, recorded);
-    this.save();
+    this.saveSoon();
     return recorded;
   }
 
@@ -80,19 +83,34 @@ export class Store {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
   }
 
-  /** Must be called after every change. Replaces the file atomically. */
+  /** Must be called after every change, or {@link saveSoon}. Replaces the file atomically. */
   save(): void {
-    if (this.file) writeFileAtomicSync(this.file, this.serialize(), { mode: 0o600 });
+    this.#file?.write();
+  }
+
+  /** After what calls of apps change: an emulator that is killed loses the last of it. */
+  saveSoon(): void {
+    this.#file?.writeSoon();
+  }
+
+  /** Writes all changes. */
+  close(): void {
+    this.#reserveIds(0);
+  }
+
+  #reserveIds(ahead: number): void {
+    this.#reservedIds = this.#idCount + ahead;
+    this.save();
   }
 
   /** The state as its file has it. */
-  serialize(): string {
+  serialize(idsGiven = this.#idCount): string {
     const { projects, key } = this;
     const state = {
       version: stateVersion,
       projects,
       key,
-      idsGiven: this.#idCount,
+      idsGiven,
       apps: [...this.apps.values()],
       builds: [...this.builds.values()],
       runs: [...this.runs.values()],
@@ -129,6 +147,7 @@ export class Store {
     this.projects = state.projects;
     if (state.key !== this.key) this.previousKey = state.key;
     this.#idCount = Math.max(this.#idCount, state.idsGiven);
+    this.#reservedIds = Math.max(this.#reservedIds, this.#idCount);
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
     for (const run of state.runs) this.runs.set(run.id, run);
@@ -140,6 +159,8 @@ export class Store {
     this.incidents = state.incidents;
   }
 }
+
+const idsAhead = 1_000;
 
 export interface PersistedState {
   projects: string[];

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Store } from '../../src/emulator/model/state/store.ts';
+import { temporaryFolder } from './support/platform.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function newStore() {
+  const file = join(temporaryFolder(), 'state.json');
+  const store = new Store(file);
+  store.projects.push('p-1');
+  store.save();
+  const savedRuns = () => JSON.parse(readFileSync(file, 'utf8')).runs.length;
+  const call = () => store.addRun({ app: 'p-1-web', createdAt: 1 }).id;
+  return { file, store, savedRuns, call };
+}
+
+test('calls of apps are written together, a few times a second', async () => {
+  const { savedRuns, call } = newStore();
+  for (let calls = 0; calls < 100; calls++) call();
+  const before = savedRuns();
+  expect(before).toBeLessThan(100);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(savedRuns()).toBe(100);
+  call();
+  expect(savedRuns()).toBe(100);
+});
+
+test('the last ones are written when the emulator stops, and ids go on where they ended', () => {
+  const { file, store, savedRuns, call } = newStore();
+  const ids = [call(), call()];
+  store.close();
+  expect(savedRuns()).toBe(2);
+  const uninterrupted = newStore().store;
+  expect([...ids, new Store(file).newId()]).toEqual(Array.from({ length: 3 }, () => uninterrupted.newId()));
+});
+
+test('another change writes them at once', () => {
+  const { store, savedRuns, call } = newStore();
+  call();
+  store.save();
+  expect(savedRuns()).toBe(1);
+});
+
+test('an id is not given again after the emulator was killed', () => {
+  const { file, call } = newStore();
+  const ids = Array.from({ length: 1_500 }, call);
+  const next = new Store(file);
+  expect(ids).not.toContain(next.newId());
+});
+
+test('a call fails while they cannot be written', async () => {
+  const { file, savedRuns, call } = newStore();
+  call();
+  await vi.advanceTimersByTimeAsync(1_000);
+  rmSync(file);
+  mkdirSync(file);
+  call();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(call).toThrow(/EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+  rmdirSync(file);
+  call();
+  expect(savedRuns()).toBe(4);
+});
