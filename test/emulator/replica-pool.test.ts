@@ -53,12 +53,13 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
   const call = async (runtimeMs: number, { signal } = new AbortController()) => {
     const at = Date.now();
     const request = { app, build: { id: 'b-1' } as BuildRecord, python: '', run: `${calls++}`, isSocket: false };
-    const slot = await pool.acquire({ ...request, signal, onQueued: () => {} });
-    if (!slot.wasReady) coldStarts++;
-    await slot.replica.ready;
+    const more = { isReplaced: () => false, onQueued: () => {} };
+    const slot = await pool.acquire({ ...request, ...more, signal });
+    if (!slot?.wasReady) coldStarts++;
+    await slot?.replica.ready;
     waited.push(Date.now() - at + runtimeMs);
     await pause(runtimeMs);
-    slot.release();
+    slot?.release();
   };
   return { call, alive, lived, counts: () => ({ coldStarts, waited, started }) };
 }

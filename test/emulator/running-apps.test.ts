@@ -42,6 +42,28 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     await expect.poll(children).toHaveLength(1);
   });
 
+  test('calls that wait during a deploy get the new version, and leave its replica alone', async () => {
+    const gate = join(temporaryFolder(), 'gate');
+    const settings = { name: 'functions', replicaConcurrency: 1, maxReplicaCount: 1 };
+    const version = (name: string) => ({
+      'main.py': `import os, time\ndef run(gate=""):\n    while gate and not os.path.exists(gate):\n        time.sleep(0.01)\n    return "${name}"\n`,
+    });
+    const { call, deploy, runs } = await running('functions', settings);
+    const states = async () => (await runs()).map((run: { status: string }) => run.status);
+    await deploy(settings, version('old'));
+    const active = call('run', { gate });
+    await expect.poll(states).toEqual(['processing']);
+    const waiting = [call('run'), call('run')];
+    await expect.poll(states).toEqual(['containerQueued', 'containerQueued', 'processing']);
+    await deploy(settings, version('new'));
+    const later = call('run');
+    const replies = await Promise.all([...waiting, later, call('run')]);
+    expect(replies.map(({ json }) => json.result)).toEqual(['new', 'new', 'new', 'new']);
+    writeFileSync(gate, '');
+    expect((await active).json.result).toBe('old');
+    expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(2);
+  });
+
   test('handles concurrent calls up to the limit, and queues the others', async () => {
     const { call, runs } = await running('functions', { replicaConcurrency: 2 });
     await call('run');

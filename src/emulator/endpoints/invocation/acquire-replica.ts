@@ -5,6 +5,7 @@ import { markAssigned, markQueued, markStarted } from '../../model/runs/record.t
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { raceAbort } from '../../running/replicas/race-abort.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
+import { findReadyBuild } from '../builds/ready-build.ts';
 import type { Platform } from '../platform.ts';
 import { AppStartError } from './call-errors.ts';
 
@@ -21,18 +22,15 @@ interface ReplicaRequest {
  * Capacity of a ready replica for one call. Starts a replica or waits for one, and records both for the run. Rejects with
  * an `AppStartError`, or with the signal's reason.
  */
-export async function acquireReplica(request: ReplicaRequest, platform: Platform): Promise<ReplicaSlot> {
-  const { app, build, run, isSocket = false, signal } = request;
+export async function acquireReplica(first: ReplicaRequest, platform: Platform): Promise<ReplicaSlot> {
+  const { run, signal } = first;
   const { runner } = platform;
-  const onQueued = () => markQueued(run, platform);
-  const release = runner.unpacked.use(build);
-  const acquire = async () => {
-    const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
-    const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
-    const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
-    return runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, onQueued });
-  };
-  const slot = await acquire().finally(release);
+  let request = first;
+  let slot = await acquireSlot(request, platform);
+  while (!slot) {
+    request = toNewerBuild(request, platform);
+    slot = await acquireSlot(request, platform);
+  }
   try {
     const assignedAt = platform.now();
     markAssigned(run, slot.name, platform);
@@ -47,6 +45,39 @@ export async function acquireReplica(request: ReplicaRequest, platform: Platform
     if (error instanceof AppStartError) logStartError(error, request, slot.name, platform);
     throw error;
   }
+}
+
+/** Undefined if the app has a newer build by then. */
+async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise<ReplicaSlot | undefined> {
+  const { app, build, run, isSocket = false, signal } = request;
+  const { runner } = platform;
+  const isReplaced = () => newestBuild(request, platform).id !== build.id;
+  const onQueued = () => markQueued(run, platform);
+  const release = runner.unpacked.use(build);
+  try {
+    const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
+    const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
+    const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
+    return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });
+  } finally {
+    release();
+  }
+}
+
+/** The same request for the newer build of the app, which has other settings. */
+function toNewerBuild(request: ReplicaRequest, platform: Platform): ReplicaRequest {
+  const { app, build } = request;
+  const newer = newestBuild(request, platform);
+  // What is known of the call is for the runtime that it came for.
+  if (newer.settings.runtime !== build.settings.runtime) {
+    throw new AppStartError(`app ${app.name} got another runtime while the call waited: call it again`);
+  }
+  return { ...request, app: platform.store.apps.get(app.id) ?? app, build: newer };
+}
+
+/** That of the request if the app was deleted meanwhile. */
+function newestBuild({ app, build }: ReplicaRequest, platform: Platform): BuildRecord {
+  return findReadyBuild(app, platform) ?? build;
 }
 
 async function readRequirements({ settings }: BuildRecord, folder: string): Promise<string> {

@@ -33,6 +33,8 @@ interface SlotRequest {
   /** The call is a WebSocket, which may stay open for hours. */
   isSocket: boolean;
   signal: AbortSignal;
+  /** Whether the app has a newer build by now. */
+  isReplaced: () => boolean;
   /** Called each time the call has to wait. */
   onQueued: () => void;
 }
@@ -52,8 +54,9 @@ export class ReplicaPool {
     this.#started = new StartedReplicas(options);
   }
 
-  async acquire(request: SlotRequest): Promise<ReplicaSlot> {
-    const { app, build, python, signal, onQueued } = request;
+  /** Resolves to undefined if a newer build has replaced that of the request: a call that waited must not end its replicas. */
+  async acquire(request: SlotRequest): Promise<ReplicaSlot | undefined> {
+    const { app, build, python, signal, isReplaced, onQueued } = request;
     let hasWaited = false;
     for (;;) {
       signal.throwIfAborted();
@@ -61,6 +64,7 @@ export class ReplicaPool {
         await this.#startAlone;
         continue;
       }
+      if (isReplaced()) return undefined;
       if (this.#first?.build === build.id)
         this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
       this.#retire(app, build);
