@@ -31,6 +31,7 @@ function describe(event: ListedEvent): string {
   switch (event.event) {
     case 'created':
       return `created ${shortBuild(event.build)}: no upload of it is on record`;
+    case 'sending':
     case 'sent':
       return describeSent(event);
     case 'served': {
@@ -69,9 +70,9 @@ function describeSent({
   commit,
   dirty,
   unconfirmed,
-}: Extract<ListedEvent, { event: 'sent' }>): string {
+}: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
   const source = commit ? ` of ${commit.slice(0, 8)}${dirty ? ' with local changes' : ''}` : '';
-  const doubt = unconfirmed ? ': the reply was lost, and whether it arrived is not known' : '';
+  const doubt = unconfirmed ? ': whether it arrived is not known' : '';
   return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}${doubt}`;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -48,6 +48,19 @@ export class Stage {
     const machine = new Machine(this, root, sameAs?.home);
     await machine.write(app);
     return machine;
+  }
+
+  /** What a machine would have on its disk if all that runs on it were killed now. */
+  async killed(machine: Machine): Promise<Machine> {
+    const left = await this.machine();
+    await cp(machine.home, left.home, { recursive: true });
+    const history = join(left.home, 'state', 'history');
+    for (const name of await readdir(history)) {
+      const lines = await readFile(join(history, name), 'utf8');
+      // Pids of 2^22 and more are never given.
+      await writeFile(join(history, name), lines.replaceAll(/"process":"\d+/g, '"process":"4194999'));
+    }
+    return left;
   }
 
   /** A deploy of somebody who does not use gantry. Gives the build, which is not uploaded if there is nothing to. */

@@ -13,7 +13,7 @@ import {
   writeRecord,
 } from './archive-store.ts';
 import { enforceLimits, keepLimits } from './limits.ts';
-import { shareArchive, shareRecord } from './team-archives.ts';
+import { shareArchive } from './team-archives.ts';
 
 /** What a build was deployed with. */
 interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deployRecord'> {
@@ -21,29 +21,35 @@ interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deploy
   body: AppCreation;
 }
 
-/**
- * Reads the archive while it is uploaded; `commit` then keeps it. Best effort: a deploy never fails because of this, and
- * a full disk only means that there is no archive to roll back to.
- */
-export function startKeeping(context: Context, archive: AppArchive): { commit(deployed: Deployed): Promise<void> } {
-  const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
-  const hash = isOff ? undefined : sha256OfFile(archive.path, context.signal);
-  // The upload may fail first: nobody waits for the hash then.
-  hash?.catch(() => {});
-  return {
-    async commit(deployed) {
-      try {
-        if (hash) await keep(context, archive, await hash, deployed);
-      } catch (error) {
-        context.trace(`cannot keep the archive: ${(error as Error).message}`);
-      }
-    },
-  };
+/** Keeps the archive of a build. */
+interface Keeping {
+  /** Before the upload: nobody may be there any more to do it once it has arrived. */
+  keep(deployed: Deployed): Promise<void>;
+  /** After the upload: makes room, and sends it to the team. */
+  share(): Promise<void>;
 }
 
-/** Lets the team return to a build, now that it is ready. Best effort. */
-export async function shareKept(context: Context, app: string, build: string): Promise<void> {
-  await shareRecord(context, buildKey(context, app, build)).catch(() => {});
+/**
+ * Reads the archive while its build is created. Best effort: a deploy never fails because of this, and a full disk only
+ * means that there is no archive to roll back to.
+ */
+export function startKeeping(context: Context, archive: AppArchive): Keeping {
+  const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
+  const hash = isOff ? undefined : sha256OfFile(archive.path, context.signal);
+  // The build may not be created: nobody waits for the hash then.
+  hash?.catch(() => {});
+  let kept: KeptArchive | undefined;
+  return {
+    async keep(deployed) {
+      kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
+    },
+    async share() {
+      const shared = kept;
+      if (!shared) return;
+      await attempt(context, () => enforceLimits(context.settings.folders.state, context.now()));
+      shareArchive(context, shared);
+    },
+  };
 }
 
 /** Removes what was kept of a build that failed. Best effort. */
@@ -51,20 +57,28 @@ export async function forgetArchive(context: Context, app: string, build: string
   await removeRecord(context.settings.folders.state, buildKey(context, app, build)).catch(() => {});
 }
 
-async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<void> {
+async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    context.trace(`cannot keep the archive: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<KeptArchive> {
   const { state } = context.settings.folders;
   const { dockerAuth: _login, ...body } = deployed.body;
   const { build, baseImages, restored, deployRecord } = deployed;
   const { bytes, entries } = archive;
-  const now = context.now();
-  const keptAt = new Date(now).toISOString();
+  const keptAt = new Date(context.now()).toISOString();
   makePrivateFolder(recordsFolder(state));
   makePrivateFolder(filesFolder(state));
   checkWritableByUserOnly(...archiveFolders(state));
-  // The record comes first: an archive without a record may be removed by another process.
   const key = buildKey(context, body.name, build);
-  await writeRecord(state, { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord });
+  const kept = { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord };
+  // The record comes first: an archive without a record may be removed by another process.
+  await writeRecord(state, kept);
   await linkOrCopy(archive.path, archiveFile(state, sha256));
-  await enforceLimits(state, now);
-  shareArchive(context, key, sha256);
+  return kept;
 }

@@ -3,46 +3,35 @@ import type { Context } from '../../context.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
-import { archiveFile, type BuildKey, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
+import { archiveFile, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
 
 /** Of an app: those of its newest builds that were not found sick, which a rollback may return to. */
 const maxBuilds = 10;
 /** An archive without a record may be that of a build in progress. */
 const unusedMs = 86_400_000;
 
-/** Sends an archive while its build is in progress. Its record follows, see {@link shareRecord}. */
-export function shareArchive(context: Context, key: BuildKey, sha256: string): void {
+/**
+ * Sends an archive and its record while its build is in progress: once that serves, others can return to it, whatever
+ * becomes of this command. Nobody returns to a build that does not serve; what was kept of one that failed is removed.
+ */
+export function shareArchive(context: Context, kept: KeptArchive): void {
   const team = teamStateOf(context);
   if (!team) return;
   const { state } = context.settings.folders;
-  const folder = team.folderOf('archives', key.app);
-  const name = `${sha256}.zip`;
+  const folder = team.folderOf('archives', kept.app);
+  const name = `${kept.sha256}.zip`;
   const firstWork = async () => {
     const listed = (await team.list(context, filesIn(folder))) ?? [];
-    if (listed.some((file) => file.name === name)) return;
-    await team.addFile(`${filesIn(folder)}/${name}`, archiveFile(state, sha256));
+    const isThere = listed.some((file) => file.name === name);
+    if (!isThere) await team.addFile(`${filesIn(folder)}/${name}`, archiveFile(state, kept.sha256));
+    await team.add(folder, { name: recordName(kept), text: stringifyJson(kept) });
   };
   const lastWork = async (atEnd: Context) => {
-    const kept = await findRecord(state, key);
-    const isNeeded = kept && !(await readHistory(atEnd, key.app)).isSick(key.build);
-    if (isNeeded) await team.add(folder, { name: recordName(kept), text: stringifyJson(kept) });
-    await removeOldArchives(atEnd, team, key.app, isNeeded ? [sha256] : []);
+    const isNeeded = (await findRecord(state, kept)) !== undefined;
+    if (!isNeeded) await team.remove(atEnd, [`${folder}/${recordName(kept)}`]);
+    await removeOldArchives(atEnd, team, kept, isNeeded);
   };
-  team.share(context, { key: `${folder} ${key.build}`, firstWork, lastWork });
-}
-
-/**
- * Sends the record of a build that serves, and not only when the command has ended: others return to it if theirs is sick
- * while this one is still watched. If it is found sick itself, nobody returns to it.
- */
-export async function shareRecord(context: Context, key: BuildKey): Promise<void> {
-  const team = teamStateOf(context);
-  const kept = team && (await findRecord(context.settings.folders.state, key));
-  if (!kept) return;
-  const folder = team.folderOf('archives', key.app);
-  const firstWork = () => team.add(folder, { name: recordName(kept), text: stringifyJson(kept) });
-  const lastWork = (atEnd: Context) => removeOldArchives(atEnd, team, key.app, []);
-  team.share(context, { key: `${folder} ${key.build}`, firstWork, lastWork });
+  team.share(context, { key: `${folder} ${kept.build}`, firstWork, lastWork });
 }
 
 /** What the team kept of a build. */
@@ -98,25 +87,29 @@ function buildOf(name: string): string | undefined {
   }
 }
 
-/** `used`: what this command is about to add. */
-async function removeOldArchives(context: Context, team: TeamState, app: string, used: string[]): Promise<void> {
-  const folder = team.folderOf('archives', app);
-  const records = ((await team.list(context, folder)) ?? []).filter(({ name }) => buildOf(name) !== undefined);
-  const history = await readHistory(context, app);
-  const well = records.filter(({ name }) => !history.isSick(buildOf(name) ?? ''));
-  const newestFirst = well
-    .map(({ name }) => name)
-    .sort()
-    .reverse();
-  const kept = new Set(newestFirst.slice(0, maxBuilds - used.length));
-  const hashes = new Set([...used, ...[...kept].map(hashOf)]);
+/** `isNeeded`: whether the one that this command has sent is one of those that are kept. */
+async function removeOldArchives(
+  context: Context,
+  team: TeamState,
+  sent: KeptArchive,
+  isNeeded: boolean,
+): Promise<void> {
+  const folder = team.folderOf('archives', sent.app);
+  const listed = ((await team.list(context, folder)) ?? []).map(({ name }) => name);
+  const records = listed.filter((name) => buildOf(name) !== undefined && name !== recordName(sent));
+  const history = await readHistory(context, sent.app);
+  const isWell = (build = '') => !history.isSick(build) && !history.failure(build);
+  const names = isNeeded ? [...records, recordName(sent)] : records;
+  const newestFirst = names.filter((name) => isWell(buildOf(name))).sort();
+  const kept = new Set(newestFirst.reverse().slice(0, maxBuilds));
+  const hashes = new Set([...kept].map(hashOf));
   const files = (await team.list(context, filesIn(folder))) ?? [];
   const now = context.platformNow();
   const unused = files.filter(({ name, modified }) => {
     return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + unusedMs < now;
   });
   await team.remove(context, [
-    ...records.filter(({ name }) => !kept.has(name)).map(({ name }) => `${folder}/${name}`),
+    ...names.filter((name) => !kept.has(name)).map((name) => `${folder}/${name}`),
     ...unused.map(({ name }) => `${filesIn(folder)}/${name}`),
   ]);
 }

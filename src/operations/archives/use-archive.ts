@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { findWritableByOthers, linkOrCopy, sha256OfFile, TemporaryFolder } from '../../disk/index.ts';
 import { latestFirst } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
+import { readHistory } from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { archiveFile, archiveFolders, buildKey, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
 import { downloadArchive, findShared, findTeamRecord } from './team-archives.ts';
@@ -15,7 +16,7 @@ export async function findKeptArchive(context: Context, app: string, build: stri
   return own ?? findTeamRecord(context, app, build);
 }
 
-/** The newest build of an app, other than these, whose archive is kept. */
+/** The newest build of an app, other than these, whose archive is kept and has arrived. */
 export async function findOtherKept(
   context: Context,
   app: string,
@@ -24,9 +25,10 @@ export async function findOtherKept(
   const { state } = context.settings.folders;
   if (findWritableByOthers(...archiveFolders(state))) return undefined;
   const { platform, project } = buildKey(context, app, '');
+  const history = await readHistory(context, app);
   const [newest] = (await readRecords(state))
     .filter((kept) => kept.platform === platform && kept.project === project && kept.app === app)
-    .filter(({ build }) => !builds.includes(build))
+    .filter(({ build }) => !builds.includes(build) && !history.sent(build)?.unconfirmed)
     .sort(latestFirst(({ keptAt }) => keptAt));
   return newest?.build;
 }

@@ -8,7 +8,6 @@ import { BuildFailedError, ConflictError, GantryError, NotReadyError } from '../
 import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError } from '../../transfer/upload-archive.ts';
-import { forgetArchive, shareKept } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
@@ -18,7 +17,7 @@ import type { Deployment, SendOptions } from './deploy-options.ts';
 import { announceCreation } from './killed-creation.ts';
 import { KnownBuild } from './known-build.ts';
 import { nameLostCreation } from './lost-creation.ts';
-import { recordFailure } from './record-failure.ts';
+import { recordCanceled, recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { uploadFiles } from './upload-files.ts';
 import { findServing } from './what-serves.ts';
@@ -108,13 +107,14 @@ export class BuildUpload {
       const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
       if (live) await this.#abandon(created);
       else {
+        await options.onSending?.(created);
         await this.#check({ archive, created: created.buildId });
         await this.#upload(created, archive);
         await options.onUploaded?.(created, archive);
       }
       return live ?? created;
     } catch (error) {
-      const status = await this.#abandon(created);
+      const status = await this.#endUnneeded(created, error);
       if (this.#isInDoubt && status !== 'cancelled') await options.onInDoubt?.(created);
       if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
@@ -198,24 +198,22 @@ export class BuildUpload {
       const ended = await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
       this.#known.learn({ status: ended.status });
       context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;
-      await shareKept(context, body.name, ended.id);
       return ended;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
-      if (context.signal.aborted) await this.#endInterrupted(created);
+      if (context.signal.aborted) await this.#endUnneeded(created, error);
       else if (hasFailed) await recordFailure(context, body.name, created.buildId, error);
       throw error;
     }
   }
 
   /** What was canceled has not failed, and may succeed all the same if that is not confirmed. */
-  async #endInterrupted(created: CreatedApp): Promise<void> {
+  async #endUnneeded(created: CreatedApp, error: unknown): Promise<string | undefined> {
     const context = this.options.limit.unlimited;
     const status = await this.#abandon(created);
-    if (status !== 'cancelled') return;
-    const { buildId: build } = created;
-    await forgetArchive(context, this.body.name, build);
-    await recordEvent(context, this.body.name, 'failed', { build, status, reason: 'interrupted' });
+    const reason = context.signal.aborted ? 'interrupted' : (error as Error).message;
+    if (status === 'cancelled') await recordCanceled(context, this.body.name, created.buildId, reason);
+    return status;
   }
 
   /** Sets what Ctrl-C prints. A build without an upload cannot continue. */

@@ -27,14 +27,16 @@ export interface SendOptions {
   check?: ((deploy: PlannedDeploy) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
+  /** Called before the upload, and before it is checked whether it is still to be made. */
+  onSending?: ((created: CreatedApp) => Promise<void>) | undefined;
   /** Called if nobody knows whether an upload that failed has arrived. */
   onInDoubt?: ((created: CreatedApp) => Promise<void>) | undefined;
   /** Called after the upload. The build is canceled if it throws. */
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
-/** Of the deploy of an app, which records by itself what it has sent, also in doubt. */
-export interface DeployOptions extends Omit<SendOptions, 'onInDoubt'>, CreateAppOptions {
+/** Of the deploy of an app, which records by itself what it sends. */
+export interface DeployOptions extends Omit<SendOptions, 'onSending' | 'onInDoubt'>, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
   /** Compress every file again. */

@@ -12,7 +12,6 @@ import { FileChecksums } from '../../project/file-checksums.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { recordEvent, sentSettings } from '../history/index.ts';
-import type { LocalApp } from './local-app.ts';
 
 /** What this machine sent for the last build of an app. */
 export type DeployRecord = v.InferOutput<typeof DeployRecord>;
@@ -87,45 +86,29 @@ function digest(lines: string[]): string {
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
-interface UploadedDeploy {
-  local: LocalApp;
-  body: AppCreation;
-  created: CreatedApp;
-  archive: AppArchive;
-  /** Of the app folder, and whether it is known that the files have arrived. */
-  origin: SentFrom;
-}
-
 /** Where the files come from, and what is known of their arrival. */
-type SentFrom = Partial<CheckedOut> & { restored?: string; unconfirmed?: boolean };
+export type SentFrom = Partial<CheckedOut> & { restored?: string; unconfirmed?: boolean };
 
-/** Records a deploy for later ones, which compare with it. Best effort: a deploy does not fail because of its record. */
-export async function recordDeploy(
-  context: Context,
-  { local, body, created, archive, origin }: UploadedDeploy,
-): Promise<DeployRecord> {
-  const executables = new Set(local.entries.filter(({ executable }) => executable).map(({ path }) => path));
+/** What a deploy of these files sends for a build. */
+export function describeDeploy(
+  body: AppCreation,
+  created: Pick<CreatedApp, 'buildId' | 'dashboardUrl'>,
+  { archive, executables }: { archive: AppArchive; executables: ReadonlySet<string> },
+): DeployRecord {
   const files = archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
-  const record: DeployRecord = {
-    build: created.buildId,
-    ...digestsOf(body, files),
-    dashboard: created.dashboardUrl ?? '',
-    files: files.map(toTuple),
-  };
-  await writeDeployRecord(context, body.name, record);
-  await recordSent(context, body, record, origin);
-  return record;
+  const dashboard = created.dashboardUrl ?? '';
+  return { build: created.buildId, ...digestsOf(body, files), dashboard, files: files.map(toTuple) };
 }
 
-/** Writes into the history what a build was made of. */
+/** Writes into the history what a build is made of. */
 export async function recordSent(
   context: Context,
   body: AppCreation,
   { build, settingsDigest, filesDigest }: Pick<DeployRecord, 'build' | 'settingsDigest' | 'filesDigest'>,
-  origin: SentFrom = {},
+  { event = 'sent', ...origin }: SentFrom & { event?: 'sending' | 'sent' } = {},
 ): Promise<void> {
   const settings = sentSettings(body);
-  await recordEvent(context, body.name, 'sent', { build, settingsDigest, filesDigest, settings, ...origin });
+  await recordEvent(context, body.name, event, { build, settingsDigest, filesDigest, settings, ...origin });
 }
 
 /** Two lines, of which a deploy without changes parses the first. Best effort. */

@@ -40,6 +40,8 @@ export interface DeployAppOptions
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
+  /** Whether the next build is to be rolled back to this one if it is sick. */
+  orRollback?: true | undefined;
   /** Compress every file again. */
   repack?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -77,6 +79,7 @@ export async function prepareDeploy(
   const sent = { ...options, region, keep: plan.keep, isVerified: isAsked(options.verification) };
   if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
+  if (live && options.orRollback) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();
   if (!live && !dryRun) await confirm?.(plan);

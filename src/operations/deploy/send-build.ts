@@ -1,16 +1,18 @@
 import type { Context } from '../../context.ts';
 import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
-import { duration, size } from '../../output/format.ts';
+import { GantryError } from '../../errors.ts';
+import { duration, shortBuild, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
-import { startKeeping } from '../archives/index.ts';
+import { forgetArchive, startKeeping, whyNotUsable } from '../archives/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { BuildUpload } from './build-upload.ts';
-import { createAppBody, readBaseImages } from './create-app-body.ts';
+import { createAppBody, readBaseImages, withoutLogin } from './create-app-body.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf, recordDeploy, recordSent } from './deploy-record.ts';
+import { describeDeploy, digestsOf, recordSent } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { locateRefusal } from './locate-refusal.ts';
 import { packingCache } from './packing-options.ts';
+import { recordUpload } from './upload-record.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, deployOptions: DeployOptions): Promise<Deployment> {
@@ -25,23 +27,45 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   reading.catch(() => {});
   const baseImages = await readBaseImages(project);
   const sent = await withArchive(context, local, options, (archive, packMs) => {
-    const keeping = startKeeping(context, archive);
-    const record = async (created: CreatedApp, unconfirmed = false) => {
-      const origin = { ...(await reading), ...(unconfirmed && { unconfirmed }) };
-      const deployRecord = await recordDeploy(context, { local, body, created, archive, origin });
-      await keeping.commit({ body, build: created.buildId, baseImages, deployRecord });
+    const describe = async (created: CreatedApp) => {
+      const record = describeDeploy(body, created, { archive, executables: executablesOf(local) });
+      return { body, baseImages, record, origin: (await reading) ?? {} };
     };
-    const uploading: SendOptions = {
-      ...options,
-      onUploaded: async (created) => {
-        await options.onUploaded?.(created, archive);
-        await record(created);
-      },
-      onInDoubt: (created) => record(created, true),
-    };
+    const uploading = recordUpload(context, archive, options, describe);
     return new BuildUpload(context, uploading, body).send({ archive, packMs }).catch(refused);
   });
   return sent();
+}
+
+/**
+ * Keeps the archive of a live build that has the files of this folder, unless it is kept already: a rollback may return
+ * to it whoever deployed it. Best effort.
+ */
+export async function keepLive(
+  context: Context,
+  local: LocalApp,
+  options: DeployOptions,
+  { app, build, dashboard }: Deployment,
+): Promise<void> {
+  const { settings, progress, signal } = context;
+  if (local.project.partner || settings.keepArchives.value === 'off') return;
+  if ((await whyNotUsable(context, app, build)) === undefined) return;
+  progress.note(`keeping an archive of build ${shortBuild(build)}, which has the files of this folder`);
+  const body = withoutLogin(local.project, options);
+  const created = { buildId: build, dashboardUrl: dashboard };
+  try {
+    const baseImages = await readBaseImages(local.project);
+    await withArchive(context, local, options, async (archive) => {
+      const keeping = startKeeping(context, archive);
+      const deployRecord = describeDeploy(body, created, { archive, executables: executablesOf(local) });
+      await forgetArchive(context, app, build);
+      await keeping.keep({ body, build, baseImages, deployRecord });
+      await keeping.share();
+    });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof GantryError)) throw error;
+    context.trace(`cannot keep the archive: ${error.message}`);
+  }
 }
 
 /** A partner's app has no files. */
@@ -59,6 +83,10 @@ export async function deployArchive(
 ): Promise<Deployment> {
   const sent = await new BuildUpload(context, options, body).send({ archive, packMs: 0 });
   return sent();
+}
+
+function executablesOf({ entries }: LocalApp): Set<string> {
+  return new Set(entries.filter(({ executable }) => executable).map(({ path }) => path));
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */

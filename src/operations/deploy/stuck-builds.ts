@@ -8,6 +8,7 @@ import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
 import { findKilledCreations, settleMs } from './killed-creation.ts';
 import { isPending, maxPendingMs } from './pending-upload.ts';
+import { recordCanceled } from './record-failure.ts';
 
 /** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
 const longPendingMs = 30_000;
@@ -105,7 +106,8 @@ export class StuckBuilds {
     context.progress.note(
       `build ${shortBuild(id)} of ${app} never got its files: the deploy that created it from here was killed`,
     );
-    await cancelAbandoned(context, remoteBuild(context.project, app, id));
+    const status = await cancelAbandoned(context, remoteBuild(context.project, app, id));
+    if (status === 'cancelled') await recordCanceled(context, app, id, 'the deploy that created it was killed');
   }
 
   #nameKilled({ id }: Build): void {

@@ -2,6 +2,7 @@ import { buildHasFailed } from '../../contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
 import { withRollbacks } from './rollbacks.ts';
 import { changedSettings, type SettingsChange } from './shown-settings.ts';
+import { withUploads } from './uploads.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boolean };
@@ -11,7 +12,12 @@ export class AppHistory {
   readonly events: readonly HistoryEvent[];
 
   constructor(private readonly recorded: readonly HistoryEvent[]) {
-    this.events = withRollbacks(recorded);
+    this.events = withUploads(withRollbacks(recorded));
+  }
+
+  /** The same, and what was seen or done just now. */
+  with(event: HistoryEvent): AppHistory {
+    return new AppHistory([...this.recorded, event]);
   }
 
   /** How a build was created from here. */
@@ -19,7 +25,7 @@ export class AppHistory {
     return this.#last('created', (event) => event.build === build);
   }
 
-  /** What was sent for a build. */
+  /** What was sent for a build. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
   sent(build: string): EventOf<'sent'> | undefined {
     return this.#last('sent', (event) => event.build === build);
   }
@@ -198,7 +204,6 @@ export class AppHistory {
   }
 
   #listed(event: HistoryEvent, at: number): ListedEvent {
-    if (event.event === 'sent' && this.servedBuilds().includes(event.build)) return { ...event, unconfirmed: false };
     if (event.event !== 'served') return event;
     const { build, before, settings } = event;
     const earlier = before === null ? undefined : new AppHistory(this.events.slice(0, at)).settingsOf(before);

@@ -1,8 +1,9 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../disk/index.ts';
-import { FailedError, systemCode } from '../../errors.ts';
+import { FailedError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
+import { AppendedLines } from './appended-lines.ts';
 import { type HistoryEvent, parseEvent } from './events.ts';
 
 /** What is kept of an app. */
@@ -27,7 +28,13 @@ export interface EventsRead {
  * no line of another process is lost.
  */
 export class EventLog {
-  constructor(private readonly path: string) {}
+  readonly #current: AppendedLines<HistoryEvent | undefined>;
+  readonly #before: AppendedLines<HistoryEvent | undefined>;
+
+  constructor(private readonly path: string) {
+    this.#current = new AppendedLines(path, readEvent);
+    this.#before = new AppendedLines(this.#pathBefore, readEvent);
+  }
 
   /** Throws an error of the disk. */
   async append(event: HistoryEvent): Promise<void> {
@@ -45,11 +52,10 @@ export class EventLog {
   /** Throws FailedError if a file is there and cannot be read. */
   async read(now: number): Promise<EventsRead> {
     // In this order, a file that becomes the file before meanwhile is read twice, not missed.
-    const current = await readIfThere(this.path);
-    const before = await readIfThere(this.#before);
-    const texts = before.startsWith(current) ? [before] : [before, current];
-    const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
-    const parsed = lines.map((line) => parseEvent(tryParseJson(line)));
+    const current = await unlessBroken(this.path, this.#current);
+    const before = await unlessBroken(this.#pathBefore, this.#before);
+    const isSame = this.#current.file === this.#before.file;
+    const parsed = isSame ? before : [...before, ...current];
     const events = parsed.filter((event) => event !== undefined && Date.parse(event.at) > now - maxHistoryMs);
     return {
       events: (events as HistoryEvent[]).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
@@ -58,10 +64,10 @@ export class EventLog {
   }
 
   async remove(): Promise<void> {
-    await Promise.all([rm(this.path, { force: true }), rm(this.#before, { force: true })]);
+    await Promise.all([rm(this.path, { force: true }), rm(this.#pathBefore, { force: true })]);
   }
 
-  get #before(): string {
+  get #pathBefore(): string {
     return `${this.path}.before`;
   }
 
@@ -70,7 +76,7 @@ export class EventLog {
     const lock = takeLock(`${this.path}.lock`);
     try {
       // Looked at again under the lock: another process may have done it.
-      if (lock && (await this.#isFull(now))) await replaceFile(this.path, this.#before);
+      if (lock && (await this.#isFull(now))) await replaceFile(this.path, this.#pathBefore);
     } finally {
       lock?.release();
     }
@@ -99,12 +105,16 @@ async function firstTime(path: string): Promise<number> {
   }
 }
 
-/** Throws an error of the disk: what cannot be read is not the same as what is not there. */
-function readIfThere(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(async (error: unknown) => {
+function readEvent(line: string): HistoryEvent | undefined {
+  return parseEvent(tryParseJson(line));
+}
+
+/** What cannot be read is not the same as what is not there. */
+function unlessBroken<T>(path: string, lines: AppendedLines<T>): Promise<T[]> {
+  return lines.read().catch(async (error: unknown) => {
     // Without a usable folder nothing is there; a file that is there may not be for this user. One that was not there a
     // moment ago is being created by another process.
-    if (systemCode(error) === 'ENOENT' || !(await stat(path).catch(() => undefined))) return '';
+    if (!(await stat(path).catch(() => undefined))) return [];
     const { message } = toDiskError(error);
     throw new FailedError(`cannot read ${path}: ${message}`, {
       why: 'it has what is known of the app, such as which builds were found sick',

@@ -12,6 +12,22 @@ const rollback = v.object({
   reason: text,
 });
 
+const sent = v.object({
+  build,
+  /** SHA-256 of all settings, and of all files (`sha256:…`; without the prefix, files were identified by CRC-32). */
+  settingsDigest: text,
+  filesDigest: text,
+  settings,
+  /** The commit of the app folder; absent outside of a repository. */
+  commit: v.optional(text),
+  /** Whether files that were sent differed from that commit, or were not in it. */
+  dirty: v.optional(v.boolean()),
+  /** The earlier build that it was made of again. */
+  restored: v.optional(build),
+  /** Nobody saw the end of the upload: only a build that starts shows that it arrived. */
+  unconfirmed: v.optional(v.boolean()),
+});
+
 /** What was found of a build by watching it. Unknown: nothing was seen. Superseded: another build went live meanwhile. */
 export const verdicts = ['healthy', 'sick', 'unknown', 'superseded'] as const;
 export type Verdict = (typeof verdicts)[number];
@@ -23,22 +39,10 @@ export type Verdict = (typeof verdicts)[number];
 const kinds = {
   /** A build was created, and waits for its upload. `process`: the name of the process that is to upload it. */
   created: v.object({ build, process: text }),
+  /** The upload is about to begin: what is needed if nobody sees its end. See {@link withUploads}. */
+  sending: sent,
   /** An archive was uploaded, or a partner's app created. */
-  sent: v.object({
-    build,
-    /** SHA-256 of all settings, and of all files (`sha256:…`; without the prefix, files were identified by CRC-32). */
-    settingsDigest: text,
-    filesDigest: text,
-    settings,
-    /** The commit of the app folder; absent outside of a repository. */
-    commit: v.optional(text),
-    /** Whether files that were sent differed from that commit, or were not in it. */
-    dirty: v.optional(v.boolean()),
-    /** The earlier build that it was made of again. */
-    restored: v.optional(build),
-    /** The upload failed without a reply: only a build that starts shows that it arrived. */
-    unconfirmed: v.optional(v.boolean()),
-  }),
+  sent,
   /** A build that did not become ready, or failed after it did. */
   failed: v.object({ build, status: text, reason: text }),
   /** The build that answers calls, with the settings that the platform shows (get app, spec 4.4). */

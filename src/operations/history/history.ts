@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
@@ -28,13 +29,13 @@ export async function readHistory(context: Context, app: string): Promise<AppHis
   return new AppHistory(mergeEvents(own.events, team.events));
 }
 
-/** Writes an event down. Best effort: no command fails because it cannot. */
+/** Writes an event down, and returns it. Best effort: no command fails because it cannot. */
 export async function recordEvent<Name extends EventName>(
   context: Context,
   app: string,
   event: Name,
   facts: Facts<Name>,
-): Promise<void> {
+): Promise<HistoryEvent> {
   const at = new Date(context.platformNow()).toISOString();
   const written = { at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
@@ -43,6 +44,7 @@ export async function recordEvent<Name extends EventName>(
   } catch (error) {
     context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);
   }
+  return written;
 }
 
 /**
@@ -57,13 +59,12 @@ export async function recordLook(context: Context, name: string, app: App): Prom
   const before = history.served()?.build ?? null;
   const known = before === build ? history.settingsOf(build) : undefined;
   if (!known) {
-    await recordEvent(context, name, 'served', { build, before: before === build ? null : before, settings });
-    return readHistory(context, name);
+    const look = { build, before: before === build ? null : before, settings };
+    return history.with(await recordEvent(context, name, 'served', look));
   }
   const change = changedSettings(known, settings);
   if (Object.keys(change.after).length === 0) return history;
-  await recordEvent(context, name, 'noticed', { build, ...change });
-  return readHistory(context, name);
+  return history.with(await recordEvent(context, name, 'noticed', { build, ...change }));
 }
 
 /** How long a command waits for what it only writes down, in ms. */
@@ -91,7 +92,14 @@ export async function forgetHistory(context: Context, app: string): Promise<void
     .catch(() => {});
 }
 
+/** The same for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, app: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, app));
-  return new EventLog(join(settings.folders.state, 'history', `${key}.jsonl`));
+  const known = logs.get(settings) ?? new Map<string, EventLog>();
+  logs.set(settings, known);
+  const log = known.get(key) ?? new EventLog(join(settings.folders.state, 'history', `${key}.jsonl`));
+  known.set(key, log);
+  return log;
 }
+
+const logs = new WeakMap<Settings, Map<string, EventLog>>();

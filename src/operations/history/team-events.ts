@@ -4,8 +4,8 @@ import { documentName, documentTime, type TeamState, teamStateOf } from '../team
 import { type EventsRead, maxHistoryBytes, maxHistoryMs } from './event-log.ts';
 import { type EventName, type HistoryEvent, parseEvent } from './events.ts';
 
-/** Names a process of this machine: of no use to others. */
-const own: readonly EventName[] = ['created'];
+/** What a later command of this machine needs if this one is killed: of no use to others. */
+const own: readonly EventName[] = ['created', 'sending'];
 /** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
 const looks: readonly EventName[] = ['served', 'noticed'];
 

@@ -133,7 +133,7 @@ async function findMerged(
   const sent = (await readHistory(context, name)).lastSent();
   if (branch === defaultBranch.name) return false;
   if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
-  if (!sent?.commit) return null;
+  if (!sent?.commit || sent.unconfirmed) return null;
   return (await isCommitted(context, sent, defaultBranch.ref)) && (wasAhead || !mainline.has(sent.commit));
 }
 

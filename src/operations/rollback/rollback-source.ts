@@ -8,14 +8,7 @@ import { shortBuild } from '../../output/format.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { readArchivedText } from '../../project/zip/read-entry.ts';
 import { version } from '../../version.ts';
-import {
-  findKeptArchive,
-  findOtherKept,
-  type KeptArchive,
-  startKeeping,
-  whyNotUsable,
-  withKeptArchive,
-} from '../archives/index.ts';
+import { findKeptArchive, findOtherKept, type KeptArchive, whyNotUsable, withKeptArchive } from '../archives/index.ts';
 import { type BuildFile, compareListings, type FileChanges } from '../builds/index.ts';
 import {
   chooseRegion,
@@ -27,12 +20,12 @@ import {
   hasSha256,
   type LocalApp,
   readBaseImages,
-  recordSent,
+  recordUpload,
   type SendOptions,
+  type SentBuild,
   sentFilesDigest,
   withLogin,
   withoutLogin,
-  writeDeployRecord,
 } from '../deploy/index.ts';
 import { withRevision } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
@@ -96,37 +89,22 @@ export async function withSource<T>(
       async deploy(sendOptions) {
         const earlier = { ...(kept.body as AppCreation), ...keep, cliVersion: version };
         const body = await withLogin(context, earlier, kept.baseImages);
-        const keeping = startKeeping(context, archive);
-        const record = async (created: CreatedApp, unconfirmed = false) => {
-          const deployRecord = await renewRecord(context, kept, body, created, unconfirmed);
-          const { baseImages, build: restored } = kept;
-          await keeping.commit({ body, build: created.buildId, baseImages, restored, deployRecord });
-        };
-        const onUploaded: SendOptions['onUploaded'] = async (created, sent) => {
-          await sendOptions.onUploaded?.(created, sent);
-          await record(created);
-        };
-        const onInDoubt = (created: CreatedApp) => record(created, true);
-        return deployArchive(context, { body, archive }, { ...sendOptions, onUploaded, onInDoubt });
+        const describe = async (created: CreatedApp) => describeAgain(kept, body, created);
+        return deployArchive(context, { body, archive }, recordUpload(context, archive, sendOptions, describe));
       },
     });
   });
 }
 
 /** The next deploy compares with the new build as it would with the old one. */
-async function renewRecord(
-  context: Context,
-  { app, build: restored, deployRecord }: KeptArchive,
+function describeAgain(
+  { build: restored, baseImages, deployRecord }: KeptArchive,
   body: AppCreation,
-  created: CreatedApp,
-  unconfirmed: boolean,
-): Promise<unknown> {
-  const known = v.safeParse(DeployRecord, deployRecord);
-  if (!known.success) return deployRecord;
-  const record = { ...known.output, build: created.buildId, dashboard: created.dashboardUrl ?? '' };
-  await writeDeployRecord(context, app, record);
-  await recordSent(context, body, record, { restored, ...(unconfirmed && { unconfirmed }) });
-  return record;
+  { buildId: build, dashboardUrl }: CreatedApp,
+): SentBuild {
+  const { success, output } = v.safeParse(DeployRecord, deployRecord);
+  const record = success ? { ...output, build, dashboard: dashboardUrl ?? '' } : undefined;
+  return { body, baseImages, record, origin: { restored } };
 }
 
 function withGitSource<T>(

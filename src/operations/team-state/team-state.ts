@@ -143,6 +143,7 @@ export class TeamState {
   async remove(context: Context, paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     try {
+      for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
       const targets = paths.map((path) => this.#at(path));
       await this.#waits.inTime(context, 0, (quiet) => deleteQuietly(quiet, targets));
     } catch (error) {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EventLog } from '../../../src/operations/history/event-log.ts';
@@ -52,6 +52,21 @@ test('a line that a kill cut off spoils no other', async () => {
   const read = await log.read(now);
   expect(builds(read)).toEqual(['b-1', 'b-3']);
   expect(read.unreadable).toBe(1);
+});
+
+test('what was read is not read again, unless another file has taken its place', async () => {
+  const { log, path } = newLog();
+  await log.append(served('b-1'));
+  await log.append(served('b-2'));
+  expect(builds(await log.read(now))).toEqual(['b-1', 'b-2']);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace('b-1', 'b-X'));
+  await new EventLog(path).append(served('b-3'));
+  expect(builds(await log.read(now))).toEqual(['b-1', 'b-2', 'b-3']);
+  rmSync(path);
+  expect(builds(await log.read(now))).toEqual([]);
+  await new EventLog(path).append(served('b-4'));
+  expect(builds(await log.read(now))).toEqual(['b-4']);
 });
 
 test.each([

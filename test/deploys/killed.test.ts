@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../support/app-platform/types.ts';
+import { type AppOf, type Machine, Stage } from './stage.ts';
+
+const sick: AppOf = { version: 9, behaves: { replicas: 'crash' } };
+const sickLine = 'deploy --watch 40s --or-rollback';
+const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
+
+/** The code of the build that serves. */
+function serving({ platform }: Stage): string {
+  const app = platform.app('web');
+  return String(app && platform.world.live(app)?.files.get('main.py'));
+}
+
+/** Runs a line on a machine that is killed in the middle of its last upload, before or after that has arrived. */
+async function killedAt(
+  stage: Stage,
+  machine: Machine,
+  line: string,
+  { nth, when }: { nth: number; when: 'before' | 'after' },
+): Promise<Machine> {
+  let left: Promise<Machine> | undefined;
+  stage.platform[when] = async (call: Call) => {
+    if (call.point !== 'upload' || call.nth !== nth) return;
+    left = stage.killed(machine);
+    await left;
+    stage.platform.isDown = true;
+  };
+  await machine.run(line);
+  stage.platform[when] = () => {};
+  stage.platform.isDown = false;
+  stage.pass(120_000);
+  if (!left) throw new Error('nothing was uploaded');
+  return left;
+}
+
+/** Two versions, the second of which serves. */
+async function twoVersions(): Promise<{ stage: Stage; machine: Machine }> {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1 });
+  await machine.deploys({ version: 2 });
+  return { stage, machine };
+}
+
+describe('killed after its upload has arrived: the next sick build is rolled back to what that became', () => {
+  test.each([
+    ['a deploy', 'deploy', { version: 3 }, 3],
+    ['a deploy by a plan', 'deploy --apply-plan ../plan.json', { version: 3 }, 3],
+    ['a rollback', 'rollback web --yes', { version: 2 }, 1],
+    ['an automatic rollback', sickLine, { ...sick, version: 8 }, 2],
+  ])('%s', async (_, line, app, version) => {
+    const { stage, machine } = await twoVersions();
+    await machine.write(app);
+    if (line.includes('plan')) await machine.run('deploy --dry-run --save-plan ../plan.json');
+    const left = await killedAt(stage, machine, line, { nth: line === sickLine ? 4 : 3, when: 'after' });
+    const made = ids(stage).at(-1);
+    expect(stage.platform.live()).toBe(made);
+    expect((await left.run('history web')).stdout).toMatch(
+      new RegExp(`sent ${made}(, which is .+)?: whether it arrived is not known`),
+    );
+    await left.write(sick);
+    const { code, stderr } = await left.run(sickLine);
+    expect({ code, stderr }).toEqual({ code: 12, stderr: expect.stringContaining(`rolled back to build ${made}`) });
+    expect(stderr).not.toContain('cannot return');
+    expect(serving(stage)).toContain(`"version": ${version}`);
+    // The platform has shown it by now.
+    expect((await left.run('history web')).stdout).not.toContain('whether it arrived');
+  });
+});
+
+test('killed before its upload has arrived: its archive is that of nothing that served', async () => {
+  const { stage, machine } = await twoVersions();
+  await machine.write({ version: 3 });
+  const left = await killedAt(stage, machine, 'deploy', { nth: 3, when: 'before' });
+  const [, second, never] = ids(stage);
+  expect(stage.platform.live()).toBe(second);
+  expect((await left.run('history web')).stdout).toContain(`sent ${never}: whether it arrived is not known`);
+  await left.write({ version: 3 });
+  const again = await left.run('deploy --if-changed --if-busy wait');
+  expect({ code: again.code, stderr: again.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(`build ${never} of web never got its files`),
+  });
+  const said = (await left.run('history web')).stdout;
+  expect(said).toContain(`${never} canceled: the deploy that created it was killed`);
+  expect(said).not.toContain('whether it arrived');
+  const kept = (await left.run('cache list archives --json')).json() as { build: string }[];
+  expect(kept.map(({ build }) => build)).not.toContain(never);
+  expect((await left.run('rollback web --dry-run --json')).json()).toMatchObject({ restored: second });
+});
+
+test('an upload that is refused leaves no archive, and is on record as canceled', async () => {
+  const { stage, machine } = await twoVersions();
+  await machine.write({ version: 3 });
+  stage.quirks.refuses = { upload: 403 };
+  expect(await machine.run('deploy')).toMatchObject({ code: 1 });
+  const kept = (await machine.run('cache list archives --json')).json() as { build: string }[];
+  expect(kept.map(({ build }) => build).sort()).toEqual(ids(stage).slice(0, 2).sort());
+  const said = (await machine.run('history web')).stdout;
+  for (const never of ids(stage).slice(2)) expect(said).toContain(`${never} canceled: `);
+});
+
+test('a machine that finds its folder live keeps the archive: the next sick build is rolled back', async () => {
+  const { stage } = await twoVersions();
+  const fresh = await stage.machine({ version: 2 });
+  const line = 'deploy --if-changed --watch 40s --or-rollback';
+  const unchanged = await fresh.run(line);
+  expect({ code: unchanged.code, stderr: unchanged.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining(`keeping an archive of build ${ids(stage)[1]}, which has the files of this folder`),
+  });
+  expect(unchanged.stderr).not.toContain('cannot return');
+  expect((await fresh.run(line)).stderr).not.toContain('keeping');
+  await fresh.write(sick);
+  expect(await fresh.run(line)).toMatchObject({ code: 12, stderr: expect.stringContaining('rolled back to build') });
+  expect(serving(stage)).toContain('"version": 2');
+});
+
+test('with keep-archives off, nothing is kept', async () => {
+  const { stage } = await twoVersions();
+  const fresh = await stage.machine({ version: 2 });
+  const { stderr } = await fresh.run('deploy --if-changed --watch 40s --or-rollback', {
+    env: { GANTRY_KEEP_ARCHIVES: 'off' },
+  });
+  expect(stderr).not.toContain('keeping an archive');
+});
