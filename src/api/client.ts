@@ -4,6 +4,7 @@ import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
+import { askAnew } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { decodeReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
@@ -81,7 +82,16 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
   const allowsChunks = typeof endpoint.reply === 'object' && isLongList(endpoint.reply);
-  const message = { method, url, body, type, accept, open: endpoint.anonymous, allowsChunks };
+  const message = {
+    method,
+    url,
+    body,
+    type,
+    accept,
+    open: endpoint.anonymous,
+    allowsChunks,
+    current: endpoint.current,
+  };
   const sent = exchange(message, options);
   const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
   const result = readReply(endpoint, { ...reply, host: url.host });
@@ -118,6 +128,7 @@ interface Message {
   accept: string;
   open: boolean;
   allowsChunks?: boolean;
+  current?: boolean;
 }
 
 /** Sends a request with the token, unless it is `open`. After a 401, sends it once more with a new token. */
@@ -135,7 +146,7 @@ async function exchange(message: Message, options: ApiOptions): Promise<HttpRepl
 
 /** Sends one request. Throws an error for a status other than 2xx. */
 async function send(
-  { method, url, body, type, accept, allowsChunks = false }: Message,
+  { method, url, body, type, accept, allowsChunks = false, current = false }: Message,
   token: string | undefined,
   options: ApiOptions,
 ): Promise<HttpReply> {
@@ -147,6 +158,7 @@ async function send(
       ...options.headers,
       accept,
       'accept-encoding': 'identity',
+      ...(current ? askAnew : {}),
       ...(body === undefined ? {} : { 'content-type': type }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },

@@ -3,6 +3,7 @@ import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../json-text.ts';
+import { CachedCopyError, signOfCopy } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
@@ -17,7 +18,9 @@ export interface HostReply extends HttpReply {
  * did not come from the platform, despite its status.
  */
 export function readReply(endpoint: Endpoint, received: HostReply): unknown {
-  const { reply, mayBeEmpty } = endpoint;
+  const { reply, mayBeEmpty, current } = endpoint;
+  const sign = current ? signOfCopy(received.headers) : undefined;
+  if (sign !== undefined) throw new CachedCopyError(received.host, sign, received.status);
   if (received.chunks) return readChunks(endpoint, received, received.chunks);
   if (reply === 'anything') return received.body;
   rejectWebPage(received);

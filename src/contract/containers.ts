@@ -16,7 +16,7 @@ export const Container = objectOf({
   hardwareProvider: optionalText,
   hostIp: optionalText,
   containerIp: optionalText,
-  /** When `containerState` was read. */
+  /** When `containerState` was read (assumed). */
   timestamp: optionalTime,
   containerStartTimestamp: optionalTime,
   containerTerminationTimestamp: optionalTime,
@@ -28,4 +28,5 @@ export type Container = v.InferOutput<typeof Container>;
 /** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: listOf(Container, 'containerId'),
+  current: true,
 });

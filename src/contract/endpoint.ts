@@ -31,6 +31,8 @@ export interface Endpoint<
   readonly anonymous: boolean;
   /** An empty body is a valid reply and reads as null. */
   readonly mayBeEmpty: boolean;
+  /** What it shows decides what is done: a copy that a cache kept is no reply. */
+  readonly current: boolean;
 }
 
 /** The parameters of a route: `'/apps/{app}/builds/{build}'` has `'app' | 'build'`. */
@@ -81,6 +83,7 @@ export function endpoint<
     form?: boolean | 'multipart';
     anonymous?: boolean;
     mayBeEmpty?: boolean;
+    current?: boolean;
   },
 ): Endpoint<R, Query, Body, Answer> {
   return {
@@ -93,6 +96,7 @@ export function endpoint<
     form: parts.form ?? false,
     anonymous: parts.anonymous ?? false,
     mayBeEmpty: parts.mayBeEmpty ?? false,
+    current: parts.current ?? false,
   };
 }
 

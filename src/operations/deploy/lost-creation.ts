@@ -1,3 +1,4 @@
+import { signOfCopy } from '../../api/cached-copy.ts';
 import { mayHaveHappened } from '../../api/lost-reply.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
@@ -57,6 +58,7 @@ async function readClockDifference(context: Context, app: string): Promise<numbe
   const { method, path } = splitRoute(listBuilds.route);
   const url = fillPath(path, { project: context.project, app });
   const reply = await context.raw({ method, path: url, query: [], body: undefined }).catch(() => undefined);
-  const date = Date.parse(String(reply?.headers.date ?? ''));
+  const isCopy = reply !== undefined && signOfCopy(reply.headers) !== undefined;
+  const date = isCopy ? Number.NaN : Date.parse(String(reply?.headers.date ?? ''));
   return Number.isNaN(date) ? undefined : date - context.now();
 }

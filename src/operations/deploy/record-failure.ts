@@ -12,12 +12,6 @@ export async function recordFailure(context: Context, app: string, build: string
   await tellWhatServes(context, app, build);
 }
 
-/** The same of a build that was canceled: if it was to be uploaded, that has not arrived. It has not failed. */
-export async function recordCanceled(context: Context, app: string, build: string, reason: string): Promise<void> {
-  await forgetArchive(context, app, build);
-  await recordEvent(context, app, 'failed', { build, status: 'cancelled', reason });
-}
-
 interface FailureDetails {
   status?: string;
   explanation?: { title: string };

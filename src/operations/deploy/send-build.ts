@@ -39,7 +39,7 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
 
 /**
  * Keeps the archive of a live build that has the files of this folder, unless it is kept already: a rollback may return
- * to it whoever deployed it. Best effort.
+ * to it although it was not deployed from here. Best effort.
  */
 export async function keepLive(
   context: Context,

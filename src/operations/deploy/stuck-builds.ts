@@ -8,7 +8,7 @@ import { type AppHistory, readHistory } from '../history/index.ts';
 import { cancelAbandoned } from '../waiting/index.ts';
 import { findKilledCreations, settleMs } from './killed-creation.ts';
 import { isPending, maxPendingMs } from './pending-upload.ts';
-import { recordCanceled } from './record-failure.ts';
+import { recordCanceled } from './record-canceled.ts';
 
 /** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
 const longPendingMs = 30_000;

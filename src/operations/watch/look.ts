@@ -8,6 +8,7 @@ import { DeniedError, GantryError, NotFoundError } from '../../errors.ts';
 import { fetchApp, type PagePosition, readPages } from '../replies/index.ts';
 import { runKey } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
+import { ReplicaReads } from './replica-reads.ts';
 
 /** What the platform showed at one time. Undefined: it did not show it. */
 export interface Look {
@@ -34,6 +35,7 @@ export interface Before {
   builds: ReadonlySet<string>;
   /** Undefined: not listed. */
   replicas?: ReadonlySet<string> | undefined;
+  reads: ReplicaReads;
   runs: readonly Run[];
 }
 
@@ -77,13 +79,16 @@ export async function lookBefore(context: Context, app: string, known?: Before):
     tryRequest(context, (api) => lookAt({ api, project, platformNow, elapsed }, app, () => false).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app })),
   ]);
-  const { live, containers, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
+  const { at = 0, live, containers, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
+  const reads = known?.reads ?? new ReplicaReads();
+  if (containers) reads.see(containers, at);
   const ended = (builds ?? []).filter(({ status }) => buildPhase(status) !== 'in progress');
   const listed =
     containers && [...containers, ...runs].map(({ containerId, podName }: Replica) => containerId || podName);
   return {
     builds: new Set([...(known?.builds ?? []), ...ended.map(({ id }) => id), live ?? ''].filter(Boolean)),
     replicas: listed ? new Set([...(known?.replicas ?? []), ...listed.flatMap((id) => id || [])]) : known?.replicas,
+    reads,
     runs,
   };
 }

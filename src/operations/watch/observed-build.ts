@@ -7,13 +7,8 @@ import { countErrors, ratesText } from './count-errors.ts';
 import type { Before, Look } from './look.ts';
 import { findReplaced } from './replaced.ts';
 import { ReplicaOwners } from './replica-owners.ts';
+import { ReplicaReads } from './replica-reads.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
-
-/** From a time in ms up to another. */
-export interface TimeSpan {
-  from: number;
-  to: number;
-}
 
 /** Counts of what was looked at; null where the platform did not list it. */
 export interface Observed {
@@ -35,8 +30,8 @@ export interface ObservedOptions {
   before?: Before | undefined;
   /** Builds that served before it: an app that shows one of them lags behind. */
   earlierBuilds?: ReadonlySet<string> | undefined;
-  /** When builds served that are no measure, since they were found sick. */
-  sickTimes?: readonly TimeSpan[] | undefined;
+  /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
+  sickTimes?: readonly { from: number; to: number }[] | undefined;
   /** Whether all restarts of replicas are recent. */
   isNew?: boolean | undefined;
   /** A time in ms since when no other build has served: runs are its own, also those of the first look. */
@@ -47,6 +42,7 @@ export interface ObservedOptions {
 export class ObservedBuild {
   readonly #slots: ReplicaSlots;
   readonly #owners: ReplicaOwners;
+  readonly #reads: ReplicaReads;
   readonly #runs = new Map<string, Run>();
   /** Runs of before the build, by key: those of the first look, if nobody looked before. */
   #earlier: Set<string> | undefined;
@@ -63,6 +59,7 @@ export class ObservedBuild {
     const { before, isNew = true, servesSince } = options;
     this.#slots = new ReplicaSlots(isNew, (containerId) => this.#hasServed(containerId));
     this.#owners = new ReplicaOwners(build, before?.replicas, !isNew || servesSince !== undefined);
+    this.#reads = before?.reads ?? new ReplicaReads();
     if (before) this.#addRuns(before.runs);
   }
 
@@ -73,6 +70,7 @@ export class ObservedBuild {
     if (containers) {
       this.#hasReplicas = true;
       this.#owners.see(containers);
+      this.#reads.see(containers, at);
       const own = containers.filter(({ containerId }) => this.#owners.isOwn(containerId));
       this.#slots.update(own, { at, minReplicas, cooldownMs });
     }
@@ -86,6 +84,11 @@ export class ObservedBuild {
     return this.#replaced()?.verdict === 'unknown';
   }
 
+  /** Whether the lists of replicas are copies of one: nobody knows what has become of them since. */
+  get isCopied(): boolean {
+    return this.#reads.doubt() !== undefined;
+  }
+
   /** What is certain before the end of the watch: not what ends while the app shows that the build before was put back. */
   early(): Finding | undefined {
     return this.isBehind ? undefined : (this.#replaced() ?? sick(this.#slots.problem()) ?? this.#errors(true));
@@ -93,7 +96,7 @@ export class ObservedBuild {
 
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
-    const found = this.#troubleSeen() ?? this.#unattributed();
+    const found = this.#troubleSeen() ?? this.#unattributed() ?? doubt(this.#reads.doubt());
     if (found) return found;
     const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
     const isAnswering = isProven || succeeded || this.#slots.isRunning;

@@ -222,8 +222,12 @@ function hasStartedAgain(before: Container, now: Container): boolean {
   return moved >= minMoveMs || ranFor >= minMoveMs;
 }
 
+/** Now, and not about to end. */
+export function isRunning(container: Container): boolean {
+  return /^(running|ready)$/i.test(stateOf(container)) && !container.isTerminating;
+}
+
 const stateOf = ({ containerState }: Container) => containerState ?? '';
-const isRunning = (container: Container) => /^(running|ready)$/i.test(stateOf(container)) && !container.isTerminating;
 const hasEnded = (container: Container) => endedState.test(stateOf(container));
 
 function problemOf({ container: { containerId } }: Slot, what: string): SlotProblem {

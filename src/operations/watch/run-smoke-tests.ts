@@ -1,3 +1,4 @@
+import { CachedCopyError } from '../../api/cached-copy.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
@@ -155,10 +156,11 @@ class Answering {
     const { api, project } = this.context;
     const { app, build, earlierBuilds } = this.options;
     const [shown, containers, item] = await Promise.all([
-      fetchApp(api, { project, app }),
+      fetchApp(api, { project, app }).catch(copyError),
       api(listContainers, { project, app }).catch(gantryError),
       run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
     ]);
+    if (shown instanceof CachedCopyError) return { by: 'nobody', cents: undefined, unseen: shown.message };
     const cents = shown.costPerSecondCents;
     const live = liveBuild(shown);
     const isReplaced = live !== undefined && live !== build && !earlierBuilds.has(live);
@@ -195,6 +197,11 @@ class Answering {
 
 async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => void gantryError(error));
+}
+
+function copyError(error: unknown): CachedCopyError {
+  if (error instanceof CachedCopyError) return error;
+  throw error;
 }
 
 function gantryError(error: unknown): GantryError {

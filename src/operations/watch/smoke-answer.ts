@@ -1,3 +1,4 @@
+import { signOfCopy } from '../../api/cached-copy.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { type AppEvent, type AppResponse, type BufferedResponse, readEvents } from '../invoke/index.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -18,21 +19,13 @@ export async function findProblem(
   { fn, expected }: SmokeTest,
   isEnveloped: boolean,
 ): Promise<Flaw | undefined> {
-  if (isOfCache(read.headers)) return none('the answer came from a cache');
+  if (signOfCopy(read.headers) !== undefined) return none('the answer came from a cache');
   if (response.status === 206) return none('only a part was answered (206)');
   const said = fn === undefined ? textOf(read.body) : await resultOf(response, read, isEnveloped);
   if (typeof said !== 'string') return said;
   // It goes into the history, which holds nothing that was typed.
   const isMissing = expected !== undefined && !said.includes(expected);
   return isMissing ? { problem: 'the response does not have the expected text', isNone: false } : undefined;
-}
-
-/** `X-Cache: HIT` and its relatives. */
-const cacheHeaders = ['x-cache', 'x-cache-status', 'cf-cache-status', 'cache-status'];
-
-function isOfCache(headers: BufferedResponse['headers']): boolean {
-  const isHit = cacheHeaders.some((name) => /\bhit\b/i.test(String(headers[name] ?? '')));
-  return isHit || Number(headers.age ?? 0) > 0;
 }
 
 /** What a function has returned, as text. */

@@ -34,6 +34,8 @@ export interface Watched extends Observed {
 const pollMs = 2_000;
 /** How much longer than the watch an app may show the build before, in ms. */
 const maxBehindMs = 10_000;
+/** And a platform the same list of replicas: some read them anew twice a minute. */
+const maxCopiedMs = 30_000;
 
 /**
  * Watches a new build: its replicas, its calls, and whether it still serves. Superseded and sick end the watch early. A
@@ -64,7 +66,8 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
       } catch (error) {
         lastFailure = transient(error, context);
       }
-      const isOver = leftMs <= (observed.isBehind ? -maxBehindMs : 0);
+      const moreMs = observed.isBehind ? maxBehindMs : observed.isCopied ? maxCopiedMs : 0;
+      const isOver = leftMs <= -moreMs;
       const failed = observed.isBehind ? await ownFailure(context, options) : undefined;
       if (failed !== undefined) return end('unknown', `its status is ${failed}`);
       const found = isOver ? observed.final(isProven) : observed.early();
@@ -73,7 +76,7 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
         if (lastFailure) return end('unknown', `the platform did not answer: ${lastFailure.message}`);
         return found ? end('unknown', found.reason, found.container) : end('healthy', '');
       }
-      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the app shows it';
+      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the platform shows what is true now';
       step.update({ text: `${summary(observed.counts())}, ${left}` });
       await delay(leftMs > 0 ? Math.min(pollMs, leftMs) : pollMs);
     }

@@ -210,7 +210,16 @@ function containers(found, _, { world, quirks }) {
       ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
       ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
       ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
+      ...shownTimes(world.now(), startedAt, quirks),
     })),
+  };
+}
+
+/** @param {number} now @param {number} startedAt @param {import('./types.ts').Quirks} quirks */
+function shownTimes(now, startedAt, { replicaTimes }) {
+  return {
+    ...(/both|read/.test(replicaTimes ?? '') && { timestamp: iso(now) }),
+    ...(/both|running/.test(replicaTimes ?? '') && { containerRunningTimeMs: now - startedAt }),
   };
 }
 

@@ -35,6 +35,10 @@ export interface Quirks {
   hasText?: boolean;
   /** What replicas show of their restarts, instead of how many there were. */
   restarts?: 'nothing' | 'start times';
+  /** By what replicas show how late it is. */
+  replicaTimes?: 'running time' | 'read time' | 'both';
+  /** What is answered as it was the last time. `marked`: with the headers of a cache. */
+  copies?: { point: string; marked: boolean };
   /** Of runs. */
   pageSize?: number;
   /** How late get app shows which build serves, in ms. */
@@ -93,6 +97,12 @@ export interface Request {
   params: Record<string, string>;
   query: URLSearchParams;
   body: Buffer;
+}
+
+/** What a cache keeps of an answer. */
+export interface Copy {
+  at: number;
+  answer: Answer;
 }
 
 export interface Answer {
