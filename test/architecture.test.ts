@@ -60,7 +60,7 @@ const mayImport: Record<string, string[]> = {
   project: ['disk', 'interpreters'],
   contract: [],
   testing: [],
-  emulator: ['contract', 'disk', 'interpreters', 'scaling'],
+  emulator: ['contract', 'disk', 'interpreters', 'output', 'scaling'],
   scaling: [],
 };
 
@@ -72,6 +72,8 @@ const doors: Record<string, RegExp> = {
   'transfer>api': /api\/(dispatch|http-reply|progress-limit|remote-clock|reply|retry|transience|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
+  // Its dashboard has the page of charts.
+  'emulator>output': /output\/(chart\/model|chart-page\/chart-page)$/,
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

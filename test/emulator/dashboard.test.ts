@@ -40,9 +40,11 @@ describe('the page at the address that deploy prints', () => {
   test('shows the runs of the last 24 hours, and links to the other apps', async () => {
     const { page, of, emulator } = await deployed();
     const { text } = await page(of(`/apps/${emulator.project}-web`));
-    expect(text).toMatch(/aria-label="\d{3} requests in the last 24 hours"/);
-    expect(text.match(/<rect class="requests"/g)?.length).toBeGreaterThan(20);
+    expect(text).toMatch(/<p>\d{3} requests in the last 24 hours, \d+ failed<\/p>/);
     const all = await page(of(''));
+    expect(all.text).toMatch(
+      /web<\/bdi><\/a><\/td><td><span class="good">ready<\/span><\/td><td>[^<]+<\/td><td>\d{3}<\/td>/,
+    );
     const links = [...all.text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#38;', '&'));
     expect(links).toHaveLength(4);
     for (const link of links) expect((await page(emulator.url + link)).status).toBe(200);
@@ -61,14 +63,16 @@ describe('the page at the address that deploy prints', () => {
     expect(text).toContain('&#60;img src=x onerror=alert(1)&#62;');
   });
 
-  test('has no scripts, forms or cookies, and forbids them', async () => {
-    const { address, page } = await deployed();
+  test('has no forms, cookies, or scripts but those of the charts, and forbids them', async () => {
+    const { address, page } = await deployed('<script>alert(1)');
     const { headers, text } = await page(address);
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'/,
+      /^default-src 'none'; script-src( 'sha256-[\w+/=]+'){2}; style-src( 'sha256-[\w+/=]+'){3}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
     expect([headers.get('set-cookie'), headers.get('referrer-policy')]).toEqual([null, 'no-referrer']);
-    expect(text).not.toMatch(/<script|<form|style=| on\w+=|https?:\/\/(?!127\.0\.0\.1)/);
+    const markup = text.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '');
+    expect(text.match(/<script/g)).toHaveLength(3);
+    expect(markup).not.toMatch(/<form|style=| on\w+=|https?:\/\/(?!127\.0\.0\.1)/);
   });
 });
 
@@ -141,8 +145,12 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
       page.on('request', (request) => asked.push(new URL(request.url()).origin));
       await page.goto(of(`/apps/${emulator.project}-web`));
       const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(background).toBe(colorScheme === 'dark' ? 'rgb(17, 21, 27)' : 'rgb(255, 255, 255)');
-      expect(await page.locator('svg rect.requests').count()).toBeGreaterThan(20);
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(16, 19, 23)' : 'rgb(246, 247, 249)');
+      // Before anybody hovers.
+      expect(await page.locator('.u-legend').allTextContents()).toEqual([
+        expect.stringMatching(/^timeallrequests\d{3}failed\d+$/),
+        ...Array(2).fill(expect.stringMatching(/^timeallp50up to [\d.]+ m?sp90up to .+p99up to .+$/)),
+      ]);
       expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await page.getByRole('link', { name: emulator.project }).click();
       expect(await page.locator('h1').textContent()).toBe(`Apps of ${emulator.project}`);

@@ -10,34 +10,50 @@ import type { Columns } from '../table.ts';
 import style from './page.css?raw';
 import script from './page.js?raw';
 
+/** What a page has besides its charts: markup that is safe. */
+export interface PageParts {
+  head?: string;
+  /** Above and below the title. */
+  above?: string;
+  below?: string;
+  /** After the charts. */
+  sections?: string;
+  style?: string;
+}
+
 /**
  * A self-contained HTML page: scripts, styles and data are inline, and its content security policy forbids loading
  * anything else. All texts are escaped.
  */
-export function chartPage<Row>(title: string, report: ChartReport<Row>, secrets = new KnownSecrets()): string {
+export function chartPage<Row>(
+  title: string,
+  report: ChartReport<Row>,
+  secrets = new KnownSecrets(),
+  parts: PageParts = {},
+): string {
   const { summary, chart, rows, columns } = report;
   const html = (text: string) => escapeHtml(redact(stripControlSequences(text, false), secrets));
-  const scripts = [library, script];
-  const styles = [libraryStyle, style];
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(scripts, styles)}">
+<meta http-equiv="Content-Security-Policy" content="${chartPagePolicy(parts)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${html(title)}</title>
-${styles.map((text) => `<style>${text}</style>`).join('\n')}
+${stylesOf(parts)
+  .map((text) => `<style>${text}</style>`)
+  .join('\n')}${parts.head ?? ''}
 </head>
 <body>
-<header>
-<h1>${html(title)}</h1>
+<header>${parts.above ?? ''}
+<h1><bdi>${html(title)}</bdi></h1>${parts.below ?? ''}
 <p>${summary.map(html).join('<br>')}</p>
 </header>
 <main id="panels">
 <noscript><p>The charts need JavaScript. The data is in the table below.</p></noscript>
-</main>
+</main>${parts.sections ?? ''}
 <details>
 <summary>Data table</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Data table">
@@ -65,14 +81,20 @@ ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 `;
 }
 
+const scripts = [library, script];
+
+function stylesOf({ style: more }: PageParts): string[] {
+  return [libraryStyle, style, ...(more === undefined ? [] : [more])];
+}
+
 /** Allows only the inline scripts and styles, by hash. */
-function contentSecurityPolicy(scripts: readonly string[], styles: readonly string[]): string {
+export function chartPagePolicy(parts: PageParts = {}): string {
   const hashes = (texts: readonly string[]) =>
     texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
   return [
     "default-src 'none'",
     `script-src ${hashes(scripts)}`,
-    `style-src ${hashes(styles)}`,
+    `style-src ${hashes(stylesOf(parts))}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');

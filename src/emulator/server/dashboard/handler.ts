@@ -11,10 +11,10 @@ import {
 } from '../../model/dashboard-address.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
-import { htmlReply } from './html-reply.ts';
+import { chartReply, htmlReply } from './html-reply.ts';
 import { appPage, messagePage, projectPage, type ShownBuild } from './pages.ts';
 
-/** Shows a project or an app. The pages are read-only: they have no forms, no scripts and no cookies. */
+/** Shows a project or an app. The pages are read-only: they have no forms, no cookies, and no scripts but those of the charts. */
 export async function showDashboard(method: string | undefined, url: URL, platform: Platform): Promise<ServerReply> {
   if (method !== 'GET' && method !== 'HEAD') {
     return jsonReply({ message: `method ${method} not allowed: pages are read with GET` }, 405);
@@ -23,7 +23,7 @@ export async function showDashboard(method: string | undefined, url: URL, platfo
   if (!place || !hasViewKey(url, place.project, platform.store)) return noKey;
   const link = (app?: string, build?: string) =>
     dashboardAddress('', { project: place.project, app, build }, platform.store);
-  if (place.app === undefined) return htmlReply(200, projectPage({ ...listApps(place, platform), link }));
+  if (place.app === undefined) return chartReply(projectPage({ ...(await listApps(place, platform)), link }));
   const app = platform.store.apps.get(place.app);
   if (app?.project !== place.project)
     return htmlReply(404, messagePage('App not found', 'It does not exist, or was deleted.'));
@@ -32,12 +32,13 @@ export async function showDashboard(method: string | undefined, url: URL, platfo
   if (place.build !== undefined && !build) return htmlReply(404, messagePage('Build not found', 'It does not exist.'));
   const facts = appDetails(app, platform);
   const runs = await readRuns(app, platform);
-  return htmlReply(200, appPage({ project: place.project, facts, builds, build, runs, link }));
+  return chartReply(appPage({ project: place.project, facts, builds, build, runs, link }));
 }
 
-function listApps({ project }: DashboardPlace, platform: Platform) {
+async function listApps({ project }: DashboardPlace, platform: Platform) {
   const apps = [...platform.store.apps.values()].filter((app) => app.project === project && !app.ephemeral);
-  return { project, apps: apps.map((app) => appDetails(app, platform)) };
+  const shown = apps.map(async (app) => ({ ...appDetails(app, platform), runs: await readRuns(app, platform) }));
+  return { project, apps: await Promise.all(shown) };
 }
 
 /** Newest first. */

@@ -1,8 +1,9 @@
 import { buildPhase } from '../../../contract/builds.ts';
 import type { RunBucket } from '../../../contract/runs.ts';
+import type { ChartReport } from '../../../output/chart/model.ts';
 import type { BuildProgress } from '../../model/builds/build-progress.ts';
 import { Html, html } from './html.ts';
-import { runsSvg } from './runs-chart.ts';
+import { addedRuns, hourlyRuns } from './runs-chart.ts';
 import { dashboardStyle } from './style.ts';
 
 /** Makes the address of another page. */
@@ -10,7 +11,7 @@ type LinkTo = (app?: string, build?: string) => string;
 
 interface ProjectPage {
   project: string;
-  apps: readonly { id: string; name: string; status: string; hardware: string; updatedAt: string }[];
+  apps: readonly (AppFacts & { hardware: string; updatedAt: string; runs: readonly RunBucket[] })[];
   link: LinkTo;
 }
 
@@ -19,10 +20,16 @@ export interface ShownBuild extends BuildProgress {
   createdAt: string;
 }
 
+interface AppFacts {
+  id: string;
+  name: string;
+  status: string;
+}
+
 interface AppPage {
   project: string;
   /** As `apps get` shows them. */
-  facts: Record<string, unknown> & { id: string; name: string; status: string; internalEndpoint: string };
+  facts: Record<string, unknown> & AppFacts & { internalEndpoint: string };
   /** Newest first. */
   builds: readonly ShownBuild[];
   /** The build whose log is shown. */
@@ -31,34 +38,47 @@ interface AppPage {
   link: LinkTo;
 }
 
-export function projectPage({ project, apps, link }: ProjectPage): string {
-  const rows = apps.map(
-    ({ id, name, status, hardware, updatedAt }) =>
-      html`<tr><td><a href="${link(id)}"><bdi>${name}</bdi></a></td><td>${word(status)}</td><td>${hardware}</td><td>${clock(updatedAt)}</td></tr>`,
-  );
-  const table = html`<table><thead><tr><th>App</th><th>Status</th><th>Hardware</th><th>Updated</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
-  return page(
-    `Apps of ${project}`,
-    html`<h1>Apps of ${project}</h1>
-${apps.length > 0 ? table : html`<p>No apps yet. Deploy one: <code>gantry deploy</code></p>`}`,
-  );
+/** A page with charts and what is around them. */
+export interface ChartedPage {
+  title: string;
+  report: ChartReport<RunBucket>;
+  head?: Html;
+  above?: Html;
+  below?: Html;
+  sections: Html;
 }
 
-/** An app with its builds, the log of one, and its runs of the last 24 hours. */
-export function appPage({ project, facts, builds, build, runs, link }: AppPage): string {
-  const content = html`<p><a href="${link()}">${project}</a></p>
-<h1><bdi>${facts.name}</bdi></h1>
-<p>${word(facts.status)} <span class="quiet">${facts.internalEndpoint}</span></p>
-<h2>Runs of the last 24 hours</h2>
-${runsSvg(runs)}
-<h2>Builds</h2>
-${builds.length > 0 ? buildTable(builds, facts.id, link) : html`<p>No builds yet.</p>`}
-${build && buildLog(build)}
-<h2>Settings</h2>
-<table class="facts"><tbody>${factRows(facts)}</tbody></table>`;
+/** The apps of a project, and the runs of all of them. */
+export function projectPage({ project, apps, link }: ProjectPage): ChartedPage {
+  const rows = apps.map(({ id, name, status, hardware, updatedAt, runs }) => {
+    const requests = runs.reduce((sum, { totalRequests }) => sum + (totalRequests ?? 0), 0);
+    return html`<tr><td><a href="${link(id)}"><bdi>${name}</bdi></a></td><td>${word(status)}</td><td>${hardware}</td><td>${requests}</td><td>${clock(updatedAt)}</td></tr>`;
+  });
+  const table = html`<table class="plain"><thead><tr><th>App</th><th>Status</th><th>Hardware</th><th>Requests</th><th>Updated</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+  return {
+    title: `Apps of ${project}`,
+    report: hourlyRuns(addedRuns(apps.map(({ runs }) => runs))),
+    sections: html`<section><h2>Apps</h2>
+${apps.length > 0 ? table : html`<p>No apps yet. Deploy one: <code>gantry deploy</code></p>`}</section>`,
+  };
+}
+
+/** An app with its runs of the last 24 hours, its builds and the log of one. */
+export function appPage({ project, facts, builds, build, runs, link }: AppPage): ChartedPage {
   const isBuilding = builds[0] && buildPhase(builds[0].status) === 'in progress';
-  return page(facts.name, content, isBuilding ? html`<meta http-equiv="refresh" content="2">` : html``);
+  return {
+    title: facts.name,
+    report: hourlyRuns(runs),
+    above: html`<p><a href="${link()}">${project}</a></p>`,
+    below: html`<p>${word(facts.status)} ${facts.internalEndpoint}</p>`,
+    ...(isBuilding && { head: html`<meta http-equiv="refresh" content="2">` }),
+    sections: html`<section><h2>Builds</h2>
+${builds.length > 0 ? buildTable(builds, facts.id, link) : html`<p>No builds yet.</p>`}</section>
+${build && buildLog(build)}
+<section><h2>Settings</h2>
+<table class="plain facts"><tbody>${factRows(facts)}</tbody></table></section>`,
+  };
 }
 
 export function messagePage(heading: string, text: string): string {
@@ -70,13 +90,13 @@ function buildTable(builds: readonly ShownBuild[], app: string, link: LinkTo): H
     ({ id, status, createdAt, reason }) =>
       html`<tr><td><a href="${link(app, id)}">${id}</a></td><td>${word(status)}</td><td>${clock(createdAt)}</td><td>${reason}</td></tr>`,
   );
-  return html`<table><thead><tr><th>Build</th><th>Status</th><th>Created</th><th></th></tr></thead>
+  return html`<table class="plain"><thead><tr><th>Build</th><th>Status</th><th>Created</th><th></th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
 function buildLog({ id, lines }: ShownBuild): Html {
-  return html`<h2>Log of build ${id}</h2>
-${lines.length > 0 ? html`<pre tabindex="0">${lines.map(({ text }) => `${text}\n`)}</pre>` : html`<p>It has printed nothing yet.</p>`}`;
+  return html`<section><h2>Log of build ${id}</h2>
+${lines.length > 0 ? html`<pre tabindex="0">${lines.map(({ text }) => `${text}\n`)}</pre>` : html`<p>It has printed nothing yet.</p>`}</section>`;
 }
 
 function factRows(facts: AppPage['facts']): Html[] {

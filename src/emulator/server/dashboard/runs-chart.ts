@@ -1,37 +1,71 @@
 import type { RunBucket } from '../../../contract/runs.ts';
-import { type Html, html } from './html.ts';
+import type { ChartReport, Panel } from '../../../output/chart/model.ts';
 
-const width = 720;
-const height = 160;
-const foot = 20;
-
-/** Bars of requests over time, with those that failed at their feet. */
-export function runsSvg(buckets: readonly RunBucket[]): Html {
-  const highest = Math.max(1, ...buckets.map(({ totalRequests }) => totalRequests ?? 0));
-  const step = width / Math.max(1, buckets.length);
-  const total = buckets.reduce((sum, { totalRequests }) => sum + (totalRequests ?? 0), 0);
-  const bars = buckets.map((bucket, index) => barOf(bucket, index * step, step, (height - foot) / highest));
-  return html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${total} requests in the last 24 hours">
-${bars}<text x="4" y="12">max ${highest} per hour</text>
-<text x="4" y="${height - 5}">${clockOf(buckets[0])}</text>
-<text x="${width - 4}" y="${height - 5}" text-anchor="end">${clockOf(buckets.at(-1))} UTC</text>
-</svg>`;
+/** Runs by the hour, as a chart and as a table. */
+export function hourlyRuns(buckets: readonly RunBucket[]): ChartReport<RunBucket> {
+  const sum = (field: 'totalRequests' | 'failedRequests') => buckets.reduce((all, each) => all + (each[field] ?? 0), 0);
+  const requests: Panel = {
+    title: 'requests',
+    kind: 'bars',
+    unit: 'count',
+    series: [
+      { name: 'requests', values: buckets.map(({ totalRequests }) => totalRequests ?? 0) },
+      { name: 'failed', values: buckets.map(({ failedRequests }) => failedRequests ?? 0) },
+    ],
+  };
+  const times = (['Runtime', 'ResponseTime'] as const).filter((measure) =>
+    buckets.some((each) => timing(each, 'p50', measure)),
+  );
+  return {
+    summary: [`${sum('totalRequests')} requests in the last 24 hours, ${sum('failedRequests')} failed`],
+    chart: {
+      times: buckets.map(({ startTime }) => Date.parse(startTime ?? '')),
+      step: 'hour',
+      zone: 'UTC',
+      panels: [requests, ...times.map((measure) => timesPanel(buckets, measure))],
+    },
+    rows: buckets.toReversed(),
+    columns: {
+      'TIME (UTC)': ({ startTime }) => startTime?.slice(0, 16).replace('T', ' '),
+      REQUESTS: ({ totalRequests }) => totalRequests,
+      FAILED: ({ failedRequests }) => failedRequests,
+      ...Object.fromEntries(
+        times.flatMap((measure) =>
+          percentiles.map((name) => [
+            `${titles[measure]} ${name}, ms`.toUpperCase(),
+            (bucket: RunBucket) => timing(bucket, name, measure),
+          ]),
+        ),
+      ),
+    },
+  };
 }
 
-function barOf(bucket: RunBucket, x: number, step: number, scale: number): Html {
-  const { totalRequests: requests, failedRequests: failed } = bucket;
-  return html`<g><title>${clockOf(bucket)}: ${requests ?? 0} requests, ${failed ?? 0} failed</title>${[
-    rectangle('requests', x, step, (requests ?? 0) * scale),
-    rectangle('failed', x, step, (failed ?? 0) * scale),
-  ]}</g>`;
+/** The runs of several apps. Percentiles cannot be added up. */
+export function addedRuns(apps: readonly (readonly RunBucket[])[]): RunBucket[] {
+  const byStart = new Map<string, RunBucket>();
+  for (const { startTime = '', totalRequests, failedRequests } of apps.flat()) {
+    const sum = byStart.get(startTime ?? '');
+    byStart.set(startTime ?? '', {
+      startTime,
+      totalRequests: (sum?.totalRequests ?? 0) + (totalRequests ?? 0),
+      failedRequests: (sum?.failedRequests ?? 0) + (failedRequests ?? 0),
+    } as RunBucket);
+  }
+  return [...byStart.values()].sort((a, b) => ((a.startTime ?? '') < (b.startTime ?? '') ? -1 : 1));
 }
 
-function rectangle(kind: string, x: number, step: number, size: number): Html {
-  const [left, top, wide, high] = [x + 1, height - foot - size, step - 2, size].map((value) => value.toFixed(1));
-  return html`<rect class="${kind}" x="${left}" y="${top}" width="${wide}" height="${high}"/>`;
+type Measure = 'Runtime' | 'ResponseTime';
+
+const titles = { Runtime: 'runtime', ResponseTime: 'response time' };
+const percentiles = ['p50', 'p90', 'p99'] as const;
+
+function timesPanel(buckets: readonly RunBucket[], measure: Measure): Panel {
+  const series = percentiles.map((name) => ({ name, values: buckets.map((bucket) => timing(bucket, name, measure)) }));
+  return { title: titles[measure], kind: 'lines', unit: 'ms', series };
 }
 
-/** `14:00` */
-function clockOf(bucket: RunBucket | undefined): string {
-  return bucket?.startTime?.slice(11, 16) ?? '';
+/** An hour without runs has no durations. */
+function timing(bucket: RunBucket, name: (typeof percentiles)[number], measure: Measure): number | null {
+  return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
 }

@@ -1,4 +1,4 @@
-/** The only style sheet of the pages; their content security policy has its hash. */
+/** The only style sheet of pages without charts; their content security policy has its hash. */
 export const dashboardStyle = `
 :root { color-scheme: light dark; --ink: #1d2430; --quiet: #5b6675; --page: #fff; --card: #f5f7fa; --edge: #d8dee6;
   --good: #1a7f37; --bad: #c62828; --busy: #9a6700; --link: #0b57d0; }
@@ -21,7 +21,19 @@ input, textarea { display: block; width: 100%; padding: .4rem .5rem; background:
 button { padding: .4rem 1rem; background: var(--card); color: var(--ink); border: 1px solid var(--edge); font: inherit;
   cursor: pointer; } button:hover { border-color: var(--link); }
 svg { display: block; width: 100%; height: auto; background: var(--card); border: 1px solid var(--edge); }
-svg text { fill: var(--quiet); font: 11px system-ui, sans-serif; } .requests, .app { fill: var(--link); } .failed { fill: var(--bad); }
+.app { fill: var(--link); }
 .queue { fill: var(--quiet); } .start { fill: var(--busy); } .queue-text { color: var(--quiet); }
 .start-text { color: var(--busy); } .app-text { color: var(--link); }
+`;
+
+/** What pages with charts have besides, in the colors of those. */
+export const chartedStyle = `
+:root { --good: #1a7f37; } @media (prefers-color-scheme: dark) { :root { --good: #4cc26d; } }
+a { color: var(--p50); } .good { color: var(--good); } .bad { color: var(--failed); } .busy { color: var(--p90); }
+header, section { overflow-wrap: anywhere; } main ~ section > h2 { margin-bottom: .5rem; }
+table.plain:not(.u-legend) :is(th, td) { position: static; text-align: left; vertical-align: top; white-space: normal; }
+table.plain:not(.u-legend) th { white-space: nowrap; } .facts th { width: 11rem; }
+@media (max-width: 40rem) { table.facts:not(.u-legend) :is(th, td) { display: block; padding-left: 0; }
+  table.facts:not(.u-legend) th { border: 0; padding-bottom: 0; } }
+pre { max-height: 32rem; margin: 0; overflow: auto; white-space: pre-wrap; font: 13px/1.45 ui-monospace, monospace; }
 `;
