@@ -9,7 +9,8 @@ export interface FileLine {
   isWhole: boolean;
 }
 
-const chunkBytes = 256 * 1024;
+/** A chunk of short lines is thousands of inputs, which are in memory until the last one is called. */
+const chunkBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
 /** Reads a file from its beginning. Before each chunk is used, calls `check`. */

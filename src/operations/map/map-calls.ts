@@ -3,7 +3,6 @@ import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { count, groupDigits } from '../../output/format.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
-import { limitYoungGeneration } from '../../transfer/young-generation.ts';
 import { callAll } from './call-all.ts';
 import { type CallSettings, callInput, MapStopped } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
@@ -93,7 +92,6 @@ export class MapCalls {
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
     const show = () => this.#show(progress, results, groups);
     const stopListening = this.#finishOnInterrupt();
-    const restoreYoungGeneration = limitYoungGeneration();
     const settings: CallSettings = {
       ...options,
       ...{ agent, signals: this.#signals, hasSucceeded: () => this.#succeeded > 0 },
@@ -123,7 +121,6 @@ export class MapCalls {
     } finally {
       progress.end();
       stopListening();
-      restoreYoungGeneration();
       agent.destroy();
       this.#noteRest(results);
     }

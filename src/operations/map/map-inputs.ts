@@ -3,6 +3,7 @@ import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { GantryError, InterruptedError, NotFoundError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import { limitYoungGeneration } from '../../transfer/young-generation.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
@@ -61,6 +62,16 @@ const delayMs = 60_000;
  * repeated. Throws GantryError for what would happen to every call.
  */
 export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
+  // From the first reading of the file on: the young generation does not shrink.
+  const restoreYoungGeneration = limitYoungGeneration();
+  try {
+    return await mapFile(context, options);
+  } finally {
+    restoreYoungGeneration();
+  }
+}
+
+async function mapFile(context: Context, options: MapOptions): Promise<MapSummary> {
   const { app, fn, input: inputName, results: name } = options;
   const target = resolveCallTarget(context, { app, fn });
   const auth = resolveCallAuth(context, {}, options.auth);
