@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
@@ -117,6 +117,18 @@ describe.skipIf(!python || process.platform === 'win32' || wanted === '')(
       expect(await result()).toBe('');
       expect(log).toContain(said);
       expect(view.differences).toEqual([said]);
+    });
+
+    test('that is not here is not searched for again by each call', async () => {
+      const { path } = machine();
+      const searches = join(path, 'searches');
+      program(path, 'uv', `#!/bin/sh\necho "$*" >> ${searches}\nexit 2\n`);
+      const { result } = await deployed({});
+      const count = () => readFileSync(searches, 'utf8').split('\n').length;
+      const before = count();
+      for (let calls = 0; calls < 5; calls++) await result();
+      // On a slow machine it is time for one.
+      expect(count()).toBeLessThan(before + 5);
     });
 
     test('that is not here is the explanation of a syntax error', async () => {

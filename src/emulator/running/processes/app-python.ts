@@ -1,5 +1,5 @@
 import { delimiter, join, sep } from 'node:path';
-import { findPython, type Python } from './python.ts';
+import { findPython, forgetPython, type Python } from './python.ts';
 import { hasInstaller, type InstallerOptions, runInstaller } from './python-packages.ts';
 
 /** The interpreter that an app runs with. */
@@ -39,7 +39,10 @@ function fetchOnce(version: string, options: InstallerOptions): Promise<string |
   const fetched =
     fetches.get(key) ??
     runInstaller('uv', ['python', 'install', '--no-progress', version], options).then(
-      () => undefined,
+      () => {
+        forgetPython(version);
+        return undefined;
+      },
       (error: Error) => error.message,
     );
   fetches.set(key, fetched);

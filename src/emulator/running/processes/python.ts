@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { after } from '../../../clock.ts';
 import { locatePython } from '../../../interpreters.ts';
 
 /** An interpreter of this machine. */
@@ -12,15 +13,24 @@ export interface Python {
 
 /** Python 3 as `python3` starts it, or of a version such as `3.12`; undefined if it is not installed. */
 export function findPython(version = ''): Promise<Python | undefined> {
-  const key = `${version} ${process.env.PATH}`;
+  const key = keyOf(version);
   const known = found.get(key);
   if (known) return known;
   const search = version === '' ? firstThatRuns(commands) : findVersion(version);
   found.set(key, search);
-  // It may be installed later.
-  search.then((python) => version !== '' && !python && found.delete(key));
+  // It may be installed later. Each call of an app asks, and may have to start programs to know.
+  const forget = () => after(searchAgainMs, () => found.delete(key), { background: true });
+  search.then((python) => version !== '' && !python && forget());
   return search;
 }
+
+/** It was installed, so that the next search finds it. */
+export function forgetPython(version: string): void {
+  found.delete(keyOf(version));
+}
+
+const keyOf = (version: string) => `${version} ${process.env.PATH}`;
+const searchAgainMs = 10_000;
 
 const found = new Map<string, Promise<Python | undefined>>();
 
