@@ -50,8 +50,8 @@ export default defineCommand({
   run: async (context, app, before, after, flags) => {
     checkChartPageFlags(flags);
     const builds = [before, after].filter((each) => each !== undefined);
-    const since = flags.since?.(context.now());
-    const comparison = await compareBuilds(context, { app, builds, since, explain: flags.explainFigures === true });
+    const { since, explainFigures } = flags;
+    const comparison = await compareBuilds(context, { app, builds, since, explain: explainFigures === true });
     await saveChartPage(context, flags, `Builds of ${app}`, () => compareReport(comparison));
     return comparison;
   },

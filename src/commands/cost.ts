@@ -25,9 +25,8 @@ export default defineCommand({
   run: async (context, app, flags) => {
     if (app !== undefined && flags.allApps) throw new UsageError('--all-apps and an app cannot be combined');
     checkChartPageFlags(flags);
-    const now = context.now();
-    const [since, until] = [flags.since?.(now), flags.until?.(now)];
-    const report = await readCost(context, { app, since, until, explain: flags.explainFigures === true });
+    const { since, until, explainFigures } = flags;
+    const report = await readCost(context, { app, since, until, explain: explainFigures === true });
     await saveChartPage(context, flags, app === undefined ? 'Cost' : `Cost of ${app}`, () => costReport(report));
     return report;
   },

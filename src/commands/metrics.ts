@@ -6,6 +6,7 @@ import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage
 import { metricsFlags, metricsQuery } from '../flags/metrics.ts';
 import { type RangeFlags, resolveRange } from '../flags/range.ts';
 import { repeatableChoiceFlag } from '../flags/values.ts';
+import { atPlatformTime } from '../operations/replies/index.ts';
 import { localTimeZone } from '../output/time-zone.ts';
 import { anything, document, passThrough, text } from '../result-schema.ts';
 import { type ResourceMetric, resourceMetrics, resourcesReport, resourcesView } from '../views/resource-metrics.ts';
@@ -27,14 +28,8 @@ export default defineCommand({
         ),
     ),
   run: async (context, app, flags): Promise<ResourceMetrics & StartupTimes> => {
-    const { project, now } = context;
     checkChartPageFlags(flags);
-    const options = chartOptions(flags, now());
-    const query = await metricsQuery(context, app, flags, options.range);
-    const params = { project, app, query };
-    return flags.startup
-      ? readStartup(context, params, flags, options)
-      : readResources(context, params, flags, options);
+    return flags.startup ? readStartup(context, app, flags) : readResources(context, app, flags);
   },
   view: (reply, flags) => (page) =>
     (flags.startup ? startupView : resourcesView)(reply, chartOptions(flags, page.now))(page),
@@ -60,13 +55,12 @@ export default defineCommand({
   ],
 });
 
+type Flags = ChartFlags & Parameters<typeof metricsQuery>[2];
+
 interface ChartFlags extends RangeFlags, ChartPageFlags {
   timezone?: string | undefined;
   metric?: ResourceMetric[] | undefined;
 }
-
-type Options = ReturnType<typeof chartOptions>;
-type Params = { project: string; app: string; query: Awaited<ReturnType<typeof metricsQuery>> };
 
 function chartOptions(flags: ChartFlags, now: number) {
   return {
@@ -76,24 +70,30 @@ function chartOptions(flags: ChartFlags, now: number) {
   };
 }
 
-async function readResources(context: Context, params: Params, flags: ChartFlags, options: Options) {
-  const { api, progress } = context;
-  const reply = await api(getResourceMetrics, params);
-  const report = resourcesReport(reply, options);
+async function readResources(context: Context, app: string, flags: Flags) {
+  const { api, project, progress } = context;
+  const reply = await atPlatformTime(context, async (now) => {
+    const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
+    return api(getResourceMetrics, { project, app, query });
+  });
+  const report = resourcesReport(reply, chartOptions(flags, context.platformNow()));
   if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
-  await saveChartPage(context, flags, `Resource use of ${params.app}`, () => report);
+  await saveChartPage(context, flags, `Resource use of ${app}`, () => report);
   return reply;
 }
 
-async function readStartup(context: Context, params: Params, flags: ChartFlags, options: Options) {
-  const { api, progress } = context;
-  const reply = await api(getStartupTimes, params);
-  const report = startupReport(reply, options);
+async function readStartup(context: Context, app: string, flags: Flags) {
+  const { api, project, progress } = context;
+  const reply = await atPlatformTime(context, async (now) => {
+    const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
+    return api(getStartupTimes, { project, app, query });
+  });
+  const report = startupReport(reply, chartOptions(flags, context.platformNow()));
   const { status, data } = reply;
   if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
   else if (status && status !== 'success')
     progress.warn(`the data may be incomplete: the platform's status is "${status}"`);
   else if (report.rows.length === 0) progress.note('no starts in this time; pass --since to go further back');
-  await saveChartPage(context, flags, `Start-up times of ${params.app}`, () => report);
+  await saveChartPage(context, flags, `Start-up times of ${app}`, () => report);
   return reply;
 }

@@ -41,8 +41,7 @@ export default defineCommand({
     checkChartPageFlags(flags);
     const { slo, budget } = flags;
     const options = { app, slo, budgetCents: budget === undefined ? undefined : 100 * budget };
-    const read = () =>
-      tuneApp(context, { ...options, since: flags.since?.(context.now()), explain: flags.explainFigures === true });
+    const read = () => tuneApp(context, { ...options, since: flags.since, explain: flags.explainFigures === true });
     const wanted = slo === undefined && budget !== undefined ? 'fastest' : 'cheapest';
     const { configFile } = flags;
     const advice = flags.write ? await writeAdvice(context, { app, configFile, wanted, read }) : await read();

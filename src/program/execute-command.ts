@@ -67,7 +67,14 @@ async function executeFiltered(
   const context = createContext(io, flags, { ...state, inPlace }, local);
   state.cwd = context.cwd;
   state.unasked = context.prompt.unasked;
-  const page = { ...createPage(io.stdout, io.env, flags.color, io.now(), secrets), inPlace };
+  const page = {
+    ...createPage(io.stdout, io.env, flags.color, io.now(), secrets),
+    inPlace,
+    // Ages are those of what the platform returned.
+    get now() {
+      return context.platformNow();
+    },
+  };
   const renderer = createRenderer(io.stdout, page, json, {
     declared: fields,
     verbatim: command.verbatim(options),

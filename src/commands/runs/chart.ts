@@ -5,6 +5,7 @@ import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/
 import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
+import { atPlatformTime } from '../../operations/replies/index.ts';
 import { chooseBucketSize, readRunsChart } from '../../operations/runs/index.ts';
 import { localTimeZone } from '../../output/time-zone.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
@@ -34,9 +35,11 @@ export default defineCommand({
     ),
   run: async (context, app, flags) => {
     checkChartPageFlags(flags);
-    const options = chartOptions(flags, context.now());
-    const { range, by, zone } = options;
-    const reply = await readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
+    const reply = await atPlatformTime(context, (now) => {
+      const { range, by, zone } = chartOptions(flags, now);
+      return readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
+    });
+    const options = chartOptions(flags, context.platformNow());
     await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, options));
     return reply;
   },

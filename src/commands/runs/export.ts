@@ -6,7 +6,9 @@ import { GantryError, platformExits } from '../../errors.ts';
 import { appArgument } from '../../flags/app.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { checkReplaceable, sentWithApp } from '../../operations/output-files/index.ts';
+import { fetchApp } from '../../operations/replies/index.ts';
 import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../operations/run-mirror/index.ts';
+import { tryRequest } from '../../operations/waiting/index.ts';
 import { RawOutput } from '../../output/raw-output.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
@@ -25,7 +27,9 @@ export default defineCommand({
       .addOption(command.createOption('--format <format>', 'format of a line').choices(runFormats).default('jsonl'))
       .option('-o, --output <file>', 'file to write (default: stdout)'),
   run: async (context, app, { since, until, format, output }): Promise<Exported | RawOutput> => {
-    const now = context.now();
+    // Which runs are kept as final depends on the platform's clock, which the first reply shows.
+    await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+    const now = context.platformNow();
     const end = Math.min(now, until?.(now) ?? now);
     const range = { app, since: since?.(now) ?? end - dayMs, until: end };
     if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);

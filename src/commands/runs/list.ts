@@ -4,6 +4,7 @@ import { appArgument } from '../../flags/app.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { atPlatformTime } from '../../operations/replies/index.ts';
 import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, durationCell, groupDigits } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
@@ -19,15 +20,16 @@ export default defineCommand({
   configure: (command) =>
     listFlags(runFilterFlags(rangeFlags(appArgument(command))).option('--async', 'only show asynchronous runs')),
   run: async (context, app, flags) => {
-    const now = context.now();
-    const until = Math.min(now, flags.until?.(now) ?? now);
-    const found = await searchRuns(context, {
-      app,
-      until,
-      since: flags.since?.(now) ?? until - dayMs,
-      filters: runFilters(flags),
-      asyncOnly: flags.async === true,
-      limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
+    const found = await atPlatformTime(context, (now) => {
+      const until = Math.min(now, flags.until?.(now) ?? now);
+      return searchRuns(context, {
+        app,
+        until,
+        since: flags.since?.(now) ?? until - dayMs,
+        filters: runFilters(flags),
+        asyncOnly: flags.async === true,
+        limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
+      });
     });
     if (!found.isComplete) {
       if (found.runs.length === 0) throw missingRunsError(found);

@@ -19,8 +19,8 @@ interface CompareOptions {
   app: string;
   /** As typed. One alone is compared with the build that serves. */
   builds: readonly string[];
-  /** In ms since 1970. */
-  since: number | undefined;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
   explain: boolean;
 }
 
@@ -34,14 +34,16 @@ const maxPeriodMs = 7 * dayMs;
  */
 export async function compareBuilds(context: Context, options: CompareOptions): Promise<Comparison> {
   const { api, project } = context;
-  const { app, since = 0, explain } = options;
+  const { app, explain } = options;
   const name = shortAppName(project, app);
   const shown = await fetchApp(api, { project, app });
   const history = await recordLook(context, name, shown);
   const listed = await unlessRefused(api(listBuilds, { project, app }));
   const times = servingTimes(history, listed ?? []);
   const chosen = await chooseBuilds(context, options, { times, live: liveBuild(shown) });
-  const [before, after] = chosen.map((time) => latestPart(time, context.now(), since)) as [ServingTime, ServingTime];
+  const now = context.platformNow();
+  const since = options.since?.(now) ?? 0;
+  const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
   const hours = equalHours(before, after);
   const samples = { before: new BuildSamples(), after: new BuildSamples() };
   const sorter = new CallSorter(before, after, samples, hours && new Set(hours));

@@ -15,8 +15,9 @@ import { ReplicaTime } from './replica-time.ts';
 interface CostOptions {
   /** All apps of the project without it. */
   app: string | undefined;
-  since: number | undefined;
-  until: number | undefined;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  until: ((now: number) => number) | undefined;
   explain: boolean;
 }
 
@@ -35,8 +36,9 @@ const dayMs = 86_400_000;
 /** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
 export async function readCost(context: Context, { app, since, until, explain }: CostOptions): Promise<CostReport> {
   const { api, project, progress } = context;
-  const period = periodOf(context.now(), since, until);
   const listed = await api(listApps, { project });
+  const now = context.platformNow();
+  const period = periodOf(now, since?.(now), until?.(now));
   const wanted = app === undefined ? listed : [findApp(listed, project, app)];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps: AppCostReport[] = [];

@@ -97,7 +97,8 @@ class Mirror {
 
   async day(midnight: number): Promise<RunDay> {
     const day = (await readDay(this.#folder, midnight)) ?? emptyDay(midnight);
-    if (!isDayOver(day)) await fillDay(day, { ...this.source, now: this.context.now(), save: () => this.#save(day) });
+    if (!isDayOver(day))
+      await fillDay(day, { ...this.source, now: this.context.platformNow(), save: () => this.#save(day) });
     return day;
   }
 

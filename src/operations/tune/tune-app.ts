@@ -20,8 +20,8 @@ import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
 
 interface TuneOptions {
   app: string;
-  /** In ms since 1970. */
-  since: number | undefined;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
   slo: ServiceLevel | undefined;
   /** US cents in 30 days. */
   budgetCents: number | undefined;
@@ -37,7 +37,7 @@ const enoughToCompare = 50;
 
 /** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
 export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
-  const { api, project, now: clock, progress } = context;
+  const { api, project, progress } = context;
   const { app, slo, budgetCents, explain } = options;
   const name = shortAppName(project, app);
   const shown = await fetchApp(api, { project, app });
@@ -46,12 +46,13 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
   }
   const history = await recordLook(context, name, shown);
+  const now = context.platformNow();
   const since = Math.max(
-    Math.floor((options.since ?? clock() - defaultMs) / dayMs) * dayMs,
+    Math.floor((options.since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
     Date.parse(shown.createdAt ?? '') || 0,
     scalingSince(history),
   );
-  const past = new PastCalls(Math.min(since, clock()), clock());
+  const past = new PastCalls(Math.min(since, now), now);
   for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
     past.add(day, rowsWithin(day, past));
   }

@@ -99,7 +99,14 @@ async function costOf(
     return v.parse(endpoint.reply, found && answers.get(endpoint)?.(found, query));
   };
   const context = {
-    ...{ api, apiWithSignal: () => api, project: 'p-1', now: () => now, signal: new AbortController().signal },
+    ...{
+      api,
+      apiWithSignal: () => api,
+      project: 'p-1',
+      now: () => now,
+      platformNow: () => now,
+      signal: new AbortController().signal,
+    },
     settings: { folders: { cache: '/dev/null' }, addresses: { management: { value: 'https://platform.test' } } },
     progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: () => {}, note: () => {} },
   } as unknown as Context;

@@ -41,7 +41,14 @@ async function read(reader: Reader, range: Omit<RunRange, 'app'>): Promise<Map<s
     return v.parse(getRunsChart.reply as v.GenericSchema, platform.chart(query, clock.now));
   };
   const context = {
-    ...{ api, apiWithSignal: () => api, project: 'p-1', now: () => clock.now, signal: new AbortController().signal },
+    ...{
+      api,
+      apiWithSignal: () => api,
+      project: 'p-1',
+      now: () => clock.now,
+      platformNow: () => clock.now,
+      signal: new AbortController().signal,
+    },
     settings: { folders: { cache }, addresses: { management: { value: 'https://platform.test' } } },
     progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: (text: string) => warnings.push(text) },
   } as unknown as Context;

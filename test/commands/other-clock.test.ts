@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+
+const minute = 60_000;
+const now = Date.UTC(2026, 10, 18, 12);
+/** The platform's: it goes as the machine's does, which is ahead. */
+const clock = { now, jumps: () => 0 };
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false, seed: 1, now: () => clock.now });
+});
+afterAll(() => emulator.close());
+
+/** What a command prints on a machine whose clock is ahead of the platform's. */
+async function shown(line: string, aheadMs: number) {
+  const { code, stdout, stderr } = await gantry(line.split(' '), {
+    emulator,
+    clock: Object.assign(clock, { now, jumps: () => aheadMs }),
+    env: { GANTRY_CONFIG_DIR: join(newFolder({}), 'home'), TZ: 'UTC' },
+  });
+  return { code, stdout, warnings: stderr.match(/^(?:warning|error).*$/gm) };
+}
+
+describe.each([
+  ['a minute behind', -minute],
+  ['three months ahead', 90 * 1_440 * minute],
+])('on a machine whose clock is %s', (_, aheadMs) => {
+  test.each([
+    'runs list web',
+    'runs list web --since 30m --json=id',
+    'runs chart web --since 6h --json',
+    'runs export web --since 3h',
+    'cost web --since 3d --by day --json',
+    'metrics web --since 2h --json',
+    'apps list --json',
+    'status --json',
+    'builds list web',
+    'apps containers web',
+    'watch web --until rate>=0 --json=value',
+  ])('%s shows the same', async (line) => {
+    const same = await shown(line, 0);
+    expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d/) });
+    expect(await shown(line, aheadMs)).toEqual(same);
+  });
+});
