@@ -228,6 +228,28 @@ describe('a volume that fails', () => {
     expect((await run(['rollback', 'web', builds[0] ?? '', '--json'])).json()).toMatchObject({ restored: builds[0] });
   });
 
+  test.each([
+    ['is refused', () => ({ status: 503, body: '{}' })],
+    ['hangs', () => new Promise<undefined>(() => {})],
+  ])('whose writing %s can be read: the warning says so, and its command tells the others', async (_, answer) => {
+    const home = newFolder();
+    await deploy('one', ['--watch', '10s']);
+    refusing = ({ route }) => (/\/cp\//.test(route) && !/download/.test(route) ? answer() : undefined);
+    const { stderr } = await deploy('two', ['--watch', '10s', '--timeout', '60s'], {
+      ...at(home),
+      io: { silenceMs: 60_000 },
+    });
+    expect(stderr).not.toContain('cannot read the team state');
+    expect(stderr).toMatch(
+      /cannot write the team state.*\n {2}why other machines do not know .* did; .* is known here/,
+    );
+    refusing = undefined;
+    expect(eventsOf(await history(), builds[1])).toEqual([]);
+    expect(stderr).toMatch(/fix the next command .*: gantry deploy --if-changed/);
+    expect((await deploy('two', ['--if-changed'], at(home))).json()).toMatchObject({ changed: false });
+    expect(eventsOf(await history(), builds[1])).toContain('verdict');
+  });
+
   test('does not hold up Ctrl-C, and nothing half is ever listed', async () => {
     const home = newFolder();
     const stop = new AbortController();

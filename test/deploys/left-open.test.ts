@@ -56,6 +56,8 @@ describe('a rollback that was not seen to its end', () => {
     await machine.run('deploy');
     const ended = await machine.run(`rollback web --yes${flags}`, end(stage));
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: expect.stringMatching(says) });
+    // What continues has not failed.
+    expect(ended.stderr).not.toMatch(/(✗|failed:) Building/);
     stage.platform.after = () => {};
     stage.platform.isDown = false;
     stage.pass(10_000);
@@ -101,6 +103,19 @@ describe('a rollback that was not seen to its end', () => {
       json: { error: { next: ['gantry', 'builds', 'follow', 'web', made], details: { rollback } } },
     });
   });
+});
+
+test('an automatic rollback that is ready when its time is over has rolled back', async () => {
+  const { stage, machine } = await threeVersions({ replicas: 'crash' });
+  stage.platform.after = ({ point }) => {
+    const made = [...stage.platform.world.builds.values()][3];
+    if (point === 'get-build' && made?.uploadedAt !== undefined) stage.pass(2_000);
+  };
+  const { code, json } = await machine.run('deploy --watch 40s --or-rollback --timeout 3s --json');
+  const [, one, , made] = ids(stage);
+  const message = `rolled back to build ${one}: build ${made} serves`;
+  const rollback = { outcome: 'rolled-back', serves: made, restored: one, message };
+  expect({ code, json: json() }).toMatchObject({ code: 12, json: { error: { details: { rollback } } } });
 });
 
 test('rollbacks in a row go further back, also over a build that was restored twice', async () => {

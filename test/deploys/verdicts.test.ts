@@ -349,7 +349,8 @@ describe('an app that is late to show which build serves', () => {
     };
     const outcome = await machine.run('deploy --watch 20s --or-rollback --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(printed(outcome).error?.message).toMatch(/the app shows build \S+, which served before/);
+    const text = /^whether build \S+ of web is healthy is not known: the app shows build \S+, which served before$/;
+    expect(printed(outcome).error?.message).toMatch(text);
   });
 });
 

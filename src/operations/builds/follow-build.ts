@@ -42,17 +42,20 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
   const { app } = options;
   const started = elapsed();
   const step = progress.step(`Building ${app}`);
+  let polls = 0;
+  const wasDone = () => options.startedBefore && polls === 1;
   try {
-    let polls = 0;
     const build = await waitForEnd(context, options, (status) => {
       polls++;
       step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
-    const wasDone = options.startedBefore && polls === 1;
-    step.done(wasDone ? `${app} is already built` : `Built in ${duration(elapsed() - started)}`);
+    step.done(wasDone() ? `${app} is already built` : `Built in ${duration(elapsed() - started)}`);
     return build;
   } catch (error) {
-    step.fail();
+    // What continues has not failed, and what had failed before was not followed.
+    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+    if (hasFailed && !wasDone()) step.fail();
+    else step.clear();
     await (await import('../failures/index.ts')).addCause(context, error, options.config);
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { teamStateOf } from '../team-state/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
 import { chooseRegion } from './app-settings.ts';
@@ -96,7 +97,10 @@ export async function prepareDeploy(
     if (isAsked(options.verification)) before = await lookBefore(context, plan.app, before);
   };
   const run = async () => {
-    if (live) return verified(limit.unlimited, live, plan, local, options);
+    if (live) {
+      teamStateOf(context)?.shareLeft(context);
+      return verified(limit.unlimited, live, plan, local, options);
+    }
     const deployOptions: DeployOptions = {
       ...sent,
       ifBusy,

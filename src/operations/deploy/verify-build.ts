@@ -83,7 +83,9 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const watched = isWatched ? await watchBuild(context, { ...watching, watchMs }) : undefined;
   const found = isUndecided && watched?.verdict !== 'sick' ? smoke : (watched ?? smoke);
   const replaced = found?.verdict === 'sick' ? await lookForReplaced(context, known) : undefined;
-  const { verdict, reason } = replaced ?? found ?? { verdict: 'unknown' as Verdict, reason: 'nothing was looked at' };
+  const nothing = { verdict: 'unknown', reason: 'nothing was looked at' } as const;
+  const ended: Pick<Ended, 'verdict' | 'reason' | 'shows'> = replaced ?? found ?? nothing;
+  const { verdict, reason } = ended;
   const { replicas, restarts, runs, failedRuns } = watched ?? notSeen;
   const seen = { replicas, restarts, runs, failedRuns, smokeCalls: smoke?.calls ?? 0 };
   const watchedMs = elapsed() - started;
@@ -91,7 +93,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const checks = { watchMs: watched?.watchedMs ?? 0 };
   if (/^(unknown|superseded)$/.test(verdict)) await throwIfFailed(context, options);
   await recordEvent(context, app, 'verdict', { build, verdict, reason, container, watchedMs, seen, checks });
-  if (verdict !== 'healthy') throw await verdictError(context, options, { verdict, reason, watched, watchedMs, seen });
+  if (verdict !== 'healthy') throw await verdictError(context, options, { ...ended, watched, watchedMs, seen });
   progress.note(`${app} is healthy${watched ? ` after ${duration(watchedMs)}: ${summary(watched)}` : ''}`);
   const restarted = watched?.restarted;
   if (restarted) {
@@ -121,7 +123,7 @@ async function throwIfFailed(context: Context, { app, build, config }: BuildVeri
   const shown = await tryRequest(context, (api) => fetchBuild(api, { project, app, build }));
   if (!shown || !buildHasFailed(shown.status)) return;
   try {
-    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs });
+    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
   } catch (error) {
     const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
     if (hasFailed) await recordFailure(context, app, build, error);
@@ -139,6 +141,8 @@ const readLines = 200;
 interface Ended {
   verdict: Verdict;
   reason: string;
+  /** The build that the app shows instead, if that served before. */
+  shows?: string | undefined;
   watched: Watched | undefined;
   watchedMs: number;
   seen: Record<string, number | null>;
@@ -146,7 +150,7 @@ interface Ended {
 
 async function verdictError(context: Context, options: BuildVerification, ended: Ended): Promise<GantryError> {
   const { app, build, config } = options;
-  const { verdict, reason, watched, watchedMs, seen } = ended;
+  const { verdict, reason, shows, watched, watchedMs, seen } = ended;
   const container = watched?.container ?? null;
   const details = { app, build, verdict, reason, container, watchedMs, ...seen, failedRunIds: watched?.failed ?? [] };
   if (verdict === 'superseded') {
@@ -159,13 +163,15 @@ async function verdictError(context: Context, options: BuildVerification, ended:
     );
   }
   if (verdict === 'unknown') {
-    return new PendingError(
-      `${app} serves build ${shortBuild(build)}, and whether it is healthy is not known: ${reason}`,
-      {
-        fix: options.goOn,
-        details,
-      },
-    );
+    if (shows === undefined) {
+      const message = `${app} serves build ${shortBuild(build)}, and whether it is healthy is not known: ${reason}`;
+      return new PendingError(message, { fix: options.goOn, details });
+    }
+    return new PendingError(`whether build ${shortBuild(build)} of ${app} is healthy is not known: ${reason}`, {
+      why: 'the app may be late to show what serves, or somebody has put that build back',
+      fix: options.goOn,
+      details,
+    });
   }
   const log = await readLogTail(context, app, { container: container ?? undefined }, readLines).catch((thrown) => {
     // An interruption does not take the verdict away.

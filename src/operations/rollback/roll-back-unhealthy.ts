@@ -85,6 +85,7 @@ async function rollBack(
   { app, build, reason }: { app: string; build: string; reason?: string | undefined },
   options: AfterDeployOptions,
 ): Promise<RollbackOutcome> {
+  let target: string | undefined;
   try {
     const known = await readBuilds(context, app);
     const other = await findLaterDeploy(context, app, build, known);
@@ -95,6 +96,7 @@ async function rollBack(
       return { outcome: 'no-earlier-build', serves: build, message };
     }
     warnIfGuessed(context, app, known, before, options.before);
+    target = before.id;
     const scaling = known.history.settingsOf(before.id);
     const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };
     const { build: made, serves = made, restored } = await rollback(context, app, all);
@@ -114,6 +116,11 @@ async function rollBack(
     const reason = error.facts.why ? `${error.message} (${error.facts.why})` : error.message;
     const serves = await readLive(context, app);
     const truth = serves === null ? '' : `: build ${shortBuild(serves)} serves`;
+    // It may have become ready since.
+    if (target !== undefined && serves !== null && serves === error.facts.details?.build) {
+      const message = `rolled back to build ${shortBuild(target)}${truth}`;
+      return { outcome: 'rolled-back', serves, restored: target, message };
+    }
     if (error instanceof PendingError) {
       const message = `the rollback was not seen to its end: ${reason}${serves === null ? '' : `; until then, build ${shortBuild(serves)} serves`}`;
       return { outcome: 'pending', serves, message, ...(error.facts.fix && { fix: error.facts.fix }) };

@@ -1,6 +1,5 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gantryCommand } from '../../command-line.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder } from '../../disk/index.ts';
@@ -10,6 +9,7 @@ import type { ListedEntry, VolumePath } from '../volumes/index.ts';
 import { isDocument, Outbox } from './outbox.ts';
 import { copyQuietly, deleteQuietly, folderName, listQuietly } from './quiet-volume.ts';
 import { VolumeWaits } from './volume-waits.ts';
+import { warnUnread, warnUnsent } from './volume-warnings.ts';
 
 /** A listing is asked for again once it is this old: others may have deployed while this command waited. */
 const listingMs = 10_000;
@@ -132,6 +132,11 @@ export class TeamState {
     this.#sending = (this.#sending ?? Promise.resolve()).then(send).catch(later);
   }
 
+  /** Sends what earlier commands could not, if there is any. */
+  shareLeft(context: Context): void {
+    this.share(context, { key: '', lastWork: async () => {} });
+  }
+
   /** Whether the volume has a document that was added, after one more try. */
   async hasArrived(context: Context, folder: string, name: string): Promise<boolean> {
     await this.#sending;
@@ -145,7 +150,7 @@ export class TeamState {
     try {
       for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
       const targets = paths.map((path) => this.#at(path));
-      await this.#waits.inTime(context, 0, (quiet) => deleteQuietly(quiet, targets));
+      await this.#waits.inTime(context, { half: 'write' }, (quiet) => deleteQuietly(quiet, targets));
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       context.trace(`cannot remove old team state: ${error.message}`);
@@ -156,7 +161,7 @@ export class TeamState {
     if (this.#hasFailed) return undefined;
     const step = context.progress.step('Reading the team state');
     try {
-      return await this.#waits.inTime(context, 0, (quiet) => listQuietly(quiet, this.#at(`${folder}/`)));
+      return await this.#waits.inTime(context, { half: 'read' }, (quiet) => listQuietly(quiet, this.#at(`${folder}/`)));
     } catch (error) {
       this.#warnUnreadable(context, error);
       return undefined;
@@ -174,7 +179,9 @@ export class TeamState {
         return { path, from: { ...this.#root, path: from }, bytes: size ?? undefined, modified: toMs(modified) };
       });
       const target = { kind: 'local', path: to } as const;
-      const failed = await this.#waits.inTime(context, bytes, (quiet) => copyQuietly(quiet, files, target));
+      const failed = await this.#waits.inTime(context, { half: 'read', bytes }, (quiet) =>
+        copyQuietly(quiet, files, target),
+      );
       const [first] = failed.values();
       if (first !== undefined) throw new FailedError(first);
       return true;
@@ -186,7 +193,7 @@ export class TeamState {
 
   #warnUnreadable(context: Context, error: unknown): void {
     context.signal.throwIfAborted();
-    if (!this.#hasFailed) this.#warn(context, `cannot read the team state at ${this.place}`, error, whatIsUnknown);
+    if (!this.#hasFailed) warnUnread(context, this.place, error);
     this.#hasFailed = true;
   }
 
@@ -197,8 +204,7 @@ export class TeamState {
       for (const work of this.#lastWork.values()) await work(context);
       await this.#send(context);
     } catch (error) {
-      if (!context.signal.aborted)
-        this.#warn(context, `cannot write the team state at ${this.place}`, error, whatIsLeft);
+      if (!context.signal.aborted) warnUnsent(context, this.place, error, !this.#hasFailed);
     } finally {
       step.clear();
     }
@@ -210,7 +216,7 @@ export class TeamState {
     if (files.length === 0) return;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const at = { ...this.#root, path: `${this.#root.path}/` };
-    const failed = await this.#waits.inTime(context, bytes, (quiet) =>
+    const failed = await this.#waits.inTime(context, { half: 'write', bytes }, (quiet) =>
       copyQuietly(quiet, files, { kind: 'remote', at }),
     );
     for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
@@ -221,16 +227,7 @@ export class TeamState {
   #at(path: string) {
     return { ...this.#root, path: `${this.#root.path}/${path}` };
   }
-
-  #warn({ progress }: Context, message: string, error: unknown, why: string): void {
-    if (!(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
-    const fix = gantryCommand`ls ${this.place}`;
-    progress.warn({ severity: 'warning', message: `${message}: ${(error as Error).message}`, why, fix });
-  }
 }
-
-const whatIsUnknown = 'what other machines have deployed and found is not known';
-const whatIsLeft = 'other machines do not know what this command did, until a later one of this machine sends it';
 
 function toMs(time: string | null): number | undefined {
   return time === null || Number.isNaN(Date.parse(time)) ? undefined : Date.parse(time);

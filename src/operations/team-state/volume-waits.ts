@@ -12,21 +12,30 @@ const minWaitMs = 1_000;
 /** A volume that did not reply in time is not waited for again so soon. */
 const restMs = 60_000;
 
+/** The halves of what is done with a volume: one may fail while the other works. */
+type Half = 'read' | 'write';
+
 /** What a command does with the volume, bounded: one that hangs takes little of its time, and that once. */
 export class VolumeWaits {
-  #silentAt = Number.NEGATIVE_INFINITY;
+  readonly #silentAt: Record<Half, number> = { read: Number.NEGATIVE_INFINITY, write: Number.NEGATIVE_INFINITY };
 
-  /** Throws UnavailableError if there is no reply in time. */
-  async inTime<T>(context: Context, bytes: number, work: (quiet: Context) => Promise<T>): Promise<T> {
+  /** `bytes`: how many are sent or received. Throws UnavailableError if there is no reply in time. */
+  async inTime<T>(
+    context: Context,
+    { half, bytes = 0 }: { half: Half; bytes?: number },
+    work: (quiet: Context) => Promise<T>,
+  ): Promise<T> {
     const { elapsed, end, signal } = context;
-    if (elapsed() - this.#silentAt < restMs) throw noReply();
+    // One that cannot be read is not written to either: to write, one reads.
+    const silentAt = half === 'read' ? this.#silentAt.read : Math.max(this.#silentAt.read, this.#silentAt.write);
+    if (elapsed() - silentAt < restMs) throw noReply();
     const leftMs = end.at === undefined ? Number.POSITIVE_INFINITY : end.at - elapsed();
     const waitMs = Math.min(maxWaitMs + bytes * msPerByte, Math.max(minWaitMs, leftMs * share));
     const quiet = quietly(context, timeoutSignal(waitMs, noReply, signal));
     try {
       return await work(quiet);
     } finally {
-      if (quiet.signal.aborted && !signal.aborted) this.#silentAt = elapsed();
+      if (quiet.signal.aborted && !signal.aborted) this.#silentAt[half] = elapsed();
     }
   }
 }

@@ -5,7 +5,7 @@ import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
 import { countErrors, ratesText } from './count-errors.ts';
 import type { Before, Look } from './look.ts';
-import { findReplaced } from './replaced.ts';
+import { findReplaced, type Replaced } from './replaced.ts';
 import { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaReads } from './replica-reads.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
@@ -19,7 +19,7 @@ export interface Observed {
 }
 
 /** Why a build is not healthy, and the replica that shows it. */
-export interface Finding {
+export interface Finding extends Partial<Pick<Replaced, 'shows'>> {
   verdict: 'sick' | 'unknown' | 'superseded';
   reason: string;
   container?: string | undefined;

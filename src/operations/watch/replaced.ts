@@ -7,6 +7,8 @@ import { tryRequest, waitForChange } from '../waiting/index.ts';
 export interface Replaced {
   verdict: 'unknown' | 'superseded';
   reason: string;
+  /** The build that the app shows, if that served before: what serves is not certain. */
+  shows?: string | undefined;
 }
 
 /**
@@ -20,7 +22,8 @@ export function findReplaced(
 ): Replaced | undefined {
   if (live === undefined || live === build) return undefined;
   if (!earlierBuilds?.has(live)) return { verdict: 'superseded', reason: `build ${shortBuild(live)} serves now` };
-  return { verdict: 'unknown', reason: `the app shows build ${shortBuild(live)}, which served before` };
+  const reason = `the app shows build ${shortBuild(live)}, which served before`;
+  return { verdict: 'unknown', reason, shows: live };
 }
 
 /** Looks once more at what serves, and waits for an app that is late: only a build that serves is called sick. */

@@ -6,7 +6,7 @@ import { fetchBuild } from '../builds/index.ts';
 import type { Verdict } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { type Look, lookAt } from './look.ts';
-import { type Observed, ObservedBuild, type ObservedOptions } from './observed-build.ts';
+import { type Finding, type Observed, ObservedBuild, type ObservedOptions } from './observed-build.ts';
 
 export interface WatchOptions extends Omit<ObservedOptions, 'servesSince'> {
   app: string;
@@ -23,6 +23,8 @@ export interface Watched extends Observed {
   verdict: Verdict;
   /** Why it is not healthy; empty if it is. */
   reason: string;
+  /** The build that the app shows instead, if that served before. */
+  shows?: string | undefined;
   /** The replica that shows it. */
   container: string | null;
   /** A replica that restarted once, which is not enough to say more. */
@@ -47,10 +49,11 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
   const started = elapsed();
   const observed = new ObservedBuild(build, options);
   const step = progress.step(`Watching ${app}`);
-  const end = (verdict: Verdict, reason: string, container?: string): Watched => ({
+  const end = (verdict: Verdict, reason: string, found?: Finding): Watched => ({
     verdict,
     reason,
-    container: container ?? null,
+    shows: found?.shows,
+    container: found?.container ?? null,
     restarted: observed.restarted() ?? null,
     watchedMs: elapsed() - started,
     failed: observed.failedRuns(),
@@ -71,10 +74,10 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
       const failed = observed.isBehind ? await ownFailure(context, options) : undefined;
       if (failed !== undefined) return end('unknown', `its status is ${failed}`);
       const found = isOver ? observed.final(isProven) : observed.early();
-      if (found && found.verdict !== 'unknown') return end(found.verdict, found.reason, found.container);
+      if (found && found.verdict !== 'unknown') return end(found.verdict, found.reason, found);
       if (isOver) {
         if (lastFailure) return end('unknown', `the platform did not answer: ${lastFailure.message}`);
-        return found ? end('unknown', found.reason, found.container) : end('healthy', '');
+        return found ? end('unknown', found.reason, found) : end('healthy', '');
       }
       const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the platform shows what is true now';
       step.update({ text: `${summary(observed.counts())}, ${left}` });
