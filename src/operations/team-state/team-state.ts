@@ -39,6 +39,7 @@ export class TeamState {
   /** Copies of documents that are on the volume. */
   readonly #copies: string;
   readonly #outbox: Outbox;
+  readonly #texts = new Map<string, string>();
   readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
   readonly #lastWork = new Map<string, (context: Context) => Promise<void>>();
   #hasFailed = false;
@@ -98,9 +99,16 @@ export class TeamState {
     const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
     const isComplete = await this.#copyHere(context, unseen, copies);
     if (entries) await removeOthers(copies, copied, new Set(listed.map(({ name }) => name)));
-    const texts = await Promise.all(names.map((name) => readFile(join(copies, name), 'utf8').catch(() => undefined)));
+    const texts = await Promise.all(names.map((name) => this.#textOf(join(copies, name))));
     const documents = names.flatMap((name, at) => (texts[at] === undefined ? [] : [{ name, text: texts[at] }]));
     return { documents, unreadable: isComplete ? names.length - documents.length : 0 };
+  }
+
+  /** Of a document, which never changes. Undefined if it cannot be read. */
+  async #textOf(copy: string): Promise<string | undefined> {
+    const text = this.#texts.get(copy) ?? (await readFile(copy, 'utf8').catch(() => undefined));
+    if (text !== undefined) this.#texts.set(copy, text);
+    return text;
   }
 
   /** Downloads a file. Returns false if it cannot be had. */
