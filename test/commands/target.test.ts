@@ -10,7 +10,7 @@ import { expectErrorDocument } from '../support/traces.ts';
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ real: false });
 });
 
 afterAll(() => emulator.close());
