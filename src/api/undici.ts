@@ -7,7 +7,8 @@ import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
 /**
  * Loads undici. Its parser is WebAssembly, for which V8's baseline compiler is fast enough. The process would wait at exit
- * for the optimizing compiler, a third of the CPU time of a small copy (npm run bench -- transfer).
+ * for the optimizing compiler, a third of the CPU time of a small copy (npm run bench -- transfer). The flag holds for the
+ * whole process: transfer/hash-worker.mjs takes it back.
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   setFlagsFromString('--liftoff-only');
