@@ -106,7 +106,7 @@ export default defineCommand({
     figures: figuresField,
   }),
   details: [
-    'Compares the calls of two builds: how long they ran by a rank test within each function, errors by the exact test that deploy --watch judges by, cold starts. Only hours of the day in which both builds served count.',
+    'Compares the calls of two builds: how long they ran by a rank test within each function and each hour of the day, errors by the exact test that deploy --watch judges by, cold starts. Only hours in which both builds had calls count.',
     'Without builds, it is the one that serves and the one before. One build is compared with the one that serves. If a difference of 30 % could have been missed, the verdict is "too few calls".',
   ],
   examples: ['compare', 'compare web', 'compare web 3e9a11c2 3f2b7d04', 'compare web --html builds.html --open'],

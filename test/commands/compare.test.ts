@@ -71,6 +71,43 @@ interface Comparison {
 }
 const compare = async (...words: string[]) => (await run(['compare', ...words, '--json'])).json() as Comparison;
 
+describe('an app that is slow at some hours, whatever its build', () => {
+  const day = 24 * hour;
+  const first = Date.UTC(2026, 10, 16);
+  const time = { now: first };
+  let own: Emulator;
+  let app: Awaited<ReturnType<typeof folderOf>>;
+  beforeAll(async () => {
+    [own, app] = await Promise.all([startEmulator({ real: false, now: () => time.now }), folderOf(smallApp())]);
+    const deployed = async () =>
+      expect((await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: app.path })).code).toBe(0);
+    await deployed();
+    // The second build is called in three hours of the day, and once in another one.
+    for (let call = 0; call < 480; call++) slow('before', first + hour / 2 + (call * 2 * day) / 480);
+    time.now += 2 * day;
+    await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
+    await deployed();
+    for (let call = 0; call < 300; call++) slow('after', first + 2 * day + 9 * hour + (call * 3 * hour) / 300);
+    slow('after', first + 2 * day + 20 * hour);
+    time.now += day;
+  });
+  afterAll(() => Promise.all([own.close(), app[Symbol.asyncDispose]()]));
+
+  function slow(replica: string, at: number): void {
+    const createdAt = Math.round(at);
+    const isSlow = [9, 10, 11].includes(new Date(createdAt).getUTCHours());
+    const runtimeMs = Math.round((isSlow ? 2_000 : 1_000) * (1 + 0.3 * Math.sin(createdAt)));
+    record(own, { id: `${replica}-${createdAt}`, createdAt, runtimeMs, container: `web-${replica}` });
+  }
+
+  test('is not worse because it was called at those', async () => {
+    const { json } = await gantry(['compare', 'web', '--json'], { emulator: own, clock: time });
+    const { verdict, hours, runTime, before } = json() as Comparison;
+    expect(hours).toEqual([9, 10, 11, 20]);
+    expect([verdict, runTime.verdict, before.calls]).toEqual(['no difference', 'no difference', 80]);
+  });
+});
+
 describe('gantry compare', () => {
   test('shows what is worse, and what was changed', async () => {
     const { stdout, stderr, code } = await run(['compare', 'web'], wideTerminal);
@@ -94,13 +131,12 @@ describe('gantry compare', () => {
     expect(found.errors).toMatchObject({ verdict: 'no difference', before: 0.1 });
   });
 
-  test('leaves out hours in which only one of them served', async () => {
-    expect((await compare('web')).hours).toBeNull();
+  test.each([8, 26])('counts all calls if no hour of the day has some of both, after %i hours', async (hours) => {
     const { now } = clock;
-    clock.now = start + 26 * hour;
-    const { hours } = await compare('web');
+    clock.now = start + hours * hour;
+    const found = await compare('web');
     clock.now = now;
-    expect(hours).toEqual([9, 10]);
+    expect([found.hours, found.after.calls]).toEqual([null, 200]);
   });
 
   test('takes builds by their first characters, and one against the build that serves', async () => {

@@ -25,6 +25,26 @@ export class BuildSamples {
     if (times) times.push(runtimeMs);
     else this.runTimes.set(name, [runtimeMs]);
   }
+
+  addAll({ errors, coldStarts, coldStartTimes, runTimes }: BuildSamples): this {
+    this.errors.calls += errors.calls;
+    this.errors.failed += errors.failed;
+    this.errors.byCaller += errors.byCaller;
+    this.coldStarts += coldStarts;
+    for (const ms of coldStartTimes) this.coldStartTimes.push(ms);
+    for (const [name, times] of runTimes) this.runTimes.set(name, [...(this.runTimes.get(name) ?? []), ...times]);
+    return this;
+  }
+}
+
+/** What the calls of two builds were like, in each of the hours that are compared. */
+export interface HourlySamples {
+  before: readonly BuildSamples[];
+  after: readonly BuildSamples[];
+}
+
+export function allHours(samples: readonly BuildSamples[]): BuildSamples {
+  return samples.reduce((all, each) => all.addAll(each), new BuildSamples());
 }
 
 /** A canceled or closed run says nothing about a build. */
@@ -38,22 +58,35 @@ const hourMs = 3_600_000;
  */
 export class CallSorter {
   unattributed = 0;
-  readonly #samples: readonly [ServingTime, BuildSamples][];
+  /** By hour of the day, in UTC. */
+  readonly #before = dayOfSamples();
+  readonly #after = dayOfSamples();
+  readonly #samples: readonly [ServingTime, readonly BuildSamples[]][];
   /** Undefined: of another build. */
-  readonly #owners = new Map<string, BuildSamples | undefined>();
+  readonly #owners = new Map<string, readonly BuildSamples[] | undefined>();
   readonly #outcomes = new Map<string, Outcome>();
 
-  constructor(
-    before: ServingTime,
-    after: ServingTime,
-    samples: { before: BuildSamples; after: BuildSamples },
-    /** Hours of the day, in UTC; null for all. */
-    private readonly hours: ReadonlySet<number> | null,
-  ) {
+  constructor(before: ServingTime, after: ServingTime) {
     this.#samples = [
-      [before, samples.before],
-      [after, samples.after],
+      [before, this.#before],
+      [after, this.#after],
     ];
+  }
+
+  /**
+   * The hours of the day in which both builds served and had calls, and what these were like: an app may be slower at some
+   * hours whatever its build. Null, and all calls as if of one hour: there are none.
+   */
+  equalHours(): { hours: number[] | null; samples: HourlySamples } {
+    const [before, after] = [this.#before, this.#after];
+    const served = this.#samples.map(([time]) => hoursOf(time));
+    const hours = [...before.keys()].filter(
+      (hour) =>
+        served.every((each) => each.has(hour)) && [before, after].every((each) => each[hour]?.errors.calls !== 0),
+    );
+    if (hours.length === 0) return { hours: null, samples: { before: [allHours(before)], after: [allHours(after)] } };
+    const pick = (samples: readonly BuildSamples[]) => hours.map((hour) => samples[hour] as BuildSamples);
+    return { hours, samples: { before: pick(before), after: pick(after) } };
   }
 
   /** The rows of a day, oldest first. */
@@ -63,13 +96,15 @@ export class CallSorter {
     for (const row of rows) {
       const at = created[row] ?? Number.NaN;
       const owner = this.#ownerOf(at, runs.word('build', row), runs.word('podName', row));
-      if (!owner || (this.hours && !this.hours.has(Math.floor(at / hourMs) % 24))) continue;
+      if (!owner) continue;
       const outcome = this.#outcomeOf(runs.word('status', row), codes[row] ?? Number.NaN);
-      owner.add(runs.word('functionName', row) ?? '', ran[row] ?? Number.NaN, cold[row] || 0, outcome);
+      // Without a time, it is of the first hour.
+      const samples = owner[Math.floor(at / hourMs) % 24] ?? (owner[0] as BuildSamples);
+      samples.add(runs.word('functionName', row) ?? '', ran[row] ?? Number.NaN, cold[row] || 0, outcome);
     }
   }
 
-  #ownerOf(at: number, build: string | undefined, replica: string | undefined): BuildSamples | undefined {
+  #ownerOf(at: number, build: string | undefined, replica: string | undefined): readonly BuildSamples[] | undefined {
     if (build !== undefined) return this.#samples.find(([time]) => time.build === build)?.[1];
     const serving = this.#samples.find(([{ since, until }]) => at >= since && at < until)?.[1];
     if (replica === undefined) return serving ?? this.#unknown();
@@ -92,6 +127,16 @@ export class CallSorter {
     this.#outcomes.set(key, outcome);
     return outcome;
   }
+}
+
+function dayOfSamples(): BuildSamples[] {
+  return Array.from({ length: 24 }, () => new BuildSamples());
+}
+
+function hoursOf({ since, until }: ServingTime): Set<number> {
+  const hours = new Set<number>();
+  for (let hour = Math.floor(since / hourMs); hour * hourMs < until && hours.size < 24; hour++) hours.add(hour % 24);
+  return hours;
 }
 
 function outcomeOf(status: string | undefined, statusCode: number | undefined): Outcome {

@@ -9,7 +9,7 @@ import { type AppHistory, changedSettings, recordLook, settingKey } from '../his
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { isRefusal } from '../waiting/index.ts';
-import { BuildSamples, CallSorter } from './build-samples.ts';
+import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
 import { comparisonFigures } from './figures.ts';
 import { judgeCalls } from './judge-calls.ts';
@@ -24,8 +24,7 @@ interface CompareOptions {
   explain: boolean;
 }
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 86_400_000;
 /** Of each build, its latest days are enough. */
 const maxPeriodMs = 7 * dayMs;
 
@@ -44,10 +43,9 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const now = context.platformNow();
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
-  const hours = equalHours(before, after);
-  const samples = { before: new BuildSamples(), after: new BuildSamples() };
-  const sorter = new CallSorter(before, after, samples, hours && new Set(hours));
+  const sorter = new CallSorter(before, after);
   const missing = await readCalls(context, app, { before, after, sorter });
+  const { hours, samples } = sorter.equalHours();
   const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
   const files = await changedFiles(context, app, before.build, after.build);
   const comparison: Comparison = {
@@ -96,19 +94,6 @@ function latestPart(time: ServingTime, now: number, earliest: number): ServingTi
   return { ...time, since: until, until };
 }
 
-/** Hours of the day in which both served; null if there are none. */
-function equalHours(before: ServingTime, after: ServingTime): number[] | null {
-  const [one, other] = [hoursOf(before), hoursOf(after)];
-  const shared = [...one].filter((hour) => other.has(hour)).sort((a, b) => a - b);
-  return shared.length > 0 ? shared : null;
-}
-
-function hoursOf({ since, until }: ServingTime): Set<number> {
-  const hours = new Set<number>();
-  for (let hour = Math.floor(since / hourMs); hour * hourMs < until && hours.size < 24; hour++) hours.add(hour % 24);
-  return hours;
-}
-
 interface Reading {
   before: ServingTime;
   after: ServingTime;
@@ -136,7 +121,8 @@ async function readCalls(context: Context, app: string, { before, after, sorter 
   return missing;
 }
 
-function callsOf({ build, since, until }: ServingTime, { errors, coldStarts }: BuildSamples): BuildCalls {
+function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {
+  const { errors, coldStarts } = allHours(samples);
   const time = (ms: number) => new Date(ms).toISOString();
   return { build, since: time(since), until: time(until), calls: errors.calls, failed: errors.failed, coldStarts };
 }

@@ -7,7 +7,7 @@ export interface Comparison {
   verdict: BuildVerdict;
   before: BuildCalls;
   after: BuildCalls;
-  /** Hours of the day, in UTC, that both builds served in: calls of others do not count. Null: there are none, so all count. */
+  /** Hours of the day, in UTC, in which both builds had calls: those of others do not count. Null: there are none, so all count. */
   hours: number[] | null;
   files: FileChanges | null;
   settings: ChangedSetting[] | null;

@@ -1,18 +1,18 @@
-import { compareDurations, compareErrors, fisherChance, quantile } from '../difference/index.ts';
-import type { BuildSamples } from './build-samples.ts';
+import { compareDurations, compareErrors, type ErrorCount, fisherChance, quantile } from '../difference/index.ts';
+import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
 import type { BuildVerdict, Comparison, Durations, Quantiles } from './comparison.ts';
 
-interface Samples {
-  before: BuildSamples;
-  after: BuildSamples;
-}
-
-/** Whether the calls of a build are worse than those of another one. */
-export function judgeCalls(samples: Samples): Pick<Comparison, 'verdict' | 'runTime' | 'coldStart' | 'errors'> {
-  const { before, after } = samples;
-  const runTime = durations(kindsOf(before.runTimes, after.runTimes));
-  const coldStart = durations([{ before: before.coldStartTimes, after: after.coldStartTimes }]);
-  const errors = errorDifference(samples);
+/** Whether the calls of a build are worse than those of another one, hour by hour: durations are ranked within each of them. */
+export function judgeCalls({
+  before,
+  after,
+}: HourlySamples): Pick<Comparison, 'verdict' | 'runTime' | 'coldStart' | 'errors'> {
+  const hours = before.map((one, hour) => [one, after[hour] as BuildSamples] as const);
+  const runTime = durations(hours.flatMap(([one, other]) => kindsOf(one.runTimes, other.runTimes)));
+  const coldStart = durations(
+    hours.map(([one, other]) => ({ before: one.coldStartTimes, after: other.coldStartTimes })),
+  );
+  const errors = errorDifference(allHours(before).errors, allHours(after).errors);
   const verdict = wholeVerdict(runTime.verdict, errors.verdict, coldStart.verdict);
   return { verdict, runTime, coldStart, errors };
 }
@@ -52,9 +52,8 @@ function quantiles(sorted: Float64Array): Quantiles {
 }
 
 /** As a watch of a new build judges at its end. */
-function errorDifference({ before, after }: Samples): Comparison['errors'] {
-  const [one, other] = [before.errors, after.errors];
-  const rate = ({ calls, failed }: typeof one) => (calls === 0 ? null : failed / calls);
+function errorDifference(one: ErrorCount, other: ErrorCount): Comparison['errors'] {
+  const rate = ({ calls, failed }: ErrorCount) => (calls === 0 ? null : failed / calls);
   const rates = { before: rate(one), after: rate(other) };
   if (one.calls === 0 || other.calls === 0) return { verdict: 'too few calls', ...rates, chance: null };
   const rises = (rates.after ?? 0) >= (rates.before ?? 0);

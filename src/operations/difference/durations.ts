@@ -42,7 +42,7 @@ export function compareDurations(kinds: readonly DurationSamples[]): DurationDif
   if (isEnough && Math.abs(score) >= alarmAt && Math.abs(change) >= leastChange && score > 0 === change > 0) {
     return { verdict: score > 0 ? 'slower' : 'faster', ...facts };
   }
-  const noticed = (alarmAt + marginOfPower) * spread(shared) * Math.sqrt(1 / sizeBefore + 1 / sizeAfter);
+  const noticed = (alarmAt + marginOfPower) * spread(shared) * Math.sqrt(1 / sum(shared, weightOf));
   const isShown = isEnough && Math.exp(noticed) - 1 <= missableChange;
   return { verdict: isShown ? 'no difference' : 'too few calls', ...facts };
 }
@@ -86,22 +86,27 @@ function ranksOf(values: Float64Array, others: Float64Array): { rankSum: number;
 function typicalRatio(kinds: readonly DurationSamples[]): number {
   let [total, weights] = [0, 0];
   for (const { before, after } of kinds) {
-    const weight = (before.length * after.length) / (before.length + after.length);
+    const weight = weightOf({ before, after });
     total += weight * (logOf(quantile(after, 0.5)) - logOf(quantile(before, 0.5)));
     weights += weight;
   }
   return Math.exp(total / weights);
 }
 
-/** The standard deviation of the logarithms within a kind and a side. */
+/** How much a kind says about a difference: the side with fewer calls counts most. */
+function weightOf({ before, after }: DurationSamples): number {
+  return (before.length * after.length) / (before.length + after.length);
+}
+
+/** The standard deviation of the logarithms within a kind and a side; not a number if each has a single call. */
 function spread(kinds: readonly DurationSamples[]): number {
-  let [squares, values] = [0, 0];
+  let [squares, freedom] = [0, 0];
   for (const samples of kinds.flatMap(({ before, after }) => [before, after])) {
     const mean = samples.reduce((all, value) => all + logOf(value), 0) / samples.length;
     for (const value of samples) squares += (logOf(value) - mean) ** 2;
-    values += samples.length;
+    freedom += samples.length - 1;
   }
-  return Math.sqrt(squares / values);
+  return Math.sqrt(squares / freedom);
 }
 
 /** A call of 0 ms took less than one. */

@@ -31,9 +31,16 @@ const worlds: Record<string, World> = {
   'half of the calls fail': { functions: [[200, 0.5, 1]], failing: 0.5, cold: 0.01 },
 };
 
-/** The calls of a build. Which functions are called changes from build to build: that is no difference. */
-function callsOf({ functions, failing, cold }: World, calls: number, slower: number, draw: Draw): BuildSamples {
-  const samples = new BuildSamples();
+/** How many hours the calls are spread over. */
+const spans = [1, 24];
+
+/**
+ * The calls of a build. Which functions are called, and in which hours, changes from build to build: that is no difference.
+ * Neither are the hours in which everything takes longer.
+ */
+function callsOf({ functions, failing, cold }: World, { calls, slower, hours }: Calls, draw: Draw): BuildSamples[] {
+  const samples = Array.from({ length: hours }, () => new BuildSamples());
+  const often = samples.map((_, hour) => [0.5 + draw.next(), hour] as const);
   const weights = functions.map(([, , weight], at) => [weight * (0.5 + draw.next()), at] as const);
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
   for (let call = 0; call < calls; call++) {
@@ -41,35 +48,54 @@ function callsOf({ functions, failing, cold }: World, calls: number, slower: num
     const [median, sigma] = functions[at] as World['functions'][number];
     const outcome = draw.chance(failing) ? 'failed' : 'succeeded';
     const start = draw.chance(cold) ? 12_000 * Math.exp(0.25 * normal()) : 0;
-    samples.add(`f${at}`, Math.ceil(slower * median * Math.exp(sigma * normal())), Math.ceil(start), outcome);
+    const hour = draw.weighted(often);
+    const busy = hour % 24 < 4 ? 1.5 : 1;
+    samples[hour]?.add(
+      `f${at}`,
+      Math.ceil(busy * slower * median * Math.exp(sigma * normal())),
+      Math.ceil(start),
+      outcome,
+    );
   }
   return samples;
 }
 
-function verdicts(world: World, calls: number, slower: number, times: number): string[] {
+interface Calls {
+  calls: number;
+  slower: number;
+  hours: number;
+}
+
+function verdicts(world: World, calls: Calls, times: number): string[] {
   const draw = new Draw(20_261_123);
   return Array.from({ length: times }, () => {
-    const before = callsOf(world, calls, 1, draw);
-    return judgeCalls({ before, after: callsOf(world, calls, slower, draw) }).verdict;
+    const before = callsOf(world, { ...calls, slower: 1 }, draw);
+    return judgeCalls({ before, after: callsOf(world, calls, draw) }).verdict;
   });
 }
 
-describe.each(Object.entries(worlds))('of %s', (name, world) => {
+const inSpans = Object.entries(worlds).flatMap(([name, world]) => spans.map((hours) => [name, hours, world] as const));
+
+describe.each(inSpans)('of %s, in %i hours', (name, hours, world) => {
   // Only run times of calls that succeeded are compared: half as many.
   test.skipIf(world.failing === 0.5)('a build that is 20 % slower is found with 500 calls of each in 95 of 100', () => {
-    const found = verdicts(world, 500, 1.2, 100 / part).filter((verdict) => verdict === 'worse').length;
+    const found = verdicts(world, { calls: 500, slower: 1.2, hours }, 100 / part).filter(
+      (verdict) => verdict === 'worse',
+    ).length;
     tell(`${name}, 20 % slower: found in ${found} of 100`);
     expect(found).toBeGreaterThanOrEqual(Math.floor(95 / part));
   });
 
   test('the same build is called worse in at most one of 100', () => {
-    const alarms = verdicts(world, 500, 1, 1_000 / part).filter((verdict) => verdict === 'worse').length;
+    const alarms = verdicts(world, { calls: 500, slower: 1, hours }, 1_000 / part).filter(
+      (verdict) => verdict === 'worse',
+    ).length;
     tell(`${name}, the same build: ${alarms} alarms of 1,000`);
     expect(alarms).toBeLessThanOrEqual(part === 1 ? 10 : 3);
   });
 
   test('with 15 calls nothing is shown', () => {
-    expect(new Set(verdicts(world, 15, 1, 20))).toEqual(new Set(['too few calls']));
+    expect(new Set(verdicts(world, { calls: 15, slower: 1, hours }, 20))).toEqual(new Set(['too few calls']));
   });
 });
 
