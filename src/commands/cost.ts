@@ -72,6 +72,9 @@ export default defineCommand({
               why: text('the same in words'),
               savesCents: nullable(number('what the command would have saved, in US cents; null if not known')),
               savesSeconds: nullable(number('the same as time of replicas; null if not known')),
+              since: nullable(
+                text('when the settings of now came into force, RFC 3339, UTC; null if before the period'),
+              ),
               moreColdStarts: nullable(integer('cold starts that it would have added; null if not known')),
               argv: list(text('word'), 'the command that ends it'),
             },
@@ -87,7 +90,7 @@ export default defineCommand({
   }),
   details: [
     "Costs and prices are the platform's; days are in UTC. Busy is the time in which replicas run calls, idle is the rest of what is paid for. Runs are kept on this machine, so that only new ones are read the next time.",
-    'Waste is named where replicas were idle for half of the time and one change of the scaling would have saved a quarter. What it saves is estimated from the calls of the period.',
+    'Waste is named where replicas were idle for half of the time and one change of the scaling would have saved a quarter. What it saves is estimated from the calls of the period, as far as the settings of now were in force, and not at all if these do not explain the bill.',
   ],
   examples: ['cost', 'cost web --since 7d --by day', 'cost web --explain-figures', 'cost --html cost.html --open'],
 });

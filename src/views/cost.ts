@@ -1,6 +1,6 @@
 import type { AppCostReport, CostReport, DayCost, Waste } from '../operations/cost/index.ts';
 import type { ChartReport } from '../output/chart/model.ts';
-import { count, countCell, dollars, duration } from '../output/format.ts';
+import { count, countCell, dollars, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
 import { figuresView } from './figures.ts';
@@ -121,10 +121,11 @@ function wasteText(apps: readonly AppCostReport[]): View {
       .join('\n');
 }
 
-function effectsOf({ savesCents, moreColdStarts: starts }: Waste): string[] {
+function effectsOf({ savesCents, moreColdStarts: starts, since }: Waste): string[] {
   const adds = starts ? `adds ${count(starts, 'cold start')}` : '';
   if (savesCents === null) return adds ? [`another value ${adds}`] : [];
-  return [`in this period, another value saves about ${dollars(savesCents)}${adds && ` and ${adds}`}`];
+  const period = since === null ? 'in this period' : `since ${localTime(since)}`;
+  return [`${period}, another value saves about ${dollars(savesCents)}${adds && ` and ${adds}`}`];
 }
 
 /** Only some of the fields are known (docs/platform.md#costs-and-invoices). */

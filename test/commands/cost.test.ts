@@ -97,6 +97,56 @@ describe('gantry cost', () => {
   });
 });
 
+describe('the waste of a past that the settings of now do not explain', () => {
+  const time = { now: first };
+  let own: Emulator;
+  beforeAll(async () => {
+    own = await startEmulator({ real: false, now: () => time.now });
+    await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: folder.path });
+    for (let at = first; at < first + 6 * day; at += 900_000) {
+      record(own, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
+    }
+  });
+  afterAll(() => own.close());
+
+  interface Costs {
+    apps: { idleCents: number; waste: { since: string | null; savesCents: number } | null }[];
+  }
+  const cost = async (home: string) => {
+    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder.path, home) } };
+    const { json, stderr } = await gantry(['cost', 'web', '--json'], setting);
+    return { ...(json() as Costs).apps[0], stderr };
+  };
+
+  test('counts from the last change of the scaling on', async () => {
+    time.now = first + 3 * day;
+    const before = await cost('one');
+    expect(before.waste).toMatchObject({ since: null });
+    expect(before.waste?.savesCents).toBeLessThanOrEqual(before.idleCents ?? 0);
+    const env = { GANTRY_CONFIG_DIR: join(folder.path, 'one') };
+    await gantry(['apps', 'scale', 'web', '--cooldown', '20m', '--yes'], { emulator: own, clock: time, env });
+    expect((await cost('one')).waste).toBeNull();
+    time.now = first + 6 * day;
+    const { waste, idleCents } = await cost('one');
+    expect(waste?.since).toBe(new Date(first + 3 * day).toISOString());
+    // Replicas live for 15 minutes instead of 10 after each of the calls.
+    expect(waste?.savesCents).toBeGreaterThan(before.waste?.savesCents ?? 0);
+    expect(waste?.savesCents).toBeLessThan(idleCents ?? 0);
+  });
+
+  test('is not named if the replay of what is contradicts the bill', async () => {
+    const web = own.store.apps.get(`${own.project}-web`);
+    if (!web) throw new Error('no app');
+    // The bill is that of another price.
+    const settings = { ...web.settings, compute: ['HOPPER_H100'] };
+    const earlier = [...(web.earlier ?? []), { until: time.now, settings: web.settings }];
+    own.store.apps.set(web.id, { ...web, settings, earlier });
+    const { waste, stderr } = await cost('two');
+    expect(waste).toBeNull();
+    expect(stderr).toMatch(/^what other settings of web save is not known: at the price.* cost \$\d+/);
+  });
+});
+
 test('apps get shows the cost of a replica per hour, day and month', async () => {
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);

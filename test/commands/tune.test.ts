@@ -35,6 +35,7 @@ const run = (words: string[], more: Setting = {}) =>
 interface Advice {
   verdict: string;
   reason: string;
+  since: string;
   calls: number;
   error: { coldStarts: number; p90: number; cost: number; days: number };
   options: { option: string; p90: number; cooldown: number; monthCents: number; argv: string[] | null }[];
@@ -104,6 +105,30 @@ describe('gantry tune', () => {
     expect((await run(['apps', 'scale', 'transcriber', '--cooldown', '301s'], { env })).code).toBe(0);
     const { json } = await run(['tune', 'transcriber', '--json'], { env });
     expect(json()).toMatchObject({ verdict: 'not enough runs', calls: 0 });
+  });
+
+  test('gives no advice where the replay misses the bill', async () => {
+    const own = await startEmulator({ seed: 1, real: false, now: () => now });
+    const web = own.store.apps.get(`${own.project}-web`);
+    if (!web) throw new Error('no app');
+    const monthOf = async (gpuCount: number) => {
+      // The days until now were charged at another price.
+      const settings = { ...web.settings, gpuCount: gpuCount * web.settings.gpuCount };
+      own.store.apps.set(web.id, { ...web, settings, earlier: [{ until: now, settings: web.settings }] });
+      const outcome = await run(['tune', 'web', '--json', '--budget', '700'], { emulator: own });
+      return { ...(outcome.json() as Advice), stderr: outcome.stderr };
+    };
+    const [same, dearer] = [await monthOf(1), await monthOf(3)];
+    await own.close();
+    expect(dearer).toMatchObject({ verdict: 'not predictable', options: [], frontier: [] });
+    expect(dearer.error.cost).toBeGreaterThan(1);
+    expect(dearer.stderr).toMatch(/no advice, not predictable: at the price of now, these runs cost \$\d+/);
+    // A month is as dear as the bill says.
+    const cost = (await run(['cost', 'web', '--since', same.since, '--json'])).json() as {
+      apps: { costCents: number }[];
+    };
+    const days = (now - Date.parse(same.since)) / 86_400_000;
+    expect((same.options[0]?.monthCents ?? 0) / ((30 / days) * (cost.apps[0]?.costCents ?? 0))).toBeCloseTo(1, 2);
   });
 
   test('--explain-figures names the requests of each figure', async () => {

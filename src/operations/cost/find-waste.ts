@@ -1,5 +1,6 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
-import { count, duration } from '../../output/format.ts';
+import { count, dollars, duration } from '../../output/format.ts';
+import { type Bill, maxReplayError, offBy } from './bill.ts';
 import type { ReplicaTime } from './replica-time.ts';
 
 /** Money for replicas that nobody needed, and the command that ends it. */
@@ -11,7 +12,15 @@ export interface Waste {
   savesSeconds: number | null;
   /** What it costs besides; null if that is not known. */
   moreColdStarts: number | null;
+  /** When the settings of now came into force, RFC 3339, UTC: what it saves counts from then on. Null: before the period. */
+  since: string | null;
   line: CommandLine;
+}
+
+interface Found {
+  waste: Waste | undefined;
+  /** Why what another setting saves is not known; empty if it is. */
+  doubt: string;
 }
 
 interface Facts {
@@ -21,10 +30,11 @@ interface Facts {
   cooldown: number;
   /** US cents per second; undefined if it is not known. */
   price: number | undefined;
-  /** What the platform charges for the period, in US cents; undefined if it is not known. */
-  cents: number | undefined;
-  /** How long the period is, in ms. */
+  /** Undefined if it is not known. */
+  bill: Bill | undefined;
+  /** How long the period is, in ms: that of the bill and of `time`. The settings were those of now in all of it. */
   rangeMs: number;
+  since: string | null;
   time: ReplicaTime;
 }
 
@@ -37,17 +47,27 @@ const dayMs = 86_400_000;
 
 /**
  * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
- * of that. Undefined if there is none.
+ * of that. First, what is must explain the bill: what changes would have saved rests on the same replay.
  */
-export function findWaste(facts: Facts): Waste | undefined {
-  const { app, minReplicas, cooldown, cents, time, rangeMs } = facts;
+export function findWaste(facts: Facts): Found {
+  const waste = wasteOf(facts);
+  const { app, price, bill, time, cooldown, minReplicas } = facts;
+  if (!waste || waste.kind === 'unexplained' || price === undefined || !bill) return { waste, doubt: '' };
+  const replayed = price * time.replicaSeconds(cooldown, minReplicas);
+  if (Math.abs(offBy(replayed, bill) ?? 0) <= maxReplayError) return { waste, doubt: '' };
+  const doubt = `at the price and the settings of now, its replicas cost ${dollars(replayed)}, and the bill is ${dollars(bill.most)}`;
+  return { waste: undefined, doubt: `what other settings of ${app} save is not known: ${doubt}` };
+}
+
+function wasteOf(facts: Facts): Waste | undefined {
+  const { app, minReplicas, cooldown, bill, since, time, rangeMs } = facts;
   const lived = time.replicaSeconds(cooldown, minReplicas);
   const isSmall = (amount: number | undefined) =>
     amount !== undefined && amount < (least.centsPerDay * rangeMs) / dayMs;
   if (lived === 0) {
-    if (!cents || isSmall(cents)) return undefined;
+    if (!bill?.least || isSmall(bill.least)) return undefined;
     const why = 'it costs something, but had no calls and keeps no replicas';
-    return { ...{ kind: 'unexplained', why, ...nothingKnown }, line: gantryCommand`apps containers ${app}` };
+    return { ...{ kind: 'unexplained', why, since, ...nothingKnown }, line: gantryCommand`apps containers ${app}` };
   }
   if (time.unknownCalls > 0.1 * time.calls || lived - time.busySeconds < least.idle * lived) return undefined;
   const found = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)]
@@ -71,7 +91,7 @@ function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
   return {
     kind: calls ? 'unused' : 'min-replicas',
     why: calls ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
-    ...saved(facts, saves(to)),
+    ...saved(facts, saves(to), lived),
     moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
     line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
   };
@@ -89,7 +109,7 @@ function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
   return {
     kind: 'cooldown',
     why: `cooldown keeps a replica ${duration(cooldown * 1000)} after a call of ${duration(time.medianRuntimeMs())}`,
-    ...saved(facts, chosen.seconds),
+    ...saved(facts, chosen.seconds, lived),
     moreColdStarts: moreStarts(chosen.to),
     line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,
   };
@@ -99,8 +119,12 @@ function startSeconds(time: ReplicaTime, starts: number): number {
   return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
 }
 
-function saved({ price }: Facts, seconds: number): Pick<Waste, 'savesCents' | 'savesSeconds'> {
-  return { savesSeconds: seconds, savesCents: price === undefined ? null : price * seconds };
+/** The share that the replay says, of what was paid; and never more than was idle. */
+function saved(facts: Facts, replayed: number, lived: number): Pick<Waste, 'savesCents' | 'savesSeconds' | 'since'> {
+  const { price, bill, since, time } = facts;
+  const paid = price === undefined || !bill ? lived : Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
+  const seconds = Math.min((replayed * paid) / lived, Math.max(0, paid - time.busySeconds));
+  return { since, savesSeconds: seconds, savesCents: price === undefined ? null : price * seconds };
 }
 
 function percent(share: number): string {

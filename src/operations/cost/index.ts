@@ -1,3 +1,4 @@
+export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
 export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 export type { Waste } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';

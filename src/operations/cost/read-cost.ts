@@ -4,9 +4,11 @@ import { getAppCost, getProjectCost } from '../../contract/costs.ts';
 import { shortAppName, toAppId } from '../../contract/endpoint.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
+import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
+import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 import { figuresOf } from './figures.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
@@ -92,12 +94,21 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until: period.until };
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
   const time = new ReplicaTime({ ...range, cooldowns });
+  // With other settings, replicas lived for another time.
+  const changedAt = (await recordLook(context, name, app)).scalingSince();
+  const settled = { since: Math.max(range.since, Math.min(changedAt, range.until)), until: range.until };
+  const hasChanged = settled.since > range.since;
+  const settledTime = hasChanged ? new ReplicaTime({ ...settled, cooldowns }) : time;
   if (period.isMonth && summary.request_metrics?.total === 0) time.finish();
   else {
     // The day before as well: clocks differ.
     const read = { since: Math.max(period.since, Math.min(createdAt - dayMs, period.until)), until: period.until };
-    for await (const day of readRunDays(context, { app: name, ...read })) time.add(day, rowsWithin(day, read));
+    for await (const day of readRunDays(context, { app: name, ...read })) {
+      time.add(day, rowsWithin(day, read));
+      if (hasChanged) settledTime.add(day, rowsWithin(day, settled));
+    }
     time.finish();
+    if (hasChanged) settledTime.finish();
   }
   const byDay = daysOf(costs?.costs, period);
   const ofMonth = period.isMonth ? monthCents(summary) : undefined;
@@ -112,7 +123,12 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const idleSeconds = busySeconds === undefined ? undefined : Math.max(0, replicaSeconds - busySeconds);
   const idleCents =
     idleSeconds === undefined || replicaSeconds === 0 ? undefined : cents && (cents * idleSeconds) / replicaSeconds;
-  const facts = { app: name, minReplicas, cooldown, price, cents, rangeMs: range.until - range.since, time };
+  const bill = hasChanged ? billOf(costs?.costs, settled) : cents ? { least: cents, most: cents } : undefined;
+  const { waste, doubt } = findWaste({
+    ...{ app: name, minReplicas, cooldown, price, bill, time: settledTime, rangeMs: settled.until - settled.since },
+    since: hasChanged ? new Date(settled.since).toISOString() : null,
+  });
+  if (doubt) context.progress.note(doubt);
   const report: AppCostReport = {
     ...{ app: name, costCents: cents ?? null, centsPerSecond: price ?? null, replicaSeconds },
     ...{ busySeconds: busySeconds ?? null, idleSeconds: idleSeconds ?? null, idleCents: idleCents ?? null },
@@ -120,7 +136,7 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
     lastCallAt: time.lastCall === undefined ? null : new Date(time.lastCall).toISOString(),
     days: dayRows(period, byDay, time),
-    waste: findWaste(facts) ?? null,
+    waste: waste ?? null,
   };
   const sources = {
     cost: ofMonth !== undefined ? 'month' : ofDays !== undefined ? 'days' : undefined,
@@ -159,10 +175,6 @@ function dayRows({ since, until }: Period, costs: Days | undefined, { days }: Re
     rows.push({ date, costCents: costs?.get(date) ?? null, calls, coldStarts, busySeconds });
   }
   return rows;
-}
-
-function utcDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 function localDay(time: number): string {

@@ -7,6 +7,8 @@ import { withUploads } from './uploads.ts';
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boolean };
 
+const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
+
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
   readonly events: readonly HistoryEvent[];
@@ -171,6 +173,15 @@ export class AppHistory {
       else if (event.event === 'scaled' && settings) settings = { ...settings, ...event.after };
     }
     return settings;
+  }
+
+  /** When the scaling of now came into force, in ms: before, replicas kept to other settings. 0 if no change is on record. */
+  scalingSince(): number {
+    const changed = this.listed().find((event) => {
+      const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
+      return scalingFields.some((field) => after?.[field] !== undefined);
+    });
+    return changed ? Date.parse(changed.at) : 0;
   }
 
   /** Whether two builds were made of the same one, or one of them of the other. */

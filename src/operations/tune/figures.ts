@@ -52,8 +52,8 @@ export function adviceFigures({ app: name, error, options, calls }: Advice): Fig
         `month, ${option}`,
         'US cents',
         monthCents,
-        [runs, app],
-        'replayed replica time x costPerSecondCents, for 30 days',
+        [runs, app, `${app}/cost`],
+        'replayed replica time x costPerSecondCents / (1 + error of the bill), for 30 days',
       ),
     ]),
   ];

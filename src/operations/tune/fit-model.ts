@@ -1,4 +1,5 @@
 import { routings, type Scaling } from '../../scaling/index.ts';
+import { maxReplayError as maxError } from '../cost/index.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { PastCalls, PastStart } from './past-calls.ts';
 import {
@@ -66,8 +67,6 @@ export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): F
   };
 }
 
-/** A share. */
-const maxError = 0.3;
 /** A call may have been taken by another replica that was ready before: starts are longer than calls waited for them. */
 const startFactors = [1, 0.9, 1.1, 1.2, 1.35];
 

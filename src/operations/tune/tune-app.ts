@@ -5,8 +5,9 @@ import type { App } from '../../contract/apps.ts';
 import { getAppCost } from '../../contract/costs.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { LimitError } from '../../errors.ts';
-import { count, duration } from '../../output/format.ts';
-import { type AppHistory, recordLook } from '../history/index.ts';
+import { count, dollars, duration } from '../../output/format.ts';
+import { type Bill, billOf, maxReplayError, offBy } from '../cost/index.ts';
+import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
@@ -50,7 +51,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const since = Math.max(
     Math.floor((options.since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
     Date.parse(shown.createdAt ?? '') || 0,
-    scalingSince(history),
+    history.scalingSince(),
   );
   const past = new PastCalls(Math.min(since, now), now);
   for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
@@ -65,12 +66,19 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const settings = settingsOf(shown);
   const trace = past.trace();
   const fitted = fitModel(past, trace, scalingOf(settings));
-  const error = { ...fitted.error, cost: await costError(context, app, past, { fitted, price }) };
-  const report = { ...facts, error: withoutSeconds(error), assumptions: assumptionsOf(past, fitted, settings) };
-  if (fitted.isOff) {
-    const reason = 'replicas started and ended by other rules than those that are known';
-    return { ...none, ...report, verdict: 'not predictable', reason };
-  }
+  const bill = price === undefined ? undefined : await readBill(context, app, past);
+  const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
+  const cost = bill ? offBy(replayedCents, bill) : null;
+  const error = withoutSeconds({ ...fitted.error, cost });
+  const report = { ...facts, error, assumptions: assumptionsOf(past, fitted, settings) };
+  const reason = fitted.isOff
+    ? 'replicas started and ended by other rules than those that are known'
+    : bill && Math.abs(cost ?? 0) > maxReplayError
+      ? `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`
+      : undefined;
+  if (reason !== undefined) return { ...none, ...report, verdict: 'not predictable', reason };
+  // What is said about a month agrees with what was paid.
+  const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
   const candidates = candidateSettings(settings, concurrencies(past, settings));
   const outcomes: Outcome[] = [];
   const step = progress.step(`Replaying ${count(past.length, 'run')}`);
@@ -78,7 +86,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     step.update({ text: `${outcomes.length} of ${candidates.length} settings` });
     // Lets Ctrl-C through.
     await pause(0, context.signal);
-    outcomes.push(outcomeOf(trace, candidate, { model: fitted.model, price }));
+    outcomes.push(outcomeOf(trace, candidate, { model: fitted.model, price: billed }));
   }
   step.clear();
   const { options: found, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
@@ -89,16 +97,6 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     ...{ tried: outcomes.length, written: null, figures: null },
   };
   return { ...advice, figures: explain ? adviceFigures(advice) : null };
-}
-
-/** When the settings of now came into force, as far as it is on record: before, others were. */
-function scalingSince(history: AppHistory): number {
-  const fields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
-  const changed = history.listed().find((event) => {
-    const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
-    return fields.some((field) => after?.[field] !== undefined);
-  });
-  return changed ? Date.parse(changed.at) : 0;
 }
 
 /** The defaults are the platform's. */
@@ -117,7 +115,7 @@ function scalingOf({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingS
 
 interface Priced {
   model: ReplicaModel;
-  /** US cents per second. */
+  /** US cents per second that is replayed. */
   price: number | undefined;
 }
 
@@ -134,19 +132,10 @@ function outcomeOf(trace: CallTrace, settings: ScalingSettings, { model, price }
   };
 }
 
-/** How far the bill of the past is off, where the platform tells it for all of the days. */
-async function costError(
-  context: Context,
-  app: string,
-  past: PastCalls,
-  { fitted, price }: { fitted: FittedModel; price: number | undefined },
-): Promise<number | null> {
-  if (price === undefined || past.since % dayMs !== 0) return null;
+/** What the platform charged for these calls, where it tells it. */
+async function readBill(context: Context, app: string, past: PastCalls): Promise<Bill | undefined> {
   const reply = await tryRequest(context, (api) => api(getAppCost, { project: context.project, app }));
-  const first = isoTime(past.since).slice(0, 10);
-  const days = Object.entries(reply?.costs ?? {}).filter(([day]) => day.slice(0, 10) >= first);
-  const cents = days.reduce((sum, [, cost]) => sum + (cost.total_cost_cents ?? Number.NaN), 0);
-  return cents > 0 ? (price * fitted.error.replicaSeconds) / cents - 1 : null;
+  return billOf(reply?.costs, past);
 }
 
 function withoutSeconds({ coldStarts, p90, cost, days }: AdviceError): AdviceError {

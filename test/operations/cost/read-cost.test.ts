@@ -107,7 +107,10 @@ async function costOf(
       platformNow: () => now,
       signal: new AbortController().signal,
     },
-    settings: { folders: { cache: '/dev/null' }, addresses: { management: { value: 'https://platform.test' } } },
+    settings: {
+      ...{ folders: { cache: '/dev/null', state: '/nowhere' }, teamState: { value: undefined } },
+      addresses: { management: { value: 'https://platform.test' } },
+    },
     progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: () => {}, note: () => {} },
   } as unknown as Context;
   return await readCost(context, { app: undefined, since: undefined, until: undefined, explain: true });
