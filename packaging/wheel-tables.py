@@ -4,27 +4,36 @@
     python3 packaging/wheel-tables.py > src/project/wheel-tables.ts
 
 It reads the package index that pip is set up to use, with pip's own code: the files of each package, and the metadata of
-the wheels of torch and vllm, which name the CUDA they were built with. A release runs it. Nothing is typed but what the
-metadata does not have: torch before 1.13 names no CUDA, and its release notes say 10.2.
+the wheels of torch and vllm, which name the CUDA they were built with. An index may offer no metadata of a wheel: then it
+is read from the wheel, by a few ranges of it. A release runs this. Nothing is typed but what the metadata does not have:
+torch before 1.13 names no CUDA, and its release notes say 10.2.
+
+Left out, each with its reason on stderr: pre-releases, yanked versions, and versions whose wheels name no CUDA, or no
+version of torch. What could not be read fails instead: the tables would lack it without a word.
 """
 import collections
 import datetime
 import re
+import sys
 import textwrap
 
 from pip._internal.commands import create_command
 from pip._internal.index.collector import LinkCollector, parse_links
 from pip._internal.models.link import Link
+from pip._internal.network.lazy_wheel import dist_from_wheel_url
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.packaging.version import Version
 
-PACKAGES = """torch torchvision torchaudio vllm xformers bitsandbytes onnxruntime onnxruntime-gpu tensorflow jaxlib jax
-  numpy scipy pandas""".split()
+PACKAGES = """torch torchvision torchaudio vllm flash-attn xformers bitsandbytes onnxruntime onnxruntime-gpu tensorflow
+  jaxlib jax numpy scipy pandas""".split()
 # Those that the platform offers.
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 CUDA_BEFORE_METADATA = "10.2"
 CUDA = r"(?:nvidia-)?cuda-(?:runtime-cu1\d|toolkit|runtime)(?:\[[^\]]*\])? ?\(?[=<>]=?(\d+\.\d+)"
+
+# Versions by package and reason.
+left_out = collections.defaultdict(lambda: collections.defaultdict(set))
 
 command = create_command("download")
 session = command._build_session(command.parse_args(["x"])[0])
@@ -67,7 +76,9 @@ def read_package(package):
             version = Version(match[1])
         else:
             continue
-        if not link.yanked_reason and not version.is_prerelease:
+        if version.is_prerelease or link.yanked_reason:
+            left_out[package]["pre-release" if version.is_prerelease else "yanked"].add(version)
+        else:
             released.add(version)
     return {version: pythons[version] for version in sorted(released)}, wheels
 
@@ -75,10 +86,17 @@ def read_package(package):
 def requirement_of(links, pattern):
     """The version that the wheels of a release require: not every one of them may name it."""
     for link in links:
-        metadata = session.get(link.url_without_fragment + ".metadata").text
-        if found := re.search(rf"^Requires-Dist: {pattern}", metadata, re.M):
+        if found := re.search(rf"^Requires-Dist: {pattern}", metadata_of(link), re.M):
             return found[1]
     return None
+
+
+def metadata_of(link):
+    reply = session.get(link.url_without_fragment + ".metadata")
+    if reply.status_code == 404:
+        return str(dist_from_wheel_url(parse_wheel_filename(link.filename)[0], link.url_without_fragment, session).metadata)
+    reply.raise_for_status()
+    return reply.text
 
 
 def read_cuda(versions, wheels):
@@ -88,11 +106,14 @@ def read_cuda(versions, wheels):
             named = requirement_of(wheels[version], CUDA)
             if named or version < Version("1.13"):
                 cuda[version] = named or CUDA_BEFORE_METADATA
+            else:
+                left_out["torch"]["names no CUDA"].add(version)
     return cuda
 
 
 def read_torch_of(versions, wheels):
     found = {version: requirement_of(wheels[version], r"torch ?\(?==([\d.]+)") for version in versions if version in wheels}
+    left_out["vllm"]["names no version of torch"] |= {version for version, torch in found.items() if not torch}
     return {version: torch for version, torch in found.items() if torch}
 
 
@@ -125,6 +146,9 @@ def main():
             built[package] = grouped(read_cuda(versions, wheels))
         if package == "vllm":
             built[package] = grouped(read_torch_of(versions, wheels))
+    for package, reasons in left_out.items():
+        for reason, versions in reasons.items():
+            print(f"left out of {package}, {reason}: {' '.join(map(str, sorted(versions)))}", file=sys.stderr)
     body = "\n".join(render(name, groups) for name, groups in tables.items())
     print(f"""// Made by packaging/wheel-tables.py, which names the source. Not to be edited.
 

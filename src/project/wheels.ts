@@ -4,8 +4,8 @@ import { builtWith, readOn, wheelTables } from './wheel-tables.ts';
 export interface MissingWheels {
   /** The Pythons that it has wheels for; may be empty. */
   pythons: string[];
-  /** The oldest and the newest version that have wheels for the Python. */
-  versions: readonly [oldest: string, newest: string];
+  /** The oldest and the newest version that have wheels for the Python; absent if none has. */
+  versions?: readonly [oldest: string, newest: string];
   /** Where the facts are from, and when they were read. */
   source: string;
 }
@@ -21,8 +21,8 @@ export function missingWheels(name: string, version: string, python: string): Mi
     .sort(compareVersions);
   const [oldest] = others;
   const newest = others.at(-1);
-  if (oldest === undefined || newest === undefined) return undefined;
-  return { pythons, versions: [oldest, newest], source: sourceOf(name) };
+  const versions = oldest && newest ? ({ versions: [oldest, newest] } as const) : {};
+  return { pythons, ...versions, source: sourceOf(name) };
 }
 
 /** The CUDA that torch was built with, or the torch of vllm: `1.13.1+cu117` names it. */

@@ -7,6 +7,7 @@ import { readRoot } from '../../src/project/toml/root.ts';
 import { readSections } from '../../src/project/toml/sections.ts';
 import { createSource, readText } from '../../src/project/toml/source.ts';
 import { parseToml } from '../../src/project/toml/syntax.ts';
+import { builtWith, wheelTables } from '../../src/project/wheel-tables.ts';
 import { missingWheels, pinnedVersion } from '../../src/project/wheels.ts';
 import { folderOf } from '../support/app.ts';
 
@@ -53,6 +54,27 @@ test('warns about a pinned package without wheels for the Python version', async
   expect(await issuesOf(listed, files)).toMatchObject([{ message: 'numpy 1.22.4 has no wheels for Python 3.12' }]);
 });
 
+test('says of a package that never has wheels that it is compiled', async () => {
+  const never = { message: 'flash-attn 2.6.3 has no wheels for Python 3.12', why: /no other version has them/ };
+  expect(await issuesOf(pip('flash_attn = "2.6.3"'))).toMatchObject([
+    { ...never, why: expect.stringMatching(never.why), fix: expect.stringContaining('URL of a wheel') },
+  ]);
+});
+
+test('each torch and vllm that has wheels is known by what it was built with, but for those that name nothing', () => {
+  const versionsOf = (groups: Record<string, string>) =>
+    Object.values(groups).flatMap((text) => text.trim().split(/\s+/));
+  const withWheels = (name: string) => versionsOf({ ...wheelTables[name], '': '' }).filter(Boolean);
+  const unnamed = (name: 'torch' | 'vllm') => {
+    const known = versionsOf(builtWith[name]);
+    return withWheels(name).filter((version) => !known.includes(version));
+  };
+  expect(unnamed('torch')).toEqual([]);
+  expect(unnamed('vllm').filter((version) => !/^0\.(1\.|2\.[0-5]$)/.test(version))).toEqual([]);
+  const torches = versionsOf(builtWith.torch);
+  expect(Object.keys(builtWith.vllm).filter((torch) => !torches.includes(torch))).toEqual([]);
+});
+
 test.each([
   [
     'torch = "1.12.1"',
@@ -63,6 +85,8 @@ test.each([
   ['torch = "==1.13.1+cu117"', 'HOPPER_H200', 'torch 1.13.1+cu117 has no code for HOPPER_H200', /torch 2\.1\.0/],
   ['torch = "2.3.0"', 'BLACKWELL_B200', 'torch 2.3.0 has no code for BLACKWELL_B200', /torch 2\.8\.0/],
   ['vllm = "0.6.3"', 'BLACKWELL_B200', 'vllm 0.6.3 has no code for BLACKWELL_B200', /a later vllm, for torch 2\.8\.0/],
+  ['vllm = "0.8.2"', 'BLACKWELL_B200', 'vllm 0.8.2 has no code for BLACKWELL_B200', /a later vllm/],
+  ['vllm = "0.9.1"', 'BLACKWELL_B200', 'vllm 0.9.1 has no code for BLACKWELL_B200', /a later vllm/],
   ['"vllm[audio]" = "0.6.3"', 'BLACKWELL_RTX6000', 'vllm 0.6.3 has no code for BLACKWELL_RTX6000', /vllm/],
 ])('warns about %s on %s', async (line, gpu, message, fix) => {
   const toml = `[cerebrium.deployment]\npython_version = "3.10"\n[cerebrium.hardware]\ncompute = "${gpu}"\n[cerebrium.dependencies.pip]\n${line}\n`;

@@ -76,7 +76,8 @@ const unsupportedPython: Refinement = (found, { package: name = '', wanted = '',
   if (local !== undefined) return localVersion(found, name, wanted, local);
   const pinned = version ?? pinnedVersion(wanted);
   const missing = pinned === undefined ? undefined : missingWheels(name.toLowerCase(), pinned, python);
-  if (!missing || (!config && missing.pythons.length === 0)) return undefined;
+  // One that never has wheels is compiled: no other Python or version helps.
+  if (!missing?.versions || (!config && missing.pythons.length === 0)) return undefined;
   const { pythons, versions } = missing;
   return {
     ...found,

@@ -36,14 +36,20 @@ function* packagesWithoutWheels(app: RuleInput): Generator<ConfigIssue> {
     if (isSet && other !== undefined) {
       yield warningAt('deployment.python_version', message, { ...details, fix: `python_version = "${other}"` });
     } else {
-      yield warningAt(at, message, { ...details, fix: `use ${name} ${missing.versions.join(' to ')}` });
+      yield warningAt(at, message, { ...details, fix: fixOf(name, missing) });
     }
   }
 }
 
 function whyMissing({ pythons, versions, source }: MissingWheels, python: string): string {
   const has = pythons.length > 0 ? `it has them for Python ${pythons.join(', ')}` : 'it has them for no Python offered';
-  return `${has}; ${versions.join(' to ')} have them for ${python} (${source})`;
+  const others = versions ? `${versions.join(' to ')} have them for ${python}` : 'no other version has them';
+  return `${has}; ${others} (${source})`;
+}
+
+function fixOf(name: string, { versions }: MissingWheels): string {
+  if (versions) return `use ${name} ${versions.join(' to ')}`;
+  return `name the URL of a wheel of ${name}: without one, the build compiles it, and fails if a compiler is missing`;
 }
 
 /** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
