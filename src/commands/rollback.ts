@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { proofs, rollback, sayWhatServes } from '../operations/rollback/index.ts';
+import { choices, proofs, rollback, sayWhatServes } from '../operations/rollback/index.ts';
 import { shortBuild } from '../output/format.ts';
 import {
   anything,
@@ -44,6 +44,13 @@ export default defineCommand({
     project: text('project'),
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
+    chosenBy: choice(choices, 'its name, what is on record, or only the order of builds: it may never have been well'),
+    lastCalls: nullable(
+      object(
+        { calls: integer('calls, 20 at most'), failed: integer('those that failed') },
+        'if chosen by order: how its last calls went; null if none is listed, too',
+      ),
+    ),
     build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
     status: text('final status of the build'),
     endpoint: text('URL of the app'),

@@ -8,6 +8,7 @@ import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import type { DeployedState } from '../deploy/index.ts';
 import { type AppHistory, type EventOf, readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
+import { type LastCalls, readLastCalls } from './last-calls.ts';
 
 export interface RollbackChoice {
   app: App;
@@ -15,9 +16,16 @@ export interface RollbackChoice {
   live: string | undefined;
   /** The build to return to. */
   target: Build;
+  chosenBy: ChosenBy;
+  /** Of a build that is not known to have been well, how its last calls went; null if none is listed. */
+  lastCalls: LastCalls | null;
   /** The rollback that made the live build and was not seen to its end: it has succeeded. */
   done?: EventOf<'rolling-back'>;
 }
+
+/** What the build to return to is known by. That another one was created later says nothing of how it was. */
+export const choices = ['name', 'history', 'order'] as const;
+type ChosenBy = (typeof choices)[number];
 
 /**
  * The build to return to: the given one, or the one that served before the live one. That is the live one itself if an
@@ -35,12 +43,12 @@ export async function chooseBuild(
   const history = await recordLook(context, name, app);
   if (requested === undefined && live !== undefined) {
     const done = history.isSick(live) ? undefined : history.openRollback(live);
-    if (done) return { app, live, target: await fetchBuild(api, { project, app: name, build: live }), done };
+    const known = { chosenBy: 'history', lastCalls: null } as const;
+    if (done) return { app, live, target: await fetchBuild(api, { project, app: name, build: live }), ...known, done };
   }
-  const target =
-    requested === undefined
-      ? await readBuildBefore(context, name, live)
-      : await fetchBuild(api, { project, app: name, build: await resolveBuild(context, name, requested) });
+  const choice =
+    requested === undefined ? await readBuildBefore(context, name, live) : await namedBuild(context, name, requested);
+  const { target } = choice;
   if (buildPhase(target.status) !== 'succeeded') {
     throw new ConflictError(
       `build ${shortBuild(target.id)} of ${name} did not succeed: its status is ${target.status}`,
@@ -49,32 +57,50 @@ export async function chooseBuild(
       },
     );
   }
-  return { app, live, target };
+  return { app, live, ...choice };
 }
 
-async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Build> {
+type Chosen = Pick<RollbackChoice, 'target' | 'chosenBy' | 'lastCalls'>;
+
+async function namedBuild(context: Context, app: string, word: string): Promise<Chosen> {
+  const { api, project } = context;
+  const build = await resolveBuild(context, app, word);
+  return { target: await fetchBuild(api, { project, app, build }), chosenBy: 'name', lastCalls: null };
+}
+
+async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Chosen> {
   const known = await readBuilds(context, name);
   const found = findBuildBefore(known, live);
   if (!found) throw nothingBefore(name, live, known);
-  warnIfGuessed(context, name, known, found);
-  return found;
+  const isGuessed = isGuess(known, found);
+  const lastCalls = isGuessed ? await warnOfGuess(context, name, known, found) : null;
+  return { target: found, chosenBy: isGuessed ? 'order' : 'history', lastCalls };
 }
 
-/** Nothing is chosen by the order of builds without a word. `before`: what the app showed as live before a deploy. */
-export function warnIfGuessed(
-  { progress }: Context,
+/** Whether a build is chosen by the order of builds alone. `before`: what the app showed as live before a deploy. */
+export function isGuess({ history }: KnownBuilds, found: Build, before?: string | null): boolean {
+  return found.id !== before && !history.servedBuilds().includes(found.id);
+}
+
+/** Nothing is guessed without a word. What the platform lists of its calls may show that it was not well. */
+export async function warnOfGuess(
+  context: Context,
   app: string,
-  { history }: KnownBuilds,
-  found: Build,
-  before?: string | null,
-): void {
-  if (found.id === before || history.servedBuilds().includes(found.id)) return;
-  progress.warn({
+  known: KnownBuilds,
+  { id }: Build,
+): Promise<LastCalls | null> {
+  const last = await readLastCalls(context, app, known, id);
+  const { calls = 0, failed = 0 } = last ?? {};
+  const isBad = calls > 0 && failed === calls;
+  context.progress.warn({
     severity: 'warning',
-    message: `build ${shortBuild(found.id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
+    message: isBad
+      ? `build ${shortBuild(id)} of ${app} is chosen by the order of builds, and all its last calls failed (${failed} of ${calls})`
+      : `build ${shortBuild(id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
     why: 'nothing on record here served before the live build, except what was rolled back or found sick',
     fix: gantryCommand`builds list ${app}`,
   });
+  return last;
 }
 
 /** The builds of an app, and what is known of them. */

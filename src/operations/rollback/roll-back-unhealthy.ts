@@ -8,7 +8,7 @@ import { type Deployment, StuckBuilds } from '../deploy/index.ts';
 import { findLaterReady } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds, warnIfGuessed } from './choose-build.ts';
+import { findBuildBefore, isGuess, type KnownBuilds, laterBuilds, readBuilds, warnOfGuess } from './choose-build.ts';
 import { readDespiteInterrupt } from './interruption.ts';
 import { DeployedMeanwhileError } from './meanwhile.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
@@ -95,7 +95,7 @@ async function rollBack(
       const message = `there is no build to return to: build ${shortBuild(build)} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
-    warnIfGuessed(context, app, known, before, options.before);
+    if (isGuess(known, before, options.before)) await warnOfGuess(context, app, known, before);
     target = before.id;
     const scaling = known.history.settingsOf(before.id);
     const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };

@@ -41,6 +41,8 @@ export interface RolledBack {
   replaced: string | null;
   /** The earlier build. */
   restored: string;
+  chosenBy: RollbackChoice['chosenBy'];
+  lastCalls: RollbackChoice['lastCalls'];
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
   /** A build created later that has replaced it meanwhile. */
@@ -176,7 +178,7 @@ async function confirm(
   source: RollbackSource,
   { isConfirmed }: RollbackOptions,
 ): Promise<void> {
-  const { app, replaced, restored, settings } = plan;
+  const { app, replaced, restored, chosenBy, settings } = plan;
   const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const builds = `${replacing} -> ${shortBuild(restored)}`;
@@ -191,7 +193,8 @@ async function confirm(
     progress.note(`installed again, perhaps in other versions: ${anew.slice(0, maxShown).join(', ')}${more}`);
   }
   if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
-  willChange(`deploy build ${shortBuild(restored)} of ${app} again`, plan);
+  const guess = chosenBy === 'order' ? ', chosen by the order of builds' : '';
+  willChange(`deploy build ${shortBuild(restored)} of ${app} again${guess}`, plan);
 }
 
 const proofTexts: Record<Proof, string> = {
@@ -207,7 +210,7 @@ const maxShown = 8;
 function planned(
   { project }: Context,
   app: string,
-  { app: deployed, live, target }: RollbackChoice,
+  { app: deployed, live, target, chosenBy, lastCalls }: RollbackChoice,
   source: RollbackSource | undefined,
   expected: readonly BuildFile[] | undefined,
 ): RolledBack {
@@ -216,6 +219,8 @@ function planned(
     project,
     replaced: live ?? null,
     restored: target.id,
+    chosenBy,
+    lastCalls,
     build: null,
     status: target.status,
     endpoint: deployed.internalEndpoint ?? '',
