@@ -114,7 +114,7 @@ function logOf(ms: number | undefined): number {
   return Math.log(Math.max(0.5, ms ?? 0));
 }
 
-/** The chance of a normal value of at least `deviations`, to seven digits (Numerical Recipes, `erfcc`). */
+/** The chance of a normal value of at least `deviations`, to seven digits (Numerical Recipes, `erfcc`). At most a half. */
 function tailChance(deviations: number): number {
   const x = deviations / Math.SQRT2;
   const t = 1 / (1 + x / 2);
@@ -123,7 +123,7 @@ function tailChance(deviations: number): number {
     ...[0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277],
   ];
   const exponent = terms.reduceRight((all, term) => term + t * all, 0);
-  return (t * Math.exp(-x * x + exponent)) / 2;
+  return Math.min(1, t * Math.exp(-x * x + exponent)) / 2;
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

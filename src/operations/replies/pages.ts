@@ -34,14 +34,16 @@ interface ReadPagesOptions<Item> {
 
 /** A backend that filters may return empty pages before the next item. */
 const maxEmptyPages = 100;
+/** Passes over all pages that find nothing new, although items are still missing. */
+const maxVainPasses = 3;
 /** Limits for a server that never stops returning new items and tokens. */
 const maxPages = 10_000;
 const maxItems = { unannounced: 100_000, announced: 1_000_000 };
 
 /**
- * Reads a list page by page, each item once. Ends after the last page, or when a page has no new items although the
- * platform announces more. Returns false if fewer items were read than announced. Throws FailedError if the list does
- * not end.
+ * Reads a list page by page, each item once. Items of equal rank may change places between pages: if some are missing after
+ * the last page, all pages are read again. Ends when no items are missing, or when pages have no new ones. Returns false if
+ * fewer items were read than announced. Throws FailedError if the list does not end.
  */
 export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
   const { read, key, limit } = options;
@@ -53,6 +55,9 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
   let furthest = 0;
   let before: ListPage<Item> = { items: [] };
   let pages = 0;
+  let end = 0;
+  let readBefore = 0;
+  let vainPasses = 0;
   for (let position: PagePosition | undefined; ; ) {
     const page = await read(position);
     pages++;
@@ -60,8 +65,8 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
     yield { items, page };
     if (pages > maxPages) throw endless(pages, seen.size, page.total, options.fix);
 
-    const start = position && 'offset' in position ? position.offset : seen.size - items.length;
-    const end = start + page.items.length;
+    const start = position ? ('offset' in position ? position.offset : end) : 0;
+    end = start + page.items.length;
     const isRepeated = items.length === 0 && (page.items.length > 0 ? end > furthest : isSameToken(position, page));
     if (position && isRepeated) {
       // The platform ignores the position: it may page in the other way.
@@ -81,7 +86,14 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
     }
     hasSwitched &&= items.length === 0;
     empty = page.items.length > 0 ? 0 : empty + 1;
-    if (!hasMore(page, end, limit)) return true;
+    if (!hasMore(page, end, limit)) {
+      if (!Number.isFinite(total) || seen.size >= total) return true;
+      vainPasses = seen.size > readBefore ? 0 : vainPasses + 1;
+      if (vainPasses === maxVainPasses) return false;
+      readBefore = seen.size;
+      position = undefined;
+      continue;
+    }
     if (seen.size > itemLimit(page.total)) throw endless(pages, seen.size, page.total, options.fix);
     if (empty === maxEmptyPages) return false;
     if (empty > 0) {

@@ -110,7 +110,7 @@ export async function writeDay(folder: string, owner: MirrorOwner, day: RunDay):
 
 /** A gap is closed if the other look at the day has all of its runs. */
 function mergeDay(own: RunDay, other: RunDay): void {
-  own.gaps = [...openGaps(own.gaps, other), ...openGaps(other.gaps, own)].filter(
+  own.gaps = [...openGaps(own, other), ...openGaps(other, own)].filter(
     (gap, index, all) => all.findIndex(({ from, to }) => from === gap.from && to === gap.to) === index,
   );
   own.runs.absorb(other.runs);
@@ -118,8 +118,11 @@ function mergeDay(own: RunDay, other: RunDay): void {
   own.readAt = Math.max(own.readAt, other.readAt);
 }
 
-function openGaps(gaps: readonly Gap[], { gaps: others, readTo }: RunDay): Gap[] {
-  return gaps.filter(({ from, to }) => to > readTo || others.some((other) => other.from < to && other.to > from));
+function openGaps({ gaps, readAt }: RunDay, other: RunDay): Gap[] {
+  const isNewer = other.readAt > readAt;
+  return gaps.filter(
+    ({ from, to }) => !(isNewer || to <= other.readTo) || other.gaps.some((each) => each.from < to && each.to > from),
+  );
 }
 
 function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, readAt }: RunDay): Uint8Array[] {

@@ -21,9 +21,9 @@ interface FillOptions {
   onRuns: (count: number) => void;
 }
 
-/** Whether a day was read late enough that the platform has nothing new about it. */
-export function isDayOver({ day, readTo }: RunDay): boolean {
-  return readTo >= day + dayMs;
+/** Whether a day was read late enough that the platform has nothing new about it, and returned all that it announced. */
+export function isDayWhole({ day, gaps, readTo }: RunDay): boolean {
+  return readTo >= day + dayMs && gaps.length === 0;
 }
 
 /**
@@ -38,11 +38,14 @@ export async function fillDay(day: RunDay, { read, now, save, onRuns }: FillOpti
     onRuns(day.runs.length - before);
     unsaved += found.runs.length;
   };
-  for (const window of windowsToRepeat(day)) {
+  const end = day.day + dayMs;
+  // A gap that goes on after it is not read twice.
+  const resumeAt = Math.min(day.readTo, ...day.gaps.filter(({ to }) => to > day.readTo).map(({ from }) => from));
+  for (const window of windowsToRepeat(day, resumeAt)) {
     for await (const found of readWindow(read, window)) await take(found);
   }
-  const end = day.day + dayMs;
-  for await (const found of readWindow(read, { from: day.readTo, to: end })) {
+  const rest = resumeAt < end ? readWindow(read, { from: resumeAt, to: end }) : [];
+  for await (const found of rest) {
     await take(found);
     day.readTo = Math.max(day.readTo, Math.min(found.to, (day.runs.newest() ?? 0) - lateMs));
     if (unsaved < runsPerSave) continue;
@@ -56,14 +59,38 @@ export async function fillDay(day: RunDay, { read, now, save, onRuns }: FillOpti
 }
 
 function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns): void {
+  // A platform that returns fewer runs than are known has forgotten them: the missing ones as well.
+  if (missing !== undefined || runs.length >= countWithin(day.runs, from, to)) cutGaps(day, from, to);
   for (const run of runs.map(mirrored)) {
     // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
     const at = run.createdAt ?? from;
     if (at >= day.day && at < day.day + dayMs) day.runs.put(run);
   }
-  day.gaps = day.gaps.filter((gap) => !(gap.from >= from && gap.to <= to));
   if (missing !== undefined) day.gaps.push({ from, to, missing: missing === 'some' ? undefined : missing });
   if (day.gaps.length > maxGaps) day.gaps = [joinGaps(day.gaps)];
+}
+
+/** Leaves of each gap what is outside of a window: it is not known how many runs are missing there. */
+function cutGaps(day: RunDay, from: number, to: number): void {
+  day.gaps = day.gaps.flatMap((gap) => {
+    if (gap.to <= from || gap.from >= to) return [gap];
+    const rest = [
+      { from: gap.from, to: from, missing: undefined },
+      { from: to, to: gap.to, missing: undefined },
+    ];
+    return rest.filter((each) => each.from < each.to);
+  });
+}
+
+/** Without those on an end of the window: platforms differ in whether they return them. */
+function countWithin(runs: RunTable, from: number, to: number): number {
+  const created = runs.column('createdAt');
+  let within = 0;
+  for (let row = 0; row < runs.length; row++) {
+    const at = created[row] ?? Number.NaN;
+    if (at > from && at < to) within++;
+  }
+  return within;
 }
 
 function joinGaps(gaps: readonly Gap[]): Gap {
@@ -75,13 +102,13 @@ function joinGaps(gaps: readonly Gap[]): Gap {
   };
 }
 
-/** What is read again before `readTo`. */
-function windowsToRepeat({ day, runs, gaps, readTo, readAt }: RunDay): Window[] {
+/** What is read again before the rest of the day. */
+function windowsToRepeat({ day, runs, gaps, readAt }: RunDay, resumeAt: number): Window[] {
   const created = runs.column('createdAt');
-  const windows: Window[] = gaps.map(({ from, to }) => ({ from, to }));
+  const windows: Window[] = gaps.filter(({ from }) => from < resumeAt).map(({ from, to }) => ({ from, to }));
   for (let row = 0; row < runs.length; row++) {
     const at = Number.isNaN(created[row]) ? day : (created[row] ?? day);
-    const isOpen = at < readTo && readAt < at + settledMs && !runs.hasEnded(row);
+    const isOpen = at < resumeAt && readAt < at + settledMs && !runs.hasEnded(row);
     if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
   }
   const joined = join(windows);

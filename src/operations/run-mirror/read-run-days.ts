@@ -3,9 +3,9 @@ import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { toAppId } from '../../contract/endpoint.ts';
 import { UsageError } from '../../errors.ts';
-import { count, groupDigits } from '../../output/format.ts';
+import { count } from '../../output/format.ts';
 import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
-import { fillDay, isDayOver } from './fill-day.ts';
+import { fillDay, isDayWhole } from './fill-day.ts';
 import { mirrorRoot, trimMirror } from './kept-runs.ts';
 import { type ReadRuns, runReader } from './read-window.ts';
 
@@ -97,7 +97,7 @@ class Mirror {
 
   async day(midnight: number): Promise<RunDay> {
     const day = (await readDay(this.#folder, midnight)) ?? emptyDay(midnight);
-    if (!isDayOver(day))
+    if (!isDayWhole(day))
       await fillDay(day, { ...this.source, now: this.context.platformNow(), save: () => this.#save(day) });
     return day;
   }
@@ -123,7 +123,7 @@ function sayGaps({ progress }: Pick<Context, 'progress'>, gaps: readonly Gap[]):
   const some = gaps.some(({ missing }) => missing === undefined);
   const number =
     known === 0 ? 'some runs are' : `${some ? 'at least ' : ''}${count(known, 'run')} ${known === 1 ? 'is' : 'are'}`;
-  const more = gaps.length === 1 ? '' : `, and ${groupDigits(gaps.length - 1)} more gaps`;
+  const more = gaps.length === 1 ? '' : `, and in ${count(gaps.length - 1, 'more gap')}`;
   progress.warn(
     `${number} missing: the platform announced more than it returned between ${text(first.from)} and ${text(first.to)}${more}`,
   );

@@ -39,7 +39,7 @@ export async function* readWindow(read: ReadRuns, window: Window): AsyncGenerato
   const items = runsIn(page);
   const { nextToken, total } = page;
   const isFull = Boolean(nextToken) || items.length >= pageSize;
-  if (!isFull && (total ?? 0) <= items.length) yield { ...window, runs: items, missing: undefined };
+  if (!isFull && (total ?? 0) <= new Set(items.map(runKey)).size) yield { ...window, runs: items, missing: undefined };
   else if (isFull && canBeSplit(window, items)) {
     for (const part of split(window, (total || 2 * items.length) / items.length)) yield* readWindow(read, part);
   } else yield readAllPages(read, query, window, page);

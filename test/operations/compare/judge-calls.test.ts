@@ -130,6 +130,10 @@ describe('durations', () => {
     expect(compareDurations(kinds.map(([before, after]) => ({ before, after }))).verdict).toBe(verdict);
   });
 
+  test('the chance of what is equal is 1, and never more', () => {
+    expect(compareDurations([{ before: many(300).fill(7), after: many(300).fill(7) }]).chance).toBe(1);
+  });
+
   test('the chance is that of the normal distribution of ranks', () => {
     // 8 values against 8 that are all larger: z = 3.361, p = 0.00078.
     const { chance } = compareDurations([{ before: many(0).slice(0, 8), after: many(50).slice(0, 8) }]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ListPage, type PagePosition, readPages } from '../../../src/operations/replies/pages.ts';
+import { Draw } from '../../chaos/draw.js';
 
 const all = Array.from({ length: 25 }, (_, index) => index);
 
@@ -61,6 +62,27 @@ describe('a list is read completely', () => {
       call === 1 ? { items: from(0), total: 25 } : { items: left.slice(offsetOf(place)).slice(0, 10), total: 21 };
     const { items } = await readAll(server, 'offset', 10);
     expect(items.sort((a, b) => a - b)).toEqual(all);
+  });
+});
+
+describe('items of equal rank that change places between pages', () => {
+  const draw = new Draw(27);
+  const shuffled = () => all.map((item) => ({ item, at: draw.next() })).sort((a, b) => a.at - b.at);
+  const page = (place: PagePosition | undefined): ListPage<number> => {
+    const start = Math.max(offsetOf(place), tokenOf(place));
+    const items = shuffled().map(({ item }) => item);
+    return { items: items.slice(start, start + 10), total: 25, ...(start < 15 && { nextToken: String(start + 10) }) };
+  };
+
+  test.each(['offset', 'token'] as const)('by %s, are all read', async (by) => {
+    const { items, isWhole } = await readAll(page, by, 10);
+    expect([items.sort((a, b) => a - b), isWhole]).toEqual([all, true]);
+  });
+
+  test('are not whole if one of them never comes', async () => {
+    const server: Server = (place) => ({ ...page(place), items: page(place).items.filter((item) => item !== 7) });
+    const { items, isWhole, calls } = await readAll(server, 'token', 10);
+    expect([items.includes(7), isWhole, calls < 60]).toEqual([false, false, true]);
   });
 });
 

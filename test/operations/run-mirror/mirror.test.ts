@@ -172,6 +172,39 @@ describe('of the runs of ten days', () => {
     expect(reader.warnings).toHaveLength(1);
   });
 
+  test.each([1_000, 40])('a gap is closed when the platform returns all of them, in pages of %i', async (pageCap) => {
+    const { platform, reader, read } = await made({ pageCap });
+    platform.manners.loses = (id) => Number(id.split('-')[1]) % 3_000 === 0;
+    const before = (await read()).size;
+    expect(before).toBeLessThan(platform.runs.length);
+    platform.manners.loses = () => false;
+    for (const _ of [1, 2]) {
+      reader.warnings.length = 0;
+      reader.clock.now += 1_000;
+      expect([(await read()).size, reader.warnings]).toEqual([platform.runs.length, []]);
+    }
+    platform.requests = 0;
+    await read(start, start + 5 * day);
+    expect(platform.requests).toBe(0);
+  });
+
+  test('a gap stays if the platform has forgotten the period', async () => {
+    const { platform, reader, read } = await made();
+    platform.manners.loses = (id) => id.endsWith('7000');
+    await read();
+    platform.forget(now, now);
+    reader.warnings.length = 0;
+    await read();
+    expect(reader.warnings).toEqual([expect.stringMatching(/runs? (is|are) missing/)]);
+  });
+
+  test('all are read if runs of the same moment change places between pages', async () => {
+    const { platform, reader, read } = await made({ order: 'any', pageCap: 100 });
+    for (const run of platform.runs) run.createdAt = run.visibleAt = start + day + hour;
+    expect([(await read()).size, reader.warnings]).toEqual([platform.runs.length, []]);
+    expect(platform.requests).toBeLessThan(100);
+  });
+
   test('are the same if the platform does not keep to the range', async () => {
     const kept = await (await made()).read();
     expect(await (await made({ ignoresRange: true, pageCap: 100 })).read()).toEqual(kept);
