@@ -47,7 +47,7 @@ export default defineCommand({
         app: text('app'),
         costCents: nullable(number('cost in US cents; null if not known')),
         centsPerSecond: nullable(number('price of a replica in US cents per second; null if not known')),
-        replicaSeconds: nullable(number('how long replicas lived')),
+        replicaSeconds: nullable(number('how long replicas lived; null if not known')),
         busySeconds: nullable(number('how long they ran calls; null if not known')),
         idleSeconds: nullable(number('the rest; null if not known')),
         idleCents: nullable(number('what the rest cost; null if not known')),

@@ -3,6 +3,7 @@ import { buildPhase } from './builds.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import {
+  optionalAmount,
   optionalBoolean,
   optionalEnum,
   optionalNumber,
@@ -113,10 +114,10 @@ export const App = nonEmptyReply({
   computeTier: optionalText,
   /** Only from the emulator: where a browser finds the pages of the app. */
   pageUrl: optionalText,
-  costPerSecondCents: optionalNumber,
-  minReplicaCount: optionalNumber,
-  maxReplicaCount: optionalNumber,
-  cooldownPeriodSeconds: optionalNumber,
+  costPerSecondCents: optionalAmount,
+  minReplicaCount: optionalAmount,
+  maxReplicaCount: optionalAmount,
+  cooldownPeriodSeconds: optionalAmount,
   replicaConcurrency: optionalNumber,
   responseGracePeriodSeconds: optionalNumber,
   scalingMetric: optionalText,

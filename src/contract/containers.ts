@@ -1,7 +1,15 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf } from './lists.ts';
-import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import {
+  optionalAmount,
+  optionalBoolean,
+  optionalEnum,
+  optionalNumber,
+  optionalText,
+  optionalTime,
+  textOrEmpty,
+} from './scalars.ts';
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = objectOf({
@@ -20,7 +28,7 @@ export const Container = objectOf({
   timestamp: optionalTime,
   containerStartTimestamp: optionalTime,
   containerTerminationTimestamp: optionalTime,
-  containerRunningTimeMs: optionalNumber,
+  containerRunningTimeMs: optionalAmount,
   containerRestartCount: optionalNumber,
 });
 export type Container = v.InferOutput<typeof Container>;

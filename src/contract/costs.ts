@@ -1,10 +1,18 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, objectsByName, optionalList, replyObject } from './lists.ts';
-import { optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import {
+  optionalAmount,
+  optionalItems,
+  optionalNumber,
+  optionalRecord,
+  optionalText,
+  optionalTime,
+  textOrEmpty,
+} from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
-export const AppCost = replyObject({ costs: assumed(objectsByName(objectOf({ total_cost_cents: optionalNumber }))) });
+export const AppCost = replyObject({ costs: assumed(objectsByName(objectOf({ total_cost_cents: optionalAmount }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
 /** Get the cost of an app by day (docs/platform.md#costs-and-invoices). */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import {
+  optionalAmount,
   optionalBoolean,
   optionalEnum,
   optionalNumber,
@@ -37,10 +38,10 @@ export const Run = objectOf({
   projectId: optionalText,
   modelId: optionalText,
   podName: optionalText,
-  coldstartTimeMs: optionalNumber,
-  totalQueueTimeMs: optionalNumber,
-  runtimeMs: optionalNumber,
-  totalResponseTimeMs: optionalNumber,
+  coldstartTimeMs: optionalAmount,
+  totalQueueTimeMs: optionalAmount,
+  runtimeMs: optionalAmount,
+  totalResponseTimeMs: optionalAmount,
   statusCode: optionalNumber,
   createdAt: optionalTime,
   updatedAt: optionalTime,
@@ -55,27 +56,27 @@ export const Run = objectOf({
   websocket: optionalBoolean,
   completedAt: optionalTime,
   containerStartedAt: optionalTime,
-  executionTimeMs: optionalNumber,
-  queueTimeMs: optionalNumber,
-  responseTimeMs: optionalNumber,
+  executionTimeMs: optionalAmount,
+  queueTimeMs: optionalAmount,
+  responseTimeMs: optionalAmount,
   buildId: assumed(optionalText),
 });
 export type Run = v.InferOutput<typeof Run>;
 
 const statistics = {
-  avg: optionalNumber,
-  p50: optionalNumber,
-  p90: optionalNumber,
-  p99: optionalNumber,
-  min: optionalNumber,
-  max: optionalNumber,
+  avg: optionalAmount,
+  p50: optionalAmount,
+  p90: optionalAmount,
+  p99: optionalAmount,
+  min: optionalAmount,
+  max: optionalAmount,
 };
 type Statistic = keyof typeof statistics;
 
 /** `avgRuntimeMs`, `p50RuntimeMs` and so on: spec 2.7 names the statistics, not the fields. */
 function timings<const Measure extends string>(measure: Measure) {
-  const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, optionalNumber]);
-  return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof optionalNumber>);
+  const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, optionalAmount]);
+  return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof optionalAmount>);
 }
 
 /** Statistics of one period (spec 2.7). Times in ms. */
@@ -91,8 +92,8 @@ export const RunBucket = objectOf({
   containerQueued: optionalNumber,
   processing: optionalNumber,
   successRate: optionalNumber,
-  avgColdstartTimeMs: optionalNumber,
-  avgQueueTimeMs: optionalNumber,
+  avgColdstartTimeMs: optionalAmount,
+  avgQueueTimeMs: optionalAmount,
   ...timings('Runtime'),
   ...timings('ResponseTime'),
 });

@@ -7,6 +7,8 @@ import { isObject, isRecord, JsonNumber, parseJson, stringifyJson } from '../jso
  */
 export const optionalText = optional<string, string>(asText);
 export const optionalNumber = optional<number | string, number>(asNumber);
+/** A price, a cost or a duration: what is negative is unknown. */
+export const optionalAmount = optional<number | string, number>((value) => amountOf(value) ?? null);
 export const optionalBoolean = optional<boolean | string, boolean>(asFlag);
 /** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both are absent. */
 export const optionalTime = optional<string | number, string>(asTime);
@@ -70,12 +72,20 @@ function asText(value: unknown): string {
   return isObject(value) || value === null ? stringifyJson(value) : String(value);
 }
 
-/** Null for a number that would become another one, such as 9007199254740993. */
+const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** Null for a number that would become another one, such as 9007199254740993, and for text like `0x10`. */
 function asNumber(value: unknown): number | null {
   const read = plain(value);
-  const number = typeof read === 'string' && read.trim() !== '' ? Number(read) : read;
+  const number = typeof read === 'string' && decimal.test(read) ? Number(read) : read;
   if (typeof number !== 'number' || !Number.isFinite(number)) return null;
   return read === number || Math.abs(number) <= Number.MAX_SAFE_INTEGER || String(number) === read ? number : null;
+}
+
+/** A price, a cost or a duration of a reply whose fields are not documented; undefined if it is none. */
+export function amountOf(value: unknown): number | undefined {
+  const amount = asNumber(value);
+  return amount !== null && amount >= 0 ? amount : undefined;
 }
 
 function asNumberOrNaN(value: unknown): number {

@@ -35,7 +35,8 @@ export function costView(report: CostReport, { by }: CostViewOptions): View {
 export function costReport(report: CostReport): ChartReport<DayCost> {
   const { apps } = report;
   const days = daysOf(apps);
-  const price = apps.length === 1 ? apps[0]?.centsPerSecond : undefined;
+  const [first, ...others] = apps;
+  const price = first && others.length === 0 && first.idleCents !== null ? first.centsPerSecond : undefined;
   const idle = ({ costCents, busySeconds }: DayCost) =>
     price && costCents !== null ? Math.max(0, costCents - price * busySeconds) / 100 : null;
   const dollarsOf = (cents: number | null) => (cents === null ? null : cents / 100);
@@ -100,8 +101,10 @@ function appsTable({ apps }: CostReport): View {
     APP: ({ app }) => app,
     COST: ({ costCents }) => money(costCents),
     CALLS: ({ calls }) => countCell(calls),
-    BUSY: ({ busySeconds, replicaSeconds }) => share(busySeconds, replicaSeconds) ?? '',
-    IDLE: ({ idleCents }) => (idleCents === null ? '' : money(idleCents)),
+    BUSY: ({ busySeconds, replicaSeconds }) => {
+      return replicaSeconds === null ? notKnown : (share(busySeconds, replicaSeconds) ?? '');
+    },
+    IDLE: ({ idleCents, replicaSeconds }) => (idleCents === null && replicaSeconds !== null ? '' : money(idleCents)),
     'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
   };
   const right = Object.keys(columns).slice(1);

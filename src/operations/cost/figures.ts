@@ -3,8 +3,8 @@ import type { AppCostReport, Figure } from './cost-report.ts';
 interface Sources {
   /** Undefined if the platform tells neither. */
   cost: 'month' | 'days' | undefined;
-  /** The replica time is what was paid for. */
-  isPaid: boolean;
+  /** What was paid for, or by its calls; unknown if the cost does not fit the price. */
+  replicaTime: 'paid' | 'modeled' | 'unknown';
 }
 
 const get = 'GET /v2/projects/{project}/apps';
@@ -18,7 +18,7 @@ const costFrom = {
 };
 
 /** Each figure of an app with the requests it is from and how it was computed. */
-export function figuresOf(report: AppCostReport, { cost, isPaid }: Sources): Figure[] {
+export function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources): Figure[] {
   const costSource = costFrom[cost ?? 'nowhere'];
   const paid = { endpoints: [...costSource.endpoints, ...app], how: 'cost / price' };
   const modeled = {
@@ -34,15 +34,16 @@ export function figuresOf(report: AppCostReport, { cost, isPaid }: Sources): Fig
     ...{ app: report.app, figure, value, unit },
     ...source,
   });
-  const replicaTime = isPaid ? paid : modeled;
+  const misfit = { ...paid, how: 'not known: cost / price of now is more than max_replicas allow, or less than busy' };
+  const replicaTime = { paid, modeled, unknown: misfit }[source];
   const both = [...new Set([...replicaTime.endpoints, ...runs])];
   return [
     of('cost', 'US cents', report.costCents, costSource),
-    of('price', 'US cents per second', report.centsPerSecond, { endpoints: app, how: 'costPerSecondCents' }),
+    of('price', 'US cents per second', report.centsPerSecond, { endpoints: app, how: 'costPerSecondCents, of now' }),
     of('replica time', 'seconds', report.replicaSeconds, replicaTime),
     of('busy', 'seconds', report.busySeconds, {
       endpoints: runs,
-      how: 'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs',
+      how: 'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period',
     }),
     of('idle', 'seconds', report.idleSeconds, { endpoints: both, how: 'replica time - busy' }),
     of('idle cost', 'US cents', report.idleCents, { endpoints: both, how: 'cost x idle / replica time' }),

@@ -87,10 +87,10 @@ function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
   // One replica that is kept spares most callers a cold start.
   const to = minReplicas > 1 && saves(1) >= 0.6 * saves(0) ? 1 : 0;
   const kept = `min_replicas keeps ${count(minReplicas, 'replica')}`;
-  const calls = time.calls === 0;
+  const isUnused = time.calls === 0 && time.busySeconds === 0;
   return {
-    kind: calls ? 'unused' : 'min-replicas',
-    why: calls ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
+    kind: isUnused ? 'unused' : 'min-replicas',
+    why: isUnused ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
     ...saved(facts, saves(to), lived),
     moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
     line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,

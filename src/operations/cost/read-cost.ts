@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../contract/costs.ts';
 import { shortAppName, toAppId } from '../../contract/endpoint.ts';
+import { amountOf } from '../../contract/scalars.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
 import { recordLook } from '../history/index.ts';
@@ -12,6 +13,7 @@ import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 import { figuresOf } from './figures.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
+import { fitsSettings, misfitText } from './paid-time.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 interface CostOptions {
@@ -91,25 +93,27 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const minReplicas = app.minReplicaCount ?? 0;
   const cooldown = app.cooldownPeriodSeconds ?? 0;
   const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
-  const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until: period.until };
+  const until = Math.min(context.platformNow(), period.until + 1);
+  const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until };
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
-  const time = new ReplicaTime({ ...range, cooldowns });
+  // The day before as well: calls of it may run in the period, and clocks differ.
+  const readFrom = Math.max(period.since, Math.min(createdAt, period.until)) - dayMs;
+  const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
   // With other settings, replicas lived for another time.
   const changedAt = (await recordLook(context, name, app)).scalingSince();
   const settled = { since: Math.max(range.since, Math.min(changedAt, range.until)), until: range.until };
   const hasChanged = settled.since > range.since;
-  const settledTime = hasChanged ? new ReplicaTime({ ...settled, cooldowns }) : time;
-  if (period.isMonth && summary.request_metrics?.total === 0) time.finish();
-  else {
-    // The day before as well: clocks differ.
-    const read = { since: Math.max(period.since, Math.min(createdAt - dayMs, period.until)), until: period.until };
+  const settledTime = hasChanged ? new ReplicaTime({ ...settled, countFrom: settled.since, cooldowns }) : time;
+  const hasCalls = !(period.isMonth && summary.request_metrics?.total === 0);
+  const read = { since: readFrom, until: hasCalls ? period.until : period.since - 1 };
+  if (read.since <= read.until) {
     for await (const day of readRunDays(context, { app: name, ...read })) {
       time.add(day, rowsWithin(day, read));
-      if (hasChanged) settledTime.add(day, rowsWithin(day, settled));
+      if (hasChanged) settledTime.add(day, rowsWithin(day, read));
     }
-    time.finish();
-    if (hasChanged) settledTime.finish();
   }
+  time.finish();
+  if (hasChanged) settledTime.finish();
   const byDay = daysOf(costs?.costs, period);
   const ofMonth = period.isMonth ? monthCents(summary) : undefined;
   const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
@@ -117,20 +121,27 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const price = app.costPerSecondCents || undefined;
   const lived = time.replicaSeconds(cooldown, minReplicas);
   const paid = cents !== undefined && price !== undefined ? cents / price : undefined;
-  const replicaSeconds = paid ?? lived;
+  const paidByDay = [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / (price ?? Number.POSITIVE_INFINITY));
+  const rangeMs = range.until - range.since;
+  const doesFit =
+    paid === undefined || fitsSettings({ seconds: paid, days: paidByDay }, { app, time, rangeSeconds: rangeMs / 1000 });
+  const replicaSeconds = doesFit ? (paid ?? lived) : undefined;
   const isKnown = time.unknownCalls <= 0.1 * time.calls;
   const busySeconds = isKnown ? time.busySeconds : undefined;
-  const idleSeconds = busySeconds === undefined ? undefined : Math.max(0, replicaSeconds - busySeconds);
+  const idleSeconds =
+    busySeconds === undefined || replicaSeconds === undefined ? undefined : Math.max(0, replicaSeconds - busySeconds);
   const idleCents =
-    idleSeconds === undefined || replicaSeconds === 0 ? undefined : cents && (cents * idleSeconds) / replicaSeconds;
+    idleSeconds !== undefined && replicaSeconds ? cents && (cents * idleSeconds) / replicaSeconds : undefined;
   const bill = hasChanged ? billOf(costs?.costs, settled) : cents ? { least: cents, most: cents } : undefined;
-  const { waste, doubt } = findWaste({
+  const facts = {
     ...{ app: name, minReplicas, cooldown, price, bill, time: settledTime, rangeMs: settled.until - settled.since },
     since: hasChanged ? new Date(settled.since).toISOString() : null,
-  });
+  };
+  const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
   const report: AppCostReport = {
-    ...{ app: name, costCents: cents ?? null, centsPerSecond: price ?? null, replicaSeconds },
+    ...{ app: name, costCents: cents ?? null, centsPerSecond: price ?? null },
+    replicaSeconds: replicaSeconds ?? null,
     ...{ busySeconds: busySeconds ?? null, idleSeconds: idleSeconds ?? null, idleCents: idleCents ?? null },
     ...{ calls: time.calls, coldStarts: time.coldStarts },
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
@@ -140,18 +151,17 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   };
   const sources = {
     cost: ofMonth !== undefined ? 'month' : ofDays !== undefined ? 'days' : undefined,
-    isPaid: paid !== undefined,
+    replicaTime: doesFit ? (paid === undefined ? 'modeled' : 'paid') : 'unknown',
   } as const;
   return { report, figures: figuresOf(report, sources) };
 }
 
 /** Its fields are not documented: a total, or its parts. In US dollars. */
 function monthCents({ cost_metrics: metrics }: AppSummary): number | undefined {
-  const amount = (name: string) =>
-    metrics?.[name] === undefined || metrics[name] === null ? Number.NaN : Number(metrics[name]);
-  const total = amount('total_cost');
-  const dollars = Number.isNaN(total) ? amount('cpu_cost') + amount('gpu_cost') + amount('memory_cost') : total;
-  return Number.isFinite(dollars) ? dollars * 100 : undefined;
+  const amount = (name: string) => amountOf(metrics?.[name]);
+  const parts = [amount('cpu_cost'), amount('gpu_cost'), amount('memory_cost')];
+  const dollars = amount('total_cost') ?? parts.reduce(add, 0);
+  return dollars === undefined ? undefined : dollars * 100;
 }
 
 type Days = Map<string, number | undefined>;

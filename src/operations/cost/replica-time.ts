@@ -2,10 +2,14 @@ import type { RunDay } from '../run-mirror/index.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** Calls run for 12 hours at most (docs/platform.md#runs): what is longer is no duration. */
+const longestCallMs = dayMs;
 
 /** Times in ms since 1970, cooldowns in seconds. */
 interface Options {
   since: number;
+  /** Calls that were made before may run in the period, but are not of it. At most `since`. */
+  countFrom: number;
   until: number;
   /** Of which the time that replicas live is wanted. */
   cooldowns: readonly number[];
@@ -54,7 +58,7 @@ export class ReplicaTime {
     this.#starts = cooldowns.map(() => 0);
   }
 
-  add({ runs }: RunDay, rows: Iterable<number>): void {
+  add({ day, runs }: RunDay, rows: Iterable<number>): void {
     const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
     const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
     for (const row of rows) {
@@ -63,9 +67,12 @@ export class ReplicaTime {
       const coldMs = cold[row] || 0;
       const start = at + (queued[row] || coldMs);
       const replica = runs.word('podName', row);
-      this.#count(at, coldMs);
-      if (replica === undefined || Number.isNaN(start + runtime)) this.unknownCalls++;
-      else this.#work(replica, start, start + runtime, coldMs);
+      const isCounted = (Number.isNaN(at) ? day + dayMs - 1 : at) >= this.options.countFrom;
+      const isKnown = replica !== undefined && start + runtime <= start + longestCallMs;
+      if (isCounted) this.#count(at, coldMs);
+      if (isCounted && !isKnown) this.unknownCalls++;
+      if (isCounted && isKnown) this.#runtimeMs.push(runtime);
+      if (isKnown) this.#work(replica, start, start + runtime, coldMs);
     }
   }
 
@@ -122,10 +129,7 @@ export class ReplicaTime {
   /** Called for each of a million runs: without objects. */
   #work(name: string, start: number, end: number, coldMs: number): void {
     const replica = this.#replicas.get(name);
-    this.#runtimeMs.push(end - start);
-    const busy = Math.max(0, end - Math.max(start, replica?.lastEnd ?? 0)) / 1000;
-    this.busySeconds += busy;
-    this.#day(start).busySeconds += busy;
+    this.#run(Math.max(start, replica?.lastEnd ?? 0), end);
     if (!replica) {
       const startedAt = Float64Array.from(this.options.cooldowns, () => start - coldMs);
       this.#replicas.set(name, { lastEnd: end, startedAt });
@@ -140,10 +144,22 @@ export class ReplicaTime {
     replica.lastEnd = Math.max(replica.lastEnd, end);
   }
 
+  /** A replica ran calls: on each day as long as the bill of the day has it. */
+  #run(start: number, end: number): void {
+    const to = Math.min(end, this.options.until);
+    for (let at = Math.max(start, this.options.countFrom); at < to; ) {
+      const next = Math.min(to, (Math.floor(at / dayMs) + 1) * dayMs);
+      const seconds = (next - at) / 1000;
+      this.busySeconds += seconds;
+      this.#day(at).busySeconds += seconds;
+      at = next;
+    }
+  }
+
   /** A replica lived from its start until its cooldown had passed. */
   #live(index: number, startedAt: number, lastEnd: number): void {
-    const { since, until, cooldowns } = this.options;
-    this.#starts[index] = (this.#starts[index] ?? 0) + 1;
+    const { since, countFrom, until, cooldowns } = this.options;
+    if (startedAt >= countFrom) this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const alive = this.#alive[index];
     const to = Math.min(until, lastEnd + (cooldowns[index] ?? 0) * 1000) - since;
     for (let at = Math.max(0, startedAt - since); alive && at < to; ) {

@@ -7,10 +7,11 @@ import { getRunsChart, type RunBucket } from '../../contract/runs.ts';
 export interface CallCounts {
   calls: number;
   failed: number;
-  responseSeconds: number;
+  /** Of those that have ended; null if the platform did not tell the times of some. */
+  responseSeconds: number | null;
 }
 
-const Counts = v.object({ calls: v.number(), failed: v.number(), responseSeconds: v.number() });
+const Counts = v.object({ calls: v.number(), failed: v.number(), responseSeconds: v.nullable(v.number()) });
 /** What is kept over restarts. Times in ms since 1970. */
 export const KeptCounts = v.object({
   /** Calls that were made before are in `before`. */
@@ -74,19 +75,20 @@ export class CallCounter {
 function add({ calls, failed, responseSeconds }: CallCounts, bucket: RunBucket): CallCounts {
   const { totalRequests, successfulRequests, failedRequests, avgResponseTimeMs } = bucket;
   const ended = (successfulRequests ?? 0) + (failedRequests ?? 0);
+  const seconds = ended === 0 ? 0 : avgResponseTimeMs === undefined ? null : (avgResponseTimeMs * ended) / 1_000;
   return {
     calls: calls + (totalRequests ?? 0),
     failed: failed + (failedRequests ?? 0),
-    responseSeconds: responseSeconds + ((avgResponseTimeMs ?? 0) * ended) / 1_000,
+    responseSeconds: responseSeconds === null || seconds === null ? null : responseSeconds + seconds,
   };
 }
 
 /** A platform that forgets runs must not make a counter fall. */
-function largest(one: CallCounts, other: CallCounts): CallCounts {
+function largest(told: CallCounts, now: CallCounts): CallCounts {
   return {
-    calls: Math.max(one.calls, other.calls),
-    failed: Math.max(one.failed, other.failed),
-    responseSeconds: Math.max(one.responseSeconds, other.responseSeconds),
+    calls: Math.max(told.calls, now.calls),
+    failed: Math.max(told.failed, now.failed),
+    responseSeconds: now.responseSeconds === null ? null : Math.max(told.responseSeconds ?? 0, now.responseSeconds),
   };
 }
 

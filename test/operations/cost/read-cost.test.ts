@@ -67,27 +67,39 @@ interface Telling {
   price?: boolean;
   month?: boolean;
   days?: boolean;
+  since?: () => number;
+  until?: () => number;
+  /** What is sent instead. */
+  sent?: { total_cost?: unknown; costPerSecondCents?: unknown; runtimeMs?: unknown };
 }
+
+const notes: string[] = [];
 
 /** What gantry says of these apps, if the platform tells all, or only some of it. */
 async function costOf(
   apps: BilledApp[],
-  { price = true, month = true, days = true }: Telling = {},
+  { price = true, month = true, days = true, sent = {}, ...period }: Telling = {},
 ): Promise<CostReport> {
   const answers = new Map<unknown, (app: BilledApp, query: Record<string, string>) => unknown>([
-    [getApp, (app) => shown(app, price)],
+    [getApp, (app) => ({ ...shown(app, price), ...sent })],
     [
       getAppCost,
       ({ cents }) => ({
         costs: days ? Object.fromEntries([...cents].map(([date, each]) => [date, { total_cost_cents: each }])) : {},
       }),
     ],
-    [getRunsChart, ({ runs }, query) => chart(runs, query)],
+    [
+      getRunsChart,
+      ({ runs }, query) => {
+        const page = chart(runs, query);
+        return { ...page, items: page.items.map((run) => ({ ...run, ...sent })) };
+      },
+    ],
   ]);
   const list = apps.map((app) => ({
     id: `p-1-${app.name}`,
     name: app.name,
-    ...(month && { cost_metrics: { total_cost: app.total / 100 } }),
+    ...(month && { cost_metrics: { total_cost: app.total / 100, ...sent } }),
   }));
   const api = async (
     endpoint: { reply: v.GenericSchema },
@@ -111,9 +123,13 @@ async function costOf(
       ...{ folders: { cache: '/dev/null', state: '/nowhere' }, teamState: { value: undefined } },
       addresses: { management: { value: 'https://platform.test' } },
     },
-    progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: () => {}, note: () => {} },
+    progress: {
+      step: () => ({ update: () => {}, clear: () => {} }),
+      warn: () => {},
+      note: (text: string) => notes.push(text),
+    },
   } as unknown as Context;
-  return await readCost(context, { app: undefined, since: undefined, until: undefined, explain: true });
+  return await readCost(context, { app: undefined, since: period.since, until: period.until, explain: true });
 }
 
 function shown({ name, settings, centsPerSecond }: BilledApp, price: boolean) {
@@ -198,4 +214,63 @@ describe('what the platform does not tell', () => {
     const isKnown = report.apps[0]?.costCents !== null;
     expect([report.totalCents !== null, report.unknown.length]).toEqual([isKnown, isKnown ? 0 : 1]);
   });
+});
+
+/** An app with one call, and what the platform charges on each day, in seconds of a replica. */
+function calledOnce(at: number, runtimeMs: number, paid: Record<string, number>): BilledApp {
+  const cents = new Map(Object.entries(paid).map(([date, seconds]) => [date, seconds / 100]));
+  const total = [...cents.values()].reduce((sum, each) => sum + each, 0);
+  const settings = { minReplicas: 0, maxReplicas: 1, cooldown: 60 };
+  const runs = [{ id: 'r-1', createdAt: at, pod: 'web-1', coldMs: 0, queueMs: 0, runtimeMs }];
+  return { name: 'web', settings, runs, cents, total, seconds: total / 0.01, centsPerSecond: 0.01 };
+}
+
+const noon = (date: number) => () => Date.UTC(2026, 10, date, 12);
+
+test.each<[string, Telling, object]>([
+  ['both days', { since: noon(2), until: noon(3) }, { calls: 1, busySeconds: 39_600, idleSeconds: 0 }],
+  ['the day on which it began', { since: noon(2), until: noon(2) }, { calls: 1, busySeconds: 3_600, idleSeconds: 0 }],
+  ['the day after', { since: noon(3), until: noon(3) }, { calls: 0, busySeconds: 36_000, idleSeconds: 0 }],
+])('a call over midnight is busy on both days: %s', async (_, period, expected) => {
+  const web = calledOnce(from + 2 * day - hour, 11 * hour, { '2026-11-02': 3_600, '2026-11-03': 36_000 });
+  const { apps } = await costOf([web], { month: false, ...period });
+  expect(apps[0]).toMatchObject({ ...expected, waste: null });
+  const busy = Object.fromEntries(apps[0]?.days.map(({ date, busySeconds }) => [date, busySeconds]) ?? []);
+  expect({ '2026-11-02': 3_600, '2026-11-03': 36_000 }).toMatchObject(busy);
+});
+
+test.each<[string, Record<string, number>]>([
+  ['more than its replicas can have lived', { '2026-11-01': 3_600, '2026-11-02': 30 * 86_400 }],
+  ['more than that in the whole period', { '2026-11-01': 86_400, '2026-11-02': 2 * 86_400, '2026-11-03': 3 * 86_400 }],
+  ['less than its calls took', { '2026-11-02': 60 }],
+])('after a change of the price, what is idle is not known: %s', async (_, paid) => {
+  notes.length = 0;
+  const { apps, figures } = await costOf([calledOnce(from + day, 11 * hour, paid)]);
+  expect(apps[0]).toMatchObject({
+    ...{ costCents: expect.any(Number), centsPerSecond: 0.01, busySeconds: 39_600 },
+    ...{ replicaSeconds: null, idleSeconds: null, idleCents: null, waste: null },
+  });
+  expect(notes.join()).toMatch(
+    /^web: what is idle is not known: a cost of \$[\d.,]+ does not fit the price of now, \$0\.36/,
+  );
+  expect(figures?.find(({ figure }) => figure === 'replica time')?.how).toContain('not known');
+});
+
+const unknownPrice = { centsPerSecond: null, costCents: expect.any(Number) };
+const unknownCost = { centsPerSecond: 0.01, costCents: null };
+const unknownTime = { replicaSeconds: null, idleCents: null };
+
+test.each<[object, object]>([
+  ...['-1', '0x10', 'abc', 'Infinity', true, ''].map(
+    (value) => [{ costPerSecondCents: value }, unknownPrice] as [object, object],
+  ),
+  ...[-3, '-3', true, '0x10', [1]].map((value) => [{ total_cost: value }, unknownCost] as [object, object]),
+  [{ total_cost: 1e21 }, unknownTime],
+  [{ costPerSecondCents: '1e-30' }, unknownTime],
+  [{ runtimeMs: -500 }, { busySeconds: null, idleCents: null }],
+  [{ runtimeMs: 1e300 }, { busySeconds: null, idleCents: null }],
+])('what cannot be is not known: %j', async (sent, expected) => {
+  const web = calledOnce(from + day, hour, { '2026-11-02': 3_660 });
+  const { apps } = await costOf([web], { days: false, sent });
+  expect(apps[0]).toMatchObject(expected);
 });
