@@ -103,13 +103,18 @@ export default defineCommand({
     ),
     calls: integer('calls that were made'),
     found: integer('calls whose run the platform returned'),
+    unfinished: integer('calls that got no response in time and may go on in the app'),
+    openRuns: list(
+      text('run id'),
+      'if there are such calls: runs made meanwhile, also of other callers, that had not ended',
+    ),
     costCents: nullable(number('cost of replicas until their cooldown has passed, in US cents; null if not known')),
     budgetCents: nullable(number('--budget in US cents; null without it')),
     stoppedBy: nullable(choice(['budget', 'interrupt'], 'why it ended early; null if it did not')),
   }),
   details: [
     'Calls are sent when they are due, whether or not others were answered. A response time counts from that moment, so that a slow app does not look fast because it gets fewer calls. One call before the first step is not measured.',
-    'The time in the queue, of cold starts and in the app is that of the runs of the calls, found by their ids. The cost is the time of replicas at the price of the app, until their cooldown has passed.',
+    'The time in the queue, of cold starts and in the app is that of the runs of the calls, found by their ids. The cost is the time of replicas at the price of the app, until their cooldown has passed. A call that outlives --call-timeout goes on in the app: it counts as busy until its run has ended, for --budget and the cost as well.',
     'For an app that is not of this folder, it asks; where nobody can answer, it needs --yes and --budget.',
   ],
   examples: [

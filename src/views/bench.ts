@@ -91,8 +91,9 @@ function failuresView(steps: readonly BenchStep[]): View | undefined {
 }
 
 function conclusions(report: BenchReport): string[] {
-  const { calls, found, costCents, budgetCents, stoppedBy, steps } = report;
-  const cost = costCents === null ? 'Cost: not known' : `Cost: about ${dollars(costCents)}, with the cooldown`;
+  const { calls, found, costCents, budgetCents, stoppedBy, steps, unfinished } = report;
+  const goOn = unfinished > 0 ? ` and ${count(unfinished, 'call')} that may go on` : '';
+  const cost = costCents === null ? 'Cost: not known' : `Cost: about ${dollars(costCents)}, with the cooldown${goOn}`;
   const parts = steps.some((step) => step.parts)
     ? ['queue, cold, app and line are averages that add up to the average response time.']
     : [];

@@ -27,6 +27,9 @@ interface Report {
   breaksAt: number | null;
   allows: { rate: number } | null;
   stoppedBy: string | null;
+  unfinished: number;
+  openRuns: string[];
+  costCents: number;
 }
 
 const details = {
@@ -38,7 +41,7 @@ const details = {
 async function benched(
   answer: (response: ServerResponse, number: number, seen: Seen) => unknown = (response, number) =>
     sayJson(response, { run_id: `r-${number}` }),
-  more: { details?: object; run?: object; files?: Record<string, string> } = {},
+  more: { details?: object; run?: (number: number) => object; files?: Record<string, string> } = {},
 ) {
   const runs: object[] = [];
   let calls = 0;
@@ -49,7 +52,7 @@ async function benched(
     const number = calls++;
     runs.push({
       ...{ id: `r-${number}`, createdAt: new Date().toISOString(), statusCode: 200, podName: `web-${number % 2}` },
-      ...{ coldstartTimeMs: 20, totalQueueTimeMs: 50, runtimeMs: 100, totalResponseTimeMs: 150, ...more.run },
+      ...{ coldstartTimeMs: 20, totalQueueTimeMs: 50, runtimeMs: 100, totalResponseTimeMs: 150, ...more.run?.(number) },
     });
     return answer(response, number, seen);
   });
@@ -131,6 +134,26 @@ describe('a budget', () => {
     expect(report.stoppedBy).toBe('budget');
     expect(report.calls).toBe(calls() - 1);
     expect(report.calls).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['0.03', 'budget', 3],
+    ['1', null, 12],
+  ])('of $%s counts calls that nobody waits for: %s', async (budget, stoppedBy, most) => {
+    // A call runs for 6 s, in the only replica. Only the first one, which is not measured, is answered.
+    const { run, calls } = await benched((response, number) => number === 0 && sayJson(response, {}), {
+      details: { costPerSecondCents: '0.1', maxReplicaCount: '1', replicaConcurrency: '1' },
+      run: (number) => (number === 0 ? { runtimeMs: 6_000 } : { statusCode: null, runtimeMs: null }),
+    });
+    const { json, stderr } = await run(`--rate 100 --for 120ms --call-timeout 300ms --budget ${budget} --json`);
+    const report = json() as Report;
+    const made = report.calls;
+    expect(made).toBeLessThanOrEqual(most);
+    expect(report).toMatchObject({ stoppedBy, unfinished: made });
+    expect(report.openRuns).toHaveLength(calls() - 1);
+    // Their cost is that of 6 s for each, and of the cooldown of 10 s.
+    expect(report.costCents).toBeCloseTo(0.1 * (6 * made + 10), 0);
+    expect(stderr).toMatch(new RegExp(`${made} calls of web/run may go on[\\s\\S]*gantry runs cancel web r-1`));
   });
 
   test('that a single call exceeds makes none', async () => {

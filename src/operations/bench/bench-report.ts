@@ -11,7 +11,11 @@ export interface BenchReport {
   calls: number;
   /** How many of the answered calls the platform has a run of. */
   found: number;
-  /** US cents for replicas, from the first call until their cooldown has passed. */
+  /** Calls that got no response in time and whose run is not known to have ended: the app is still busy with them. */
+  unfinished: number;
+  /** Ids of runs that were made meanwhile and had not ended: those of such calls, and of other callers. */
+  openRuns: string[];
+  /** US cents for replicas, from the first call until their cooldown has passed after what is unfinished. */
   costCents: number | null;
   budgetCents: number | null;
   /** Why it ended before all calls were made. */

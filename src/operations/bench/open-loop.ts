@@ -9,7 +9,7 @@ interface LoopOptions {
   timeoutMs: number;
   /** Aborted, no more calls are sent, and those in flight end. */
   signal: AbortSignal;
-  /** Asked again and again: whether no more calls are to be sent. */
+  /** Asked before each call, and in between: whether no more calls are to be sent. */
   isOver: () => boolean;
   onProgress: () => void;
 }
@@ -47,7 +47,8 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
   try {
     while (calls.sent < calls.count && !signal.aborted && !isOver()) {
       const now = elapsed();
-      while (calls.sent < calls.count && calls.dueAt(calls.sent) <= now) {
+      // Before each: many are due at once after this machine was busy.
+      while (calls.sent < calls.count && calls.dueAt(calls.sent) <= now && !isOver()) {
         const call = calls.sent;
         calls.start(call, elapsed());
         load.start(call, listener);

@@ -1,7 +1,8 @@
 import type { LoadCalls } from '../../api/load-calls.ts';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { groupDigits } from '../../output/format.ts';
+import { count, groupDigits } from '../../output/format.ts';
 import { type CallTarget, callOrThrow, prepareCall, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { cleanupSignal } from '../waiting/index.ts';
@@ -13,6 +14,7 @@ import { type CallRecords, readServerHalf } from './server-half.ts';
 import { ReplicaSpending } from './spending.ts';
 import { StepCalls } from './step-calls.ts';
 import { type AppFacts, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
+import { UnfinishedCalls } from './unfinished-calls.ts';
 
 export interface BenchOptions {
   app: string;
@@ -48,12 +50,23 @@ export async function runBench(context: Context, options: BenchOptions): Promise
   await approveLoad(context, { ...options, target: call.target, facts });
   // One that fails says why; and what the first replica takes to start is not measured.
   const spending = spendingOf(context, call.target, facts);
+  const unfinished = new UnfinishedCalls(context, call.target.app);
   await readResponse(await callOrThrow(context, call, auth), context.elapsed);
+  // It says how long a call runs, before there are many.
+  if (options.budget !== undefined) await unfinished.look();
   const { openLoadCalls } = await import('../../api/load-calls.ts');
   const { method, url, headers } = call;
   const { proxy } = context.settings;
   const load = await openLoadCalls({ method, url, headers, body, proxy, silenceMs: callTimeoutMs });
-  const bench = new Bench(context, { ...options, load, facts, spending, name: call.target.name });
+  const bench = new Bench(context, {
+    ...options,
+    load,
+    facts,
+    spending,
+    unfinished,
+    app: call.target.app,
+    name: call.target.name,
+  });
   try {
     if (rates) await bench.runAll(rates);
     else await findLimit((rate) => bench.run(rate, Math.round((rate * stepMs) / 1_000)));
@@ -83,11 +96,15 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
   load: LoadCalls;
   facts: AppFacts;
   spending: ReplicaSpending | undefined;
+  unfinished: UnfinishedCalls;
+  app: string;
   /** As shown to the user. */
   name: string;
 }
 
 class Bench {
+  /** Of all steps, also of the one that runs. */
+  readonly #calls: StepCalls[] = [];
   readonly #steps: { calls: StepCalls; busy: number }[] = [];
   #stoppedBy: BenchReport['stoppedBy'] = null;
 
@@ -114,6 +131,7 @@ class Bench {
     const [cpu, started] = [process.cpuUsage(), performance.now()];
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
     const onProgress = () => step.update({ text: progressText(calls) });
+    this.#calls.push(calls);
     await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
     step.clear();
     const { user, system } = process.cpuUsage(cpu);
@@ -124,9 +142,11 @@ class Bench {
   }
 
   async report({ app, fn = '', name }: CallTarget): Promise<BenchReport> {
-    const { facts, budget } = this.settings;
+    const { facts, budget, spending } = this.settings;
     const all = this.#steps.map(({ calls }) => calls);
-    const records = await this.#readRecords(app, all);
+    const context = this.#contextAtEnd();
+    const records = await this.#readRecords(context, app, all);
+    const { unfinished, openRuns } = await this.#lookAtUnfinished(context, name);
     const steps = this.#steps.map(({ calls, busy }) =>
       summarizeStep(calls, records.get(calls) ?? new Map(), facts, { busy }),
     );
@@ -145,34 +165,61 @@ class Bench {
           : null,
       calls: all.reduce((sum, { sent }) => sum + sent, 0),
       found: [...records.values()].reduce((sum, { size }) => sum + size, 0),
-      costCents: this.settings.spending?.centsIfEndedNow(0) ?? null,
+      ...{ unfinished, openRuns },
+      costCents: spending?.centsIfEndedNow(unfinished, this.#runtimeMs()) ?? null,
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
       seconds: all.flatMap(secondsOf),
     };
   }
 
-  /** Calls in flight will keep the replicas busy for a while. */
+  /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
   #isOver(calls: StepCalls): boolean {
-    const { spending, budget, facts } = this.settings;
+    const { spending, budget, unfinished } = this.settings;
     spending?.look();
+    if (calls.abandoned > 0) unfinished.lookNowAndThen();
     if (!spending || budget === undefined) return false;
-    const ended = calls.ended > 0 ? calls.durationMs(calls.ended - 1) || 0 : 0;
-    const backlogMs = Math.min(ended, (calls.inFlight * ended) / (facts.maxReplicas * facts.concurrency));
-    if (spending.centsIfEndedNow(backlogMs) < budget * 100) return false;
+    const open = calls.inFlight + unfinished.count(this.#calls) + 1;
+    if (spending.centsIfEndedNow(open, this.#runtimeMs()) < budget * 100) return false;
     this.#stoppedBy = 'budget';
     return true;
   }
 
-  async #readRecords(app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
+  /** Of a call in the app; without any run, as long as its caller waited. */
+  #runtimeMs(): number {
+    const calls = this.#calls.findLast(({ ended }) => ended > 0);
+    return this.settings.unfinished.runtimeMs ?? calls?.durationMs(calls.ended - 1) ?? 0;
+  }
+
+  /** What ends the calls does not end the questions about them. */
+  #contextAtEnd(): Context {
     const { context } = this;
-    if (!context.signal.aborted) return readServerHalf(context, app, steps);
+    if (!context.signal.aborted) return context;
     const signal = cleanupSignal();
-    const own: Context = Object.create(context, {
-      signal: { value: signal },
-      api: { value: context.apiWithSignal(signal) },
-    });
-    return readServerHalf(own, app, steps).catch(() => new Map());
+    return Object.create(context, { signal: { value: signal }, api: { value: context.apiWithSignal(signal) } });
+  }
+
+  async #readRecords(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
+    const reading = readServerHalf(context, app, steps);
+    return context === this.context ? reading : reading.catch(() => new Map());
+  }
+
+  /** Calls that outlived their time limit. Their runs cannot be told from those of other callers: they are named, not canceled. */
+  async #lookAtUnfinished(context: Context, name: string): Promise<Pick<BenchReport, 'unfinished' | 'openRuns'>> {
+    const { unfinished, app } = this.settings;
+    if (this.#calls.every(({ abandoned }) => abandoned === 0)) return { unfinished: 0, openRuns: [] };
+    await unfinished.look(context);
+    const open = unfinished.count(this.#calls);
+    const [run] = unfinished.runs;
+    if (open > 0) {
+      this.context.progress.warn({
+        severity: 'warning',
+        message: `${count(open, 'call')} of ${name} may go on: they got no response in time, and no run of theirs has ended`,
+        why: 'until it has, a call keeps its replica busy, which is paid for',
+        ...(run !== undefined && { fix: gantryCommand`runs cancel ${app} ${run}` }),
+      });
+    }
+    return { unfinished: open, openRuns: [...unfinished.runs] };
   }
 
   #warn(steps: readonly BenchStep[]): void {

@@ -28,14 +28,16 @@ export class ReplicaSpending {
     this.#running = facts.maxReplicas;
   }
 
-  /** US cents. `backlogMs`: how long the calls in flight will keep the replicas busy. */
-  centsIfEndedNow(backlogMs: number): number {
-    const { price, cooldown, minReplicas } = this.facts;
+  /** US cents, with so many calls that are not over and run for so long. */
+  centsIfEndedNow(calls = 0, runtimeMs = 0): number {
+    const { price, cooldown, minReplicas, concurrency } = this.facts;
     const now = this.context.platformNow();
     const seen = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
-    const since = this.#running * Math.max(0, now - this.#lookedAt + backlogMs);
+    const since = this.#running * Math.max(0, now - this.#lookedAt);
+    // A replica is as busy with one call as with all that it takes at once.
+    const work = runtimeMs * Math.max(calls / concurrency, Math.min(calls, this.#running));
     const after = Math.max(0, this.#running - minReplicas) * cooldown * 1_000;
-    return (price * (seen + since + after)) / 1_000;
+    return (price * (seen + since + work + after)) / 1_000;
   }
 
   /** Looks at the replicas if the last look is old enough. Does not wait for it. */

@@ -7,6 +7,8 @@ const inFlight = 0;
 export class StepCalls {
   sent = 0;
   ended = 0;
+  /** Those of the ended ones that nobody waited for any longer. */
+  abandoned = 0;
   readonly sentAt: Float64Array;
   readonly endedAt: Float64Array;
   /** Of HTTP, or one of those above; 0 in flight. */
@@ -46,6 +48,7 @@ export class StepCalls {
     this.status[call] = status;
     this.runs[call] = run;
     this.ended++;
+    if (status === noResponse) this.abandoned++;
   }
 
   hasSucceeded(call: number): boolean {
