@@ -51,7 +51,7 @@ function describe(event: ListedEvent): string {
       return `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
     }
     case 'deleted':
-      return 'deleted';
+      return event.isNoticed ? 'deleted, not from here' : 'deleted';
     case 'scaled':
       return describeChange(event);
     case 'noticed':

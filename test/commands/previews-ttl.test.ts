@@ -62,6 +62,18 @@ test('a preview expires a time to live after its last deploy, as any machine kno
   expect([left, (await run(['history', name, '--json'])).json()]).toEqual([[], []]);
 });
 
+test('a new preview does not have the time to live of one that another machine deleted', async () => {
+  const home = newFolder();
+  const env = { GANTRY_TEAM_STATE: '' };
+  const name = ((await run(['deploy', '--preview', '--ttl', '7d', '--json'], { home, env })).json() as { app: string })
+    .app;
+  expect((await run(['apps', 'delete', name, '--confirm', name], { days: 1, env })).code).toBe(0);
+  await run(['deploy', '--preview'], { days: 2, home, env });
+  expect((await run(['previews', 'list', '--json'], { days: 2, home, env })).json()).toMatchObject([
+    { expiresAt: null },
+  ]);
+});
+
 test('a later deploy without --ttl keeps it, and one with another replaces it', async () => {
   await preview('--ttl', '7d');
   const { expiresAt, updatedAt } = await only();

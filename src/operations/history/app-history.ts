@@ -12,9 +12,12 @@ const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeco
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
   readonly events: readonly HistoryEvent[];
+  /** Those of this app: one that was deleted had the same name. */
+  readonly #own: readonly HistoryEvent[];
 
   constructor(private readonly recorded: readonly HistoryEvent[]) {
     this.events = withUploads(withRollbacks(recorded));
+    this.#own = this.events.slice(this.events.findLastIndex(({ event }) => event === 'deleted') + 1);
   }
 
   /** The same, and what was seen or done just now. */
@@ -60,7 +63,7 @@ export class AppHistory {
    */
   isSick(build: string): boolean {
     const origin = this.#originOf(build);
-    const last = this.events.findLast((event) => {
+    const last = this.#own.findLast((event) => {
       if (event.event === 'rolled-back') return this.#originOf(event.from) === origin;
       if (event.event !== 'verdict' || !/^(sick|healthy)$/.test(event.verdict)) return false;
       return this.#originOf(event.build) === origin;
@@ -119,8 +122,7 @@ export class AppHistory {
 
   /** The last look at the build that serves; undefined after the app was deleted. */
   served(): EventOf<'served'> | undefined {
-    const last = this.events.findLast(({ event }) => event === 'served' || event === 'deleted');
-    return last?.event === 'served' ? last : undefined;
+    return this.#all('served').at(-1);
   }
 
   /** Builds that served, the latest first, each once. */
@@ -167,7 +169,7 @@ export class AppHistory {
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */
   settingsOf(build: string): Record<string, unknown> | undefined {
     let settings: Record<string, unknown> | undefined;
-    for (const event of this.events) {
+    for (const event of this.#own) {
       if (event.event === 'served' && event.build === build) settings = event.settings;
       else if (event.event === 'noticed' && event.build === build) settings = { ...settings, ...event.after };
       else if (event.event === 'scaled' && settings) settings = { ...settings, ...event.after };
@@ -203,8 +205,9 @@ export class AppHistory {
 
   /** All events for people, the newest first, with what each changed. What was sent was created. */
   listed(): ListedEvent[] {
-    const shown = this.events.map((event, at) => this.#listed(event, at));
-    return shown.filter((event) => !this.#isSurpassed(event)).reverse();
+    const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
+    const shown = this.events.map((event, at) => whole.#listed(event, this.events.slice(0, at)));
+    return shown.filter((event) => !whole.#isSurpassed(event)).reverse();
   }
 
   /** Whether a later event says more. */
@@ -214,10 +217,10 @@ export class AppHistory {
     return this.failure(event.as) !== undefined || this.#last('rolled-back', ({ as }) => as === event.as) !== undefined;
   }
 
-  #listed(event: HistoryEvent, at: number): ListedEvent {
+  #listed(event: HistoryEvent, earlierEvents: readonly HistoryEvent[]): ListedEvent {
     if (event.event !== 'served') return event;
     const { build, before, settings } = event;
-    const earlier = before === null ? undefined : new AppHistory(this.events.slice(0, at)).settingsOf(before);
+    const earlier = before === null ? undefined : new AppHistory(earlierEvents).settingsOf(before);
     const isOwn = (this.sent(build) ?? this.created(build)) !== undefined;
     return { ...event, isOwn, ...(earlier && { changes: changedSettings(earlier, settings) }) };
   }
@@ -227,6 +230,6 @@ export class AppHistory {
   }
 
   #all<Name extends EventName>(name: Name): EventOf<Name>[] {
-    return this.events.filter((event): event is EventOf<Name> => event.event === name);
+    return this.#own.filter((event): event is EventOf<Name> => event.event === name);
   }
 }

@@ -63,8 +63,8 @@ const kinds = {
   'rolling-back': rollback,
   /** Seen to the end. */
   'rolled-back': rollback,
-  /** By a command of gantry: nothing serves any more. */
-  deleted: v.object({}),
+  /** Nothing serves any more. By a command of gantry, or noticed: the platform shows a later app of that name. */
+  deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
   /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),
   /** The live settings changed, and no command on record did it. */

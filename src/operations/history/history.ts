@@ -3,11 +3,12 @@ import type { Settings } from '../../config/settings.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
+import { listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { fetchApp } from '../replies/index.ts';
-import { timeoutSignal } from '../waiting/index.ts';
+import { timeoutSignal, tryRequest } from '../waiting/index.ts';
 import { AppHistory } from './app-history.ts';
 import { EventLog } from './event-log.ts';
 import type { EventName, Facts, HistoryEvent } from './events.ts';
@@ -35,8 +36,8 @@ export async function recordEvent<Name extends EventName>(
   app: string,
   event: Name,
   facts: Facts<Name>,
+  at = new Date(context.platformNow()).toISOString(),
 ): Promise<HistoryEvent> {
-  const at = new Date(context.platformNow()).toISOString();
   const written = { at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
     await logOf(context, app).append(written);
@@ -52,7 +53,7 @@ export async function recordEvent<Name extends EventName>(
  * no command on record changed. Called where a command has read the app anyway. Returns the history with it.
  */
 export async function recordLook(context: Context, name: string, app: App): Promise<AppHistory> {
-  const history = await readHistory(context, name);
+  const history = await withoutOther(context, name, app, await readHistory(context, name));
   const build = liveBuild(app);
   if (build === undefined) return history;
   const settings = shownSettings(app);
@@ -66,6 +67,26 @@ export async function recordLook(context: Context, name: string, app: App): Prom
   if (Object.keys(change.after).length === 0) return history;
   return history.with(await recordEvent(context, name, 'noticed', { build, ...change }));
 }
+
+/**
+ * An app that was created since the last look is another one, if the build that served then is gone: somebody deleted that
+ * one elsewhere. What is on record of it is not about this one.
+ */
+async function withoutOther(context: Context, name: string, app: App, history: AppHistory): Promise<AppHistory> {
+  const { project } = context;
+  const last = history.served();
+  const createdAt = Date.parse(app.createdAt ?? '');
+  if (!last || !(createdAt > Date.parse(last.at))) return history;
+  const builds = await tryRequest(context, (api) => api(listBuilds, { project, app: name }));
+  if (!builds || builds.length === 0 || builds.some(({ id }) => id === last.build)) return history;
+  // What this machine has done with the new one came after it.
+  const at = new Date(Math.max(Date.parse(last.at) + 1, createdAt - clockErrorMs)).toISOString();
+  await recordEvent(context, name, 'deleted', { isNoticed: true }, at);
+  return readHistory(context, name);
+}
+
+/** Times of this machine are those of the platform's last reply, in whole seconds. */
+const clockErrorMs = 2_000;
 
 /** How long a command waits for what it only writes down, in ms. */
 const maxLookMs = 2_000;

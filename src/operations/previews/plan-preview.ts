@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { FailedError, UsageError } from '../../errors.ts';
+import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
 import type { LocalApp } from '../deploy/index.ts';
 import {
@@ -13,6 +13,8 @@ import {
   readCheckedOut,
   readRepository,
 } from '../git/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { readEvidence } from '../waiting/index.ts';
 import { previewName } from './preview-name.ts';
 import { type PreviewRecord, readPreviewRecords, whereUnwritten, writePreviewRecord } from './preview-record.ts';
 
@@ -52,13 +54,25 @@ export async function planPreview(
     );
   }
   const commit = (await readCheckedOut(context))?.commit ?? null;
-  const before = (await readPreviewRecords(context)).get(app);
+  const before = await readRecordOf(context, app);
   const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
   const at = new Date(context.platformNow()).toISOString();
   const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
   return ttlMs === undefined ? record : { ...record, ttlMs };
 }
+
+/** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
+async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
+  const record = (await readPreviewRecords(context)).get(app);
+  const shown = record && (await readEvidence(() => fetchApp(context.api, { project: context.project, app })));
+  const isGone = shown && 'refusal' in shown && shown.refusal instanceof NotFoundError;
+  const createdAt = shown && 'state' in shown ? Date.parse(shown.state.createdAt ?? '') : Number.NaN;
+  return isGone || (record && createdAt > Date.parse(record.at) + creationMs) ? undefined : record;
+}
+
+/** A record is written before its app is created, which other builds may hold up. In ms. */
+const creationMs = 3_600_000;
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
 export function asPreview(local: LocalApp): LocalApp {
