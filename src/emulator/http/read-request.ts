@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
 import type { FilePart } from '../../contract/scalars.ts';
+import { readSmall } from './read-small.ts';
 import { refuse } from './reply.ts';
 
 /** Refuses invalid JSON with 400, and of the management API what says that it is something else with 415. */
@@ -47,6 +48,8 @@ const maxBodyBytes = 16 * 1024 * 1024;
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refuse(413, `the body is larger than ${maxBodyBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) tooLarge();
+  const small = await readSmall(request, maxBodyBytes);
+  if (Buffer.isBuffer(small)) return small;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -102,5 +105,9 @@ export function parseRequestTarget({ url = '' }: IncomingMessage, base: string):
 }
 
 function parseUrl(address: string, target: string): URL {
-  return URL.canParse(address) ? new URL(address) : refuse(400, `invalid request target: ${target}`);
+  try {
+    return new URL(address);
+  } catch {
+    return refuse(400, `invalid request target: ${target}`);
+  }
 }

@@ -14,7 +14,12 @@ export interface ReadableBody {
   readonly size: number | undefined;
   /** The bytes from `start` up to but not including `end`. A body of unknown size is read whole. */
   read(start: number, end: number): AsyncIterable<Buffer>;
+  /** All bytes of a small file: a stream takes longer than reading it. */
+  readAtOnce?(): Buffer;
 }
+
+/** Of files and bodies that are not streamed. */
+export const maxSmallBytes = 64 * 1024;
 
 export function toReadableBody({ body }: ServerReply): ReadableBody {
   if (typeof body !== 'string') return body;

@@ -29,7 +29,12 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
     );
     throw new RefusalError({ ...error, headers: { ...errorHeaders, 'content-range': `bytes */${file.size}` } });
   }
-  const part: ReadableBody = { size: end - start, read: (from, to) => whole.read(start + from, start + to) };
+  const { readAtOnce } = whole;
+  const part: ReadableBody = {
+    size: end - start,
+    read: (from, to) => whole.read(start + from, start + to),
+    ...(readAtOnce && { readAtOnce: () => readAtOnce().subarray(start, end) }),
+  };
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
   return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: part };
 }

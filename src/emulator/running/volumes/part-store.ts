@@ -12,8 +12,8 @@ import {
 import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { saveStream } from '../../http/receive.ts';
-import type { ByteStream, ReadableBody } from '../../http/reply.ts';
+import { saveBody } from '../../http/receive.ts';
+import { type ByteStream, maxSmallBytes, type ReadableBody } from '../../http/reply.ts';
 import type { StoredPart } from './tree.ts';
 
 /** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
@@ -27,7 +27,7 @@ export class PartStore {
 
   async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
     const id = randomUUID();
-    return { id, ...(await saveStream(body, this.#path(id))) };
+    return { id, ...(await saveBody(body, this.#path(id))) };
   }
 
   /** Writes synchronously, for tests and demos. */
@@ -45,7 +45,8 @@ export class PartStore {
   /** The concatenated parts. A reader gets all of them, even if they are removed meanwhile. */
   content(parts: readonly StoredPart[]): ReadableBody {
     const size = parts.reduce((sum, part) => sum + part.size, 0);
-    return { size, read: (start, end) => this.#read(parts, start, end) };
+    const content = { size, read: (start: number, end: number) => this.#read(parts, start, end) };
+    return size > maxSmallBytes ? content : { ...content, readAtOnce: () => this.readAll(parts) };
   }
 
   /** Puts the parts together in a new file, and returns its path. The caller moves it. */
