@@ -217,7 +217,7 @@ async function smallFiles({ folder, quick, report }) {
   rmSync(tree, { recursive: true });
 }
 
-/** Small files that gantry has in flight. */
+/** Small files in flight on the line that gantry is measured by: it has twice as many itself. */
 const inFlight = 64;
 
 /**

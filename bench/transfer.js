@@ -13,7 +13,7 @@ import { buildVariant } from './variant.js';
 const mebibyte = 2 ** 20;
 /** As gantry cuts large files, and how many requests it makes at a time: curl does the same. */
 const partBytes = 16 * mebibyte;
-const [manyLarge, manySmall] = [12, 64];
+const [manyLarge, manySmall] = [12, 128];
 /** MB, whatever is sent. */
 const memory = 150;
 

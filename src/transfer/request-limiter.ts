@@ -25,7 +25,7 @@ interface PoolOptions {
 /** Large requests in flight, if no flag says otherwise. */
 export const maxLarge = 32;
 /** Small and large requests in flight, if no flag says otherwise. */
-const maxRequests = 64;
+const maxRequests = 128;
 /** Requests of any kind for each large one that may be in flight. */
 const requestsPerLarge = 4;
 

@@ -1,13 +1,22 @@
-/** Runs tasks in their order, at most `concurrency` at a time. Tasks must not reject: they report their own failures. */
+interface Task {
+  run: () => Promise<void>;
+  places: number;
+}
+
+/**
+ * Runs tasks in their order, at most `concurrency` at a time; a task may take the places of several. Tasks must not reject:
+ * they report their own failures.
+ */
 export class TaskQueue {
+  /** Places that are taken. */
   #running = 0;
-  #waiting: (() => Promise<void>)[] = [];
+  #waiting: Task[] = [];
   #listeners: (() => void)[] = [];
 
   constructor(private readonly concurrency: number) {}
 
-  add(task: () => Promise<void>): void {
-    this.#waiting.push(task);
+  add(run: () => Promise<void>, places = 1): void {
+    this.#waiting.push({ run, places: Math.min(places, this.concurrency) });
     this.#startNext();
   }
 
@@ -27,12 +36,13 @@ export class TaskQueue {
   }
 
   #startNext(): void {
-    while (this.#running < this.concurrency) {
-      const task = this.#waiting.shift();
-      if (!task) return;
-      this.#running++;
-      void task().finally(() => {
-        this.#running--;
+    for (;;) {
+      const [next] = this.#waiting;
+      if (!next || this.#running + next.places > this.concurrency) return;
+      this.#waiting.shift();
+      this.#running += next.places;
+      void next.run().finally(() => {
+        this.#running -= next.places;
         this.#startNext();
         this.#notify();
       });

@@ -174,7 +174,7 @@ describe('the copy', () => {
 
   test.each([
     ['with one request at a time', 1, ['--concurrency', '1']],
-    ['of more files than there are requests at a time', 70, []],
+    ['of more files than are copied at a time', 70, []],
   ])('from a volume to the same host ends %s', async (_, count, flags) => {
     const names = Array.from({ length: count }, (_, index) => `/from/${index}`);
     for (const name of names) shelf().write(name, noise(200_000, name));

@@ -80,11 +80,11 @@ test('reuses connections: one per concurrent request, not one per part', async (
 });
 
 test('sends many small files at a time, or few large parts', async () => {
-  const { counted, url } = await storage(crowdOf(64));
+  const { counted, url } = await storage(crowdOf(128));
   await withTransferContext(options(), async (resources) => {
     await Promise.all(Array.from({ length: 200 }, () => uploadFile(fileUpload(url, 1), resources)));
   });
-  expect(counted.mostInside).toBe(64);
+  expect(counted.mostInside).toBe(128);
 });
 
 test('each part has a content-length, also the last and an empty one', async () => {

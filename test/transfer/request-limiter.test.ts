@@ -85,15 +85,15 @@ test('small and large requests that wait get every second place each', async () 
   expect(names()).toEqual(['large', 'large', 'small', 'large', 'small', 'large', 'small', 'small']);
 });
 
-test('without a number, 64 requests are in flight, of which 32 are large', () => {
+test('without a number, 128 requests are in flight, of which 32 are large', () => {
   const pool = newPool();
   const { run, names } = requestsOf(pool);
-  for (let index = 0; index < 100; index++) {
+  for (let index = 0; index < 200; index++) {
     void run('large', index, 'large');
     void run('small', index, 'small');
   }
   expect(names().filter((name) => name === 'large')).toHaveLength(32);
-  expect(names()).toHaveLength(64);
+  expect(names()).toHaveLength(128);
 });
 
 test('a maximum of connections binds both kinds', () => {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError, systemCode } from '../../errors.ts';
+import { maxInlineHashBytes } from '../../transfer/hash.ts';
 import { maxLarge } from '../../transfer/request-limiter.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import { maxSmallBytes } from '../../transfer/transfer-context.ts';
@@ -31,8 +32,10 @@ export interface FileCopier {
 /** Counts a file as failed, or ends the copy if every other file would fail with the same error. */
 export type ReportFailure = (file: FoundFile, error: unknown) => void;
 
-/** Small files in progress: each takes three requests in sequence. */
-const defaultSmallFiles = 64;
+/** Small files in progress: each takes three requests in sequence, so on a far line their number is the rate. */
+const defaultSmallFiles = 128;
+/** Half as many of those that do not fit in one buffer: of 128, the blocks would take 40 MB more. */
+const onePlaceBytes = maxInlineHashBytes;
 /** Large files in progress: those of one part fill the line, too. */
 const maxLargeFiles = maxLarge;
 /** Small files found ahead of those being copied, so that large ones behind them start early. */
@@ -94,7 +97,8 @@ export async function copyAll(
         const number = ++order;
         if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
         copier.confirmation?.expect(found);
-        ((found.bytes ?? 0) > maxSmallBytes ? large : small).add(() => copy(found, number));
+        if ((found.bytes ?? 0) > maxSmallBytes) large.add(() => copy(found, number));
+        else small.add(() => copy(found, number), placesOf(found, options));
         await small.waitForRoom(maxFilesAhead);
       }
     }
@@ -106,6 +110,10 @@ export async function copyAll(
   if (!resources.signal.aborted) await copier.confirmation?.finish();
   if (fatal) throw fatal.error;
   resources.signal.throwIfAborted();
+}
+
+function placesOf({ bytes }: FoundFile, { concurrency }: CopyContext['options']): number {
+  return concurrency === undefined && !(bytes !== undefined && bytes <= onePlaceBytes) ? 2 : 1;
 }
 
 async function copyOrList(
