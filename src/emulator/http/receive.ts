@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { writeAtomically, writeFileAtomicSync } from '../../disk/index.ts';
 import { readSmall } from './read-small.ts';
 import type { ByteStream } from './reply.ts';
-import { maxSmallBytes, RefusalError, storageError } from './reply.ts';
+import { maxAtOnceBytes, RefusalError, storageError } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
@@ -16,7 +16,7 @@ export function checkPutRequest(request: IncomingMessage): void {
 
 /** Writes a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
 export async function saveBody(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
-  const small = await readSmall(body, maxSmallBytes);
+  const small = await readSmall(body, maxAtOnceBytes);
   return Buffer.isBuffer(small) ? saveSmall(small, path) : saveStream(small, path);
 }
 

@@ -19,7 +19,7 @@ export interface ReadableBody {
 }
 
 /** Of files and bodies that are not streamed. */
-export const maxSmallBytes = 64 * 1024;
+export const maxAtOnceBytes = 64 * 1024;
 
 export function toReadableBody({ body }: ServerReply): ReadableBody {
   if (typeof body !== 'string') return body;

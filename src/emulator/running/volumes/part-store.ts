@@ -13,7 +13,7 @@ import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { saveBody } from '../../http/receive.ts';
-import { type ByteStream, maxSmallBytes, type ReadableBody } from '../../http/reply.ts';
+import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
 import type { StoredPart } from './tree.ts';
 
 /** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
@@ -46,7 +46,7 @@ export class PartStore {
   content(parts: readonly StoredPart[]): ReadableBody {
     const size = parts.reduce((sum, part) => sum + part.size, 0);
     const content = { size, read: (start: number, end: number) => this.#read(parts, start, end) };
-    return size > maxSmallBytes ? content : { ...content, readAtOnce: () => this.readAll(parts) };
+    return size > maxAtOnceBytes ? content : { ...content, readAtOnce: () => this.readAll(parts) };
   }
 
   /** Puts the parts together in a new file, and returns its path. The caller moves it. */
