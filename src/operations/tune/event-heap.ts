@@ -1,16 +1,13 @@
 /** What happens next: a binary heap in two columns, since it is used for each of a hundred million calls. */
 export class EventHeap<Subject> {
   size = 0;
+  /** Infinity without events. */
+  nextAt = Number.POSITIVE_INFINITY;
   /** Whether the subject that was taken last became ready. */
   wasReady = false;
   readonly #times: number[] = [];
   readonly #subjects: Subject[] = [];
   readonly #ready: boolean[] = [];
-
-  /** Infinity without events. */
-  get nextAt(): number {
-    return this.size === 0 ? Number.POSITIVE_INFINITY : (this.#times[0] as number);
-  }
 
   add(at: number, subject: Subject, isReady: boolean): void {
     let place = this.size++;
@@ -21,6 +18,7 @@ export class EventHeap<Subject> {
       place = parent;
     }
     this.#put(place, at, subject, isReady);
+    if (place === 0) this.nextAt = at;
   }
 
   take(): Subject {
@@ -38,6 +36,7 @@ export class EventHeap<Subject> {
       place = child;
     }
     if (last > 0) this.#move(last, place);
+    this.nextAt = last > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY;
     return first;
   }
 

@@ -37,8 +37,9 @@ export interface PredictionError {
 export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): FittedModel {
   const known = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
   const attempt = (model: ReplicaModel, misfit: Misfit): Attempt => {
-    const { days, replicaSeconds } = replayCalls(trace, scaling, model);
-    return { model, days, replicaSeconds, misfits: past.days.map((day, at) => misfit(days[at] as ReplayedDay, day)) };
+    const replayed = replayCalls(trace, scaling, model);
+    const { days } = replayed;
+    return { model, ...replayed, misfits: past.days.map((day, at) => misfit(days[at] as ReplayedDay, day)) };
   };
   const byRules = routings.flatMap((routing) =>
     [false, true].map((sharesStarts) =>

@@ -42,6 +42,8 @@ export interface Replayed {
   /** In UTC, the first one has `since`. */
   days: ReplayedDay[];
   replicaSeconds: number;
+  /** A call found as many replicas as there may be, and none of them free: with more it would have gone otherwise. */
+  isLimited: boolean;
 }
 
 /** The calls that were made on one day. */
@@ -78,6 +80,7 @@ class Replay {
   #starting = 0;
   #livedMs = 0;
   #expiryAt = 0;
+  #isLimited = false;
 
   constructor(
     private readonly trace: CallTrace,
@@ -100,17 +103,17 @@ class Replay {
     const { at } = this.trace;
     for (let call = 0; call < at.length; call++) {
       const now = at[call] as number;
-      this.#passTo(now);
+      if (now >= this.#events.nextAt || now >= this.#expiryAt) this.#passTo(now);
       this.#arrive(call, now);
     }
     this.#passTo(Number.POSITIVE_INFINITY);
     this.#end();
-    return { days: this.#days, replicaSeconds: this.#livedMs / 1000 };
+    return { days: this.#days, replicaSeconds: this.#livedMs / 1000, isLimited: this.#isLimited };
   }
 
   #passTo(now: number): void {
     const events = this.#events;
-    while (events.size > 0 && events.nextAt <= now) {
+    while (events.nextAt <= now && events.size > 0) {
       const at = events.nextAt;
       const replica = events.take();
       if (events.wasReady) this.#starting--;
@@ -152,6 +155,7 @@ class Replay {
       this.#serve(call, this.#start(call, now), now);
       return;
     }
+    this.#isLimited ||= this.#replicas.members.length >= maxReplicas;
     this.#waiting.push(call);
     const isCovered = this.#waiting.size <= this.#starting * concurrency;
     if (!sharesStarts || isCovered || this.#replicas.members.length >= maxReplicas) return;

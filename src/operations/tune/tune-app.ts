@@ -11,13 +11,13 @@ import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
-import type { Advice, AdviceError, Outcome, ScalingSettings, ServiceLevel } from './advice.ts';
+import type { Advice, AdviceError, ScalingSettings, ServiceLevel } from './advice.ts';
 import { candidateSettings } from './candidates.ts';
 import { chooseOptions, frontierOf } from './choose-options.ts';
 import { adviceFigures } from './figures.ts';
-import { coldStartsOf, type FittedModel, fitModel, latencyOf } from './fit-model.ts';
+import { type FittedModel, fitModel } from './fit-model.ts';
+import { replayAll, scalingToReplay } from './outcomes.ts';
 import { PastCalls } from './past-calls.ts';
-import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
 
 interface TuneOptions {
   app: string;
@@ -65,7 +65,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   }
   const settings = settingsOf(shown);
   const trace = past.trace();
-  const fitted = fitModel(past, trace, scalingOf(settings));
+  const fitted = fitModel(past, trace, scalingToReplay(settings));
   const bill = price === undefined ? undefined : await readBill(context, app, past);
   const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
   const cost = bill ? offBy(replayedCents, bill) : null;
@@ -80,14 +80,15 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   // What is said about a month agrees with what was paid.
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
   const candidates = candidateSettings(settings, concurrencies(past, settings));
-  const outcomes: Outcome[] = [];
   const step = progress.step(`Replaying ${count(past.length, 'run')}`);
-  for (const candidate of candidates) {
-    step.update({ text: `${outcomes.length} of ${candidates.length} settings` });
-    // Lets Ctrl-C through.
-    await pause(0, context.signal);
-    outcomes.push(outcomeOf(trace, candidate, { model: fitted.model, price: billed }));
-  }
+  const outcomes = await replayAll(trace, candidates, {
+    ...{ model: fitted.model, price: billed },
+    onReplay: (done) => {
+      step.update({ text: `${done} of ${candidates.length} settings` });
+      // Lets Ctrl-C through.
+      return pause(0, context.signal);
+    },
+  });
   step.clear();
   const { options: found, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
   const { inPlace } = context;
@@ -106,29 +107,6 @@ function settingsOf(app: App): ScalingSettings {
     maxReplicas: app.maxReplicaCount ?? 1,
     cooldown: app.cooldownPeriodSeconds ?? 0,
     concurrency: app.replicaConcurrency ?? 1,
-  };
-}
-
-function scalingOf({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings) {
-  return { minReplicas, maxReplicas, concurrency, cooldownMs: cooldown * 1000 };
-}
-
-interface Priced {
-  model: ReplicaModel;
-  /** US cents per second that is replayed. */
-  price: number | undefined;
-}
-
-function outcomeOf(trace: CallTrace, settings: ScalingSettings, { model, price }: Priced): Outcome {
-  const { days, replicaSeconds } = replayCalls(trace, scalingOf(settings), model);
-  const latency = latencyOf(days);
-  const month = (30 * dayMs) / (trace.until - trace.since);
-  const at = (share: number) => Math.round(latency.quantile(share));
-  return {
-    ...settings,
-    coldStarts: coldStartsOf(days),
-    ...{ p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), replicaSeconds },
-    monthCents: price === undefined ? null : price * replicaSeconds * month,
   };
 }
 

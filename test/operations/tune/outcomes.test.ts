@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { candidateSettings } from '../../../src/operations/tune/candidates.ts';
+import { replayAll } from '../../../src/operations/tune/outcomes.ts';
+import { PastCalls } from '../../../src/operations/tune/past-calls.ts';
+import { Draw } from '../../chaos/draw.js';
+
+const since = Date.UTC(2026, 9, 5);
+
+/** Calls in threes at odd distances: some settings have too few replicas for them, and some have enough. */
+function pastCalls(): PastCalls {
+  const draw = new Draw(1);
+  const past = new PastCalls(since, since + 86_400_000);
+  for (let at = since; at < since + 80_000_000; at += draw.int(30_000, 600_000)) {
+    for (const later of [0, 200, 900]) {
+      past.addCall(at + later, draw.int(100, 9_000), { coldMs: 0, queueMs: 5, replica: undefined });
+    }
+  }
+  return past;
+}
+
+test.each([true, false])(
+  'settings that cannot differ are replayed once, and come as by themselves',
+  async (sharesStarts) => {
+    const trace = pastCalls().trace();
+    const model = { routing: 'first', sharesStarts, starts: { draw: () => 7_000 } } as const;
+    const candidates = candidateSettings({ minReplicas: 0, maxReplicas: 3, cooldown: 90, concurrency: 1 }, [1]);
+    let replays = 0;
+    const counted = { model, price: 1, onReplay: async () => void replays++ };
+    const together = await replayAll(trace, candidates, counted);
+    expect(replays).toBeLessThan(candidates.length);
+    const alone = await Promise.all(candidates.map((each) => replayAll(trace, [each], counted)));
+    expect(together).toEqual(alone.flat());
+    // More replicas do change something where there were too few.
+    expect(new Set(together.map(({ p90 }) => p90)).size).toBeGreaterThan(5);
+  },
+);
