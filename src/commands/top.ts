@@ -45,7 +45,7 @@ export default defineCommand({
   }),
   details: [
     'Figures are of the last minute. Every app is asked for one thing every five seconds, so that a whole picture takes some of these. Off a terminal, a line is printed for each app every time.',
-    'Keys: j and k select an app, l shows its log, q quits.',
+    'Keys: j and k select an app, l shows its log, c compares its build with the one before, q quits.',
   ],
   examples: ['top', 'top web --every 30s', 'top --all-apps --for 1m --json'],
 });

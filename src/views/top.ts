@@ -1,7 +1,8 @@
-import type { AppFigures, FailedCalls, TopFrame } from '../operations/monitor/index.ts';
+import type { AppFigures, FailedCalls, ShownComparison, TopFrame } from '../operations/monitor/index.ts';
 import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { type Cell, type Columns, table } from '../output/table.ts';
+import { compareView } from './compare.ts';
 
 const shownFailures = 3;
 
@@ -17,13 +18,13 @@ export function topView(frame: TopFrame): View {
 function screen(frame: TopFrame, page: Page): string {
   const { style, columns, rows } = page;
   const { apps, problem, hasKeys } = frame;
-  const cut = (line: string) => cutText(line, columns);
+  const cut = (line: string) => (line.length > columns ? cutText(line, columns - 1) : line);
   const below = [
     ...failureLines(frame),
     ...(problem === null ? [] : [`not all of it is new: ${problem}`]),
-    ...(hasKeys ? ['[q] quit  [j] [k] select  [l] log'] : []),
+    ...(hasKeys ? ['[q] quit  [j] [k] select  [l] log  [c] compare'] : []),
   ].map((line) => style.dim(cut(line)));
-  const log = logLines(frame);
+  const log = frame.comparison ? comparisonLines(frame.comparison, page) : logLines(frame);
   // The title of the table, the headline, and the lines around both.
   const room = Math.max(
     1,
@@ -36,7 +37,8 @@ function screen(frame: TopFrame, page: Page): string {
   const body = apps.length === 0 ? 'no apps yet' : appsTable(shown, frame)(page);
   const head = [style.bold(cut(headline(frame))), '', ...body.split('\n'), ...more];
   const left = Math.max(0, rows - head.length - below.length - 1);
-  const tail = log.length > 0 ? ['', ...log.slice(-Math.max(0, left - 1)).map(cut)] : [];
+  const lines = Math.max(0, left - 1);
+  const tail = log.length > 0 ? ['', ...(frame.comparison ? log.slice(0, lines) : log.slice(-lines)).map(cut)] : [];
   const empty = Math.max(1, rows - head.length - tail.length - below.length);
   return [...head, ...tail, ...Array.from({ length: empty }, () => ''), ...below].slice(0, rows).join('\n');
 }
@@ -96,6 +98,11 @@ function logLines({ log, logOf }: TopFrame): readonly string[] {
   if (logOf === null) return [];
   if (log?.app !== logOf) return [`reading the log of ${logOf}`];
   return log.lines.length > 0 ? log.lines : [`the log of ${logOf} is empty`];
+}
+
+function comparisonLines({ app, result, problem }: ShownComparison, page: Page): readonly string[] {
+  if (problem !== null) return [problem];
+  return result ? compareView(result)(page).split('\n') : [`reading the calls of ${app}`];
 }
 
 function pipedColumns(at: string): Columns<AppFigures> {

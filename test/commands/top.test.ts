@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { newFolder } from '../support/files.ts';
@@ -53,6 +53,24 @@ function typing(typed: string, at = /web/, size: [columns: number, rows: number]
   };
 }
 
+/** A terminal at which each key is typed once the screen shows what stands before it. */
+function typingInTurn(...steps: (RegExp | string)[]): Setting {
+  const left = [...steps];
+  let type = (_: string) => {};
+  return {
+    ...{ columns: [80, 24], env: { NO_COLOR: '1' } },
+    stdin: keys((given) => {
+      type = given;
+    }),
+    seen: (stdout) => {
+      const [at, key] = left as [RegExp, string];
+      if (!at?.test(screenOf(stdout).join('\n'))) return;
+      left.splice(0, 2);
+      type(key);
+    },
+  };
+}
+
 describe('figures are of the last minute', () => {
   beforeAll(() => {
     const { now } = clock;
@@ -98,7 +116,7 @@ describe('figures are of the last minute', () => {
     expect(screen[0]).toMatch(/^p-\d+ {2}\d\d:\d\d:\d\d {2}1 app/);
     expect(screen[2]).toMatch(/^APP +REPLICAS/);
     expect(screen[3]).toMatch(/^> web +1\/\d /);
-    expect(screen.at(-1)).toBe('[q] quit  [j] [k] select  [l] log');
+    expect(screen.at(-1)).toBe('[q] quit  [j] [k] select  [l] log  [c] compare');
   });
 
   test.each([40, 60, 120])('a terminal of %i columns shows the app and its replicas', async (columns) => {
@@ -112,6 +130,19 @@ describe('figures are of the last minute', () => {
   test('l shows the log of the app', async () => {
     const { stdout } = await top('', typing('lq', /> web/));
     expect(stripVTControlCharacters(stdout)).toMatch(/reading the log of web|the log of web is empty/);
+  });
+
+  test('c compares the build of the app with the one before', async () => {
+    const only = await top('', typingInTurn(/> web/, 'c', /web has served no other build/, 'q'));
+    expect(only.code).toBe(0);
+    const seeded = await startEmulator({ seed: 1, real: false, now: () => clock.now });
+    onTestFinished(() => seeded.close());
+    const { code, stdout } = await top('web', {
+      ...{ emulator: seeded, ...typingInTurn(/> web/, 'c', /MEASURE/, 'c', /web +\d(?![\s\S]*MEASURE)/, 'q') },
+      env: { NO_COLOR: '1', GANTRY_CONFIG_DIR: newFolder() },
+    });
+    expect(code).toBe(0);
+    expect(stripVTControlCharacters(stdout)).toMatch(/web: [0-9a-f]{8} \(.*\) against [0-9a-f]{8}/);
   });
 
   test('a screen reader gets a list, and a pipe a line for each app', async () => {

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { monitorApps, type ProjectFigures } from './monitor-apps.ts';
+import { type ShownComparison, startComparison } from './shown-comparison.ts';
 
 interface TopOptions {
   /** All apps of the project without it. */
@@ -15,18 +16,28 @@ export interface TopFrame extends ProjectFigures {
   selected: string | null;
   /** The app whose log is shown. */
   logOf: string | null;
+  /** What is shown instead of a log; null without. */
+  comparison: ShownComparison | null;
   hasKeys: boolean;
+}
+
+interface TopState {
+  selected?: string;
+  logOf?: string;
+  comparison?: ShownComparison;
+  last?: ProjectFigures;
 }
 
 /** Yields how apps are doing, again after each key. Ends by `q`, after a time, or by Ctrl-C. */
 export async function* runTop(context: Context, { app, everyMs, forMs }: TopOptions): AsyncGenerator<TopFrame> {
   const end = new AbortController();
   const signal = AbortSignal.any([context.signal, end.signal]);
-  const state: { selected?: string; logOf?: string; last?: ProjectFigures } = {};
+  const state: TopState = {};
   let onKey = () => {};
   const keys = await context.prompt.listenForKeys((key) => {
     if (key === 'q') end.abort();
     else if (key === 'l') toggleLog(state);
+    else if (key === 'c') toggleComparison(state, (name) => startComparison(context, name, signal, () => onKey()));
     else if (key === 'j' || key === 'k') select(state, key === 'j' ? 1 : -1);
     onKey();
   });
@@ -53,22 +64,41 @@ export async function* runTop(context: Context, { app, everyMs, forMs }: TopOpti
   context.signal.throwIfAborted();
 }
 
-function frameOf({ selected, logOf }: { selected?: string; logOf?: string }, last: ProjectFigures, hasKeys: boolean) {
+function frameOf({ selected, logOf, comparison }: TopState, last: ProjectFigures, hasKeys: boolean) {
   const names = last.apps.map(({ app }) => app);
   const known = selected !== undefined && names.includes(selected) ? selected : names[0];
-  return { ...last, selected: (hasKeys && known) || null, logOf: logOf ?? null, hasKeys };
+  return {
+    ...last,
+    selected: (hasKeys && known) || null,
+    logOf: logOf ?? null,
+    comparison: comparison ?? null,
+    hasKeys,
+  };
 }
 
-function select(state: { selected?: string; logOf?: string; last?: ProjectFigures }, by: 1 | -1): void {
+function select(state: TopState, by: 1 | -1): void {
   const names = (state.last?.apps ?? []).map(({ app }) => app);
   const at = Math.max(0, names.indexOf(state.selected ?? ''));
   const next = names[Math.min(names.length - 1, Math.max(0, at + by))];
   if (next === undefined) return;
   state.selected = next;
   if (state.logOf !== undefined) state.logOf = next;
+  delete state.comparison;
 }
 
-function toggleLog(state: { selected?: string; logOf?: string; last?: ProjectFigures }): void {
-  if (state.logOf === undefined) state.logOf = state.selected ?? state.last?.apps[0]?.app ?? '';
+function toggleLog(state: TopState): void {
+  if (state.logOf === undefined) state.logOf = chosenApp(state) ?? '';
   else delete state.logOf;
+  delete state.comparison;
+}
+
+function toggleComparison(state: TopState, start: (app: string) => ShownComparison): void {
+  const app = chosenApp(state);
+  if (state.comparison || app === undefined) delete state.comparison;
+  else state.comparison = start(app);
+  delete state.logOf;
+}
+
+function chosenApp({ selected, last }: TopState): string | undefined {
+  return selected ?? last?.apps[0]?.app;
 }
