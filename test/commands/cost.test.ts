@@ -134,17 +134,20 @@ describe('the waste of a past that the settings of now do not explain', () => {
     expect(waste?.savesCents).toBeLessThan(idleCents ?? 0);
   });
 
-  test('is not named if the replay of what is contradicts the bill', async () => {
-    const web = own.store.apps.get(`${own.project}-web`);
-    if (!web) throw new Error('no app');
-    // The bill is that of another price.
-    const settings = { ...web.settings, compute: ['HOPPER_H100'] };
-    const earlier = [...(web.earlier ?? []), { until: time.now, settings: web.settings }];
-    own.store.apps.set(web.id, { ...web, settings, earlier });
-    const { waste, stderr } = await cost('two');
-    expect(waste).toBeNull();
-    expect(stderr).toMatch(/^what other settings of web save is not known: at the price.* cost \$\d+/);
-  });
+  test.each([{ compute: ['HOPPER_H100'] }, { gpuCount: 20 }, { minReplicaCount: 4 }])(
+    'is not named if the replay of what is contradicts the bill: %j came later',
+    async (later) => {
+      const web = own.store.apps.get(`${own.project}-web`);
+      if (!web) throw new Error('no app');
+      const settings = { ...web.settings, ...later };
+      const earlier = [...(web.earlier ?? []), { until: time.now, settings: web.settings }];
+      own.store.apps.set(web.id, { ...web, settings, earlier });
+      const { waste, stderr } = await cost(Object.keys(later).join());
+      own.store.apps.set(web.id, web);
+      expect(waste).toBeNull();
+      expect(stderr).toMatch(/^what other settings of web save is not known: at the price.* cost \$\d+/);
+    },
+  );
 });
 
 test('apps get shows the cost of a replica per hour, day and month', async () => {

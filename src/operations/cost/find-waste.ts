@@ -73,7 +73,7 @@ function wasteOf(facts: Facts): Waste | undefined {
   const found = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)]
     .filter((waste) => waste !== undefined)
     .sort((a, b) => (b.savesSeconds ?? 0) - (a.savesSeconds ?? 0))[0];
-  if (!found || (found.savesSeconds ?? 0) < least.saved * lived) return undefined;
+  if (!found || (found.savesSeconds ?? 0) < least.saved * paidSeconds(facts, lived)) return undefined;
   return isSmall(found.savesCents ?? undefined) ? undefined : found;
 }
 
@@ -121,10 +121,16 @@ function startSeconds(time: ReplicaTime, starts: number): number {
 
 /** The share that the replay says, of what was paid; and never more than was idle. */
 function saved(facts: Facts, replayed: number, lived: number): Pick<Waste, 'savesCents' | 'savesSeconds' | 'since'> {
-  const { price, bill, since, time } = facts;
-  const paid = price === undefined || !bill ? lived : Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
+  const { price, since, time } = facts;
+  const paid = paidSeconds(facts, lived);
   const seconds = Math.min((replayed * paid) / lived, Math.max(0, paid - time.busySeconds));
   return { since, savesSeconds: seconds, savesCents: price === undefined ? null : price * seconds };
+}
+
+/** By the bill, if there is one; where that leaves it open, as long as the replay says. */
+function paidSeconds({ price, bill }: Facts, lived: number): number {
+  if (price === undefined || !bill) return lived;
+  return Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
 }
 
 function percent(share: number): string {

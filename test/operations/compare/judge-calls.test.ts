@@ -40,7 +40,7 @@ const spans = [1, 24];
  */
 function callsOf({ functions, failing, cold }: World, { calls, slower, hours }: Calls, draw: Draw): BuildSamples[] {
   const samples = Array.from({ length: hours }, () => new BuildSamples());
-  const often = samples.map((_, hour) => [0.5 + draw.next(), hour] as const);
+  const often = (hours > 1 ? samples : []).map((_, hour) => [0.5 + draw.next(), hour] as const);
   const weights = functions.map(([, , weight], at) => [weight * (0.5 + draw.next()), at] as const);
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
   for (let call = 0; call < calls; call++) {
@@ -48,7 +48,7 @@ function callsOf({ functions, failing, cold }: World, { calls, slower, hours }: 
     const [median, sigma] = functions[at] as World['functions'][number];
     const outcome = draw.chance(failing) ? 'failed' : 'succeeded';
     const start = draw.chance(cold) ? 12_000 * Math.exp(0.25 * normal()) : 0;
-    const hour = draw.weighted(often);
+    const hour = often.length > 0 ? draw.weighted(often) : 0;
     const busy = hour % 24 < 4 ? 1.5 : 1;
     samples[hour]?.add(
       `f${at}`,
