@@ -2,11 +2,19 @@ import { hidden } from './split-secrets.ts';
 
 const schemeNames = 'bearer|basic|digest|token|negotiate|apikey';
 const gap = '(?:\\s|%20|\\+|\\\\[nrt])';
+/** What ends the names of other headers that let in: `X-Auth-Token`, `api-key`, `x-session-id`. */
+const keyWords = 'api|access|auth|functions|private|secret|subscription';
+const secretHeader = `\\bx-auth|\\bapi-?key|[a-z\\d]-(?:token|secret|passw(?:or)?d|session(?:-?id)?|(?:${keyWords})-?key)`;
+
 const header = new RegExp(
-  `((?:authorization|x-api-key)\\\\{0,3}["']?\\s{0,4}(?:[:=]|%3A|%3D)(?:${gap}|\\\\{0,3}["'[]){0,6})` +
-    `((?:(?:${schemeNames})${gap}{1,8})?)([^\\s"',;<>&\\\\\\]}[]+)`,
+  `((?:(?:authorization|x-api-key)${endOfName('[:=]|%3A|%3D')}|(?:${secretHeader})${endOfName(':|%3A')})` +
+    `(?:${gap}|\\\\{0,3}["'[]){0,6})((?:(?:${schemeNames})${gap}{1,8})?)([^\\s"',;<>&\\\\\\]}[]+)`,
   'gi',
 );
+
+function endOfName(separator: string): string {
+  return `\\\\{0,3}["']?\\s{0,4}(?:${separator})`;
+}
 
 const schemeName = new RegExp(`^(?:${schemeNames})$`, 'i');
 
@@ -23,6 +31,24 @@ const hiddenWord = hidden.slice(1, -1);
 /** Docker says `may require authorization: server message: ...`. */
 function isSentence(text: string, at: number, value: string): boolean {
   return /^[a-z]{1,12}$/.test(value) && /\brequires? $/.test(text.slice(Math.max(0, at - 12), at));
+}
+
+/** Up to the end of the list, of the text in quotes, or of the line. */
+const cookieHeader =
+  /(cookie2?\\{0,3}["']?\s{0,4}:\s{0,4})(\[[^\]]*|"(?:[^"\\\r\n]|\\.)*|\\{1,3}"[^"\\\r\n]*|\\{0,3}'[^'\r\n]*|[^\r\n]*)/gi;
+
+const cookie = /([!#$%&*+.^`|~\w-]{1,256}=(?:\\?")?)(?!\[hidden\]?)[^\s"',;\\]+/g;
+
+/** What a `Set-Cookie` says about its cookie. */
+const cookieAttribute = /^(?:domain|expires|max-age|path|priority|samesite|version)=$/i;
+
+/** `Cookie: session=abc; theme=dark`: nobody knows which of them lets in, so that only their names stay. */
+export function hideCookies(text: string): string {
+  return text.replace(
+    cookieHeader,
+    (_, name: string, values: string) =>
+      name + values.replace(cookie, (pair, key: string) => (cookieAttribute.test(key) ? pair : `${key}${hidden}`)),
+  );
 }
 
 const bearer = new RegExp(`(bearer)(${gap}{1,8})(?!bearer|basic)([\\w.~+/=%-]+)`, 'gi');

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
 import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
+import { redact } from '../../src/output/redact.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 
@@ -59,6 +60,16 @@ describe('the page of calls', () => {
     expect(rows[0]).toContain('POST <bdi>/other?x=1</bdi></a>');
     expect(rows[0]).toMatch(/<span class="good">200<\/span>.*\d+ ms.*\d+ ms.*\d+ ms/);
     expect(text).toContain('The last 200 calls, and 64 KiB of each body.');
+  });
+
+  test('hides the headers that let somebody in', async () => {
+    const { call, page, of } = await inspected({ hideSecrets: redact });
+    const sent = { 'x-auth-token': 'tok-1', cookie: 'session=abc; theme=dark', 'x-trace': 'id-1' };
+    const run = await call('{}', '/run', { ...json, ...sent });
+    const { text } = await page(of(run));
+    for (const line of ['x-auth-token: [hidden]', 'cookie: session=[hidden]; theme=[hidden]', 'x-trace: id-1']) {
+      expect(text).toContain(line);
+    }
   });
 
   test('shows what was sent and received, without secrets', async () => {
