@@ -101,6 +101,51 @@ describe.skipIf(!python).each([
     });
   });
 
+  test.skipIf(!isThere).each<[string, (editor: DebugClient) => unknown]>([
+    ['has disconnected', (editor) => editor.request('disconnect')],
+    ['was lost', (editor) => editor.close()],
+  ])('another editor attaches when one %s', async (_, leave) => {
+    await debugging(app, [], async (session) => {
+      const { result } = session;
+      const { editor } = await attached(session, 3);
+      const first = result();
+      await editor.stopped();
+      await leave(editor);
+      expect(await first).toMatchObject({ result: 'hello you' });
+      const { editor: next } = await attached(session, 3);
+      const second = result();
+      await next.goOn((await next.stopped()).threadId);
+      expect(await second).toMatchObject({ result: 'hello you' });
+      next.close();
+    });
+  });
+
+  test.skipIf(!isThere)('a connection that says nothing changes nothing', async () => {
+    await debugging(app, [], async (session) => {
+      const number = Number(await session.until(port));
+      (await DebugClient.connect(number)).close();
+      const { editor } = await attached(session, 3);
+      const scan = await DebugClient.connect(number);
+      const call = session.result();
+      await editor.goOn((await editor.stopped()).threadId);
+      expect(await call).toMatchObject({ result: 'hello you' });
+      scan.close();
+      editor.close();
+    });
+  });
+
+  test.skipIf(!isThere)('a save with a syntax error leaves the editor with the version that serves', async () => {
+    await debugging(app, [], async (session) => {
+      const { editor } = await attached(session, 3);
+      session.write('main.py', 'def run(:\n');
+      await session.until(/(not reloaded)/);
+      const call = session.result();
+      await editor.goOn((await editor.stopped()).threadId);
+      expect(await call).toMatchObject({ result: 'hello you' });
+      editor.close();
+    });
+  });
+
   test.skipIf(!isThere)('a version that does not start gives the editor back to the one that serves', async () => {
     await debugging(app, [], async (session) => {
       const { until, result, write } = session;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
-import { type Debugged, forProcess, type Start } from './debugged-process.ts';
+import type { Socket } from 'node:net';
+import { type DebugMessage, lostResponse } from './debug-messages.ts';
+import { type DebugClaim, type Debugged, forProcess, type Start } from './debugged-process.ts';
 import { DebuggerLink } from './debugger-link.ts';
+import { EditorPort } from './editor-port.ts';
 import { breakpointsOf, EditorSession } from './editor-session.ts';
 import { type Greeting, PrivateListener } from './private-listener.ts';
 
@@ -16,13 +16,6 @@ interface RelayOptions {
   waits: boolean;
 }
 
-/** What a process needs to be debugged. */
-export interface DebugClaim {
-  environment: Record<string, string>;
-  /** Called when the process has ended. */
-  release(): void;
-}
-
 /**
  * The port that an editor attaches to. It stays open while versions come and go: the editor's session is passed on to the
  * debugger of the newest process, which is told what the editor has told the one before. A process that stands in a
@@ -31,7 +24,7 @@ export interface DebugClaim {
 export class DebugRelay {
   readonly #processes = new Map<string, Debugged>();
   #private: PrivateListener | undefined;
-  #editor: Socket | undefined;
+  #editors: EditorPort | undefined;
   #session = new EditorSession();
   #link: { to: Debugged; link: DebuggerLink } | undefined;
   #links = 0;
@@ -43,24 +36,22 @@ export class DebugRelay {
   /** Processes that wait for an editor. */
   readonly #waiting = new Set<() => void>();
 
-  private constructor(
-    private readonly server: Server,
-    private readonly options: RelayOptions,
-  ) {}
+  private constructor(private readonly options: RelayOptions) {}
 
   /** Rejects with `EADDRINUSE` if the port is in use. */
   static async open(options: RelayOptions): Promise<DebugRelay> {
-    const server = createServer();
-    const relay = new DebugRelay(server, options);
-    server.on('connection', (socket) => relay.#acceptEditor(socket));
-    server.listen(options.port, '127.0.0.1').unref();
-    await once(server, 'listening');
+    const relay = new DebugRelay(options);
+    relay.#editors = await EditorPort.open(options.port, {
+      onArrive: () => relay.#move(),
+      onMessage: (message) => relay.#fromEditor(message),
+      onLeave: () => relay.#leaveEditor(),
+    });
     relay.#private = await PrivateListener.open((greeting, socket) => relay.#acceptProcess(greeting, socket));
     return relay;
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return this.#editors?.number ?? 0;
   }
 
   /** `debugpy` is the folder to import it from. Undefined if another process of the build is debugged. */
@@ -78,11 +69,9 @@ export class DebugRelay {
   }
 
   close(): void {
-    this.#toEditor({ type: 'event', event: 'terminated' });
-    this.#editor?.end();
-    this.#leaveEditor();
+    this.#editors?.send({ type: 'event', event: 'terminated' });
+    this.#editors?.close();
     this.#private?.close();
-    this.server.close();
   }
 
   #acceptProcess({ id, port }: Greeting, control: Socket): void {
@@ -111,25 +100,17 @@ export class DebugRelay {
     if (process && this.#link?.to === process) this.#lose();
   }
 
-  /** One editor at a time: a new one replaces one that has gone without a word. */
-  #acceptEditor(socket: Socket): void {
-    this.#editor?.destroy();
-    this.#leaveEditor();
-    this.#editor = socket;
-    const onMessage = readMessages((message) => this.#editor === socket && this.#fromEditor(message));
-    socket.on('data', onMessage).on('error', () => {});
-    socket.once('close', () => this.#editor === socket && this.#leaveEditor());
-    this.#move();
-  }
-
   #leaveEditor(): void {
-    this.#link?.link.leave();
-    this.#link = undefined;
-    this.#editor = undefined;
+    this.#leaveDebugger();
     this.#session = new EditorSession();
     this.#queue = [];
     this.#unanswered.clear();
     this.#goOn();
+  }
+
+  #leaveDebugger(): void {
+    if (this.#link) this.#link.to.left = this.#link.link.leave();
+    this.#link = undefined;
   }
 
   /** The process to debug. */
@@ -141,7 +122,7 @@ export class DebugRelay {
   async #move(): Promise<void> {
     while (this.#moving) await this.#moving;
     const to = this.#newest;
-    if (!this.#editor || !to || this.#link?.to === to || (this.#link && this.#endHold)) return;
+    if (!this.#editors?.isAttached || !to || this.#link?.to === to || (this.#link && this.#endHold)) return;
     this.#moving = this.#moveTo(to, to.port ?? 0).finally(() => {
       this.#moving = undefined;
     });
@@ -149,16 +130,21 @@ export class DebugRelay {
   }
 
   async #moveTo(to: Debugged, port: number): Promise<void> {
-    this.#link?.link.leave();
+    this.#leaveDebugger();
+    // A debugger takes nobody else before that.
+    await to.left;
+    if (!this.#editors?.isAttached || to.port === undefined) return;
     const link: DebuggerLink = new DebuggerLink({
       port,
       idOffset: idsOfLink * this.#links++,
       prepare: (request) => forProcess(request, to, port, this.options.folder),
       toEditor: (message) => this.#link?.link === link && this.#fromDebugger(message, to),
       unanswered: this.#unanswered,
-      onClose: () => {
-        to.port = undefined;
-        if (this.#link?.link === link) this.#lose();
+      onClose: (wasAsked) => {
+        if (!wasAsked) to.port = undefined;
+        if (this.#link?.link !== link) return;
+        if (wasAsked) this.#detach();
+        else this.#lose();
       },
     });
     this.#link = { to, link };
@@ -167,13 +153,18 @@ export class DebugRelay {
     if (this.#link?.link === link) for (const message of this.#queue.splice(0)) this.#pass(message, link);
   }
 
+  /** The debugger has let go of the process because the editor asked it to. Another editor may attach. */
+  #detach(): void {
+    this.#answerLost();
+    this.#editors?.end();
+  }
+
   /** The process has ended, or its debugger has. */
   #lose(): void {
-    this.#link?.link.leave();
-    this.#link = undefined;
+    this.#leaveDebugger();
     const wasStopped = this.#goOn();
     if (wasStopped)
-      this.#toEditor({ type: 'event', event: 'continued', body: { threadId: 1, allThreadsContinued: true } });
+      this.#editors?.send({ type: 'event', event: 'continued', body: { threadId: 1, allThreadsContinued: true } });
     this.#answerLost();
     this.#move();
   }
@@ -200,7 +191,7 @@ export class DebugRelay {
     if (event === 'initialized') this.#session.isInitialized = true;
     if (event === 'stopped') this.#endHold ??= from.hold();
     if (event === 'continued') this.#goOn();
-    this.#toEditor(message);
+    this.#editors?.send(message);
     if (message.type === 'response') this.#afterResponse(message);
   }
 
@@ -213,7 +204,7 @@ export class DebugRelay {
     this.#session.noteIds(request, ids);
     if (request.command === 'configurationDone') for (const start of this.#waiting) start();
     if (request.command === 'continue') this.#move();
-    if (request.command === 'disconnect') this.#editor?.end();
+    if (request.command === 'disconnect') this.#editors?.end();
   }
 
   /** What was asked of a process that has ended gets no response any more. */
@@ -221,9 +212,7 @@ export class DebugRelay {
     for (const [number, request] of this.#unanswered) {
       if (this.#session.repeats(request)) continue;
       this.#unanswered.delete(number);
-      const { command = '' } = request;
-      const failure = { success: command === 'disconnect', message: 'the version that was asked has ended' };
-      this.#toEditor({ type: 'response', request_seq: number, command, ...failure });
+      this.#editors?.send(lostResponse(number, request));
     }
   }
 
@@ -233,10 +222,6 @@ export class DebugRelay {
     this.#endHold = undefined;
     end?.();
     return end !== undefined;
-  }
-
-  #toEditor(message: Omit<DebugMessage, 'seq'>): void {
-    this.#editor?.write(encodeMessage({ seq: 0, ...message }));
   }
 }
 

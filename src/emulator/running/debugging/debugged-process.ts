@@ -16,8 +16,17 @@ export interface Debugged extends Start {
   id: string;
   /** Known when the debugger listens. */
   port?: number | undefined;
+  /** Resolves when its debugger has let go of the last editor. */
+  left?: Promise<void>;
   /** Lets its code start. */
   go: () => void;
+}
+
+/** What a process needs to be debugged. */
+export interface DebugClaim {
+  environment: Record<string, string>;
+  /** Called when the process has ended. */
+  release(): void;
 }
 
 /** A request of the editor as the process gets it: with the folder of its files, and without ending it. */

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { after } from '../../../clock.ts';
 import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
 import { breakpointsOf, type DebuggerStart, type EditorSession } from './editor-session.ts';
 
@@ -13,8 +14,8 @@ interface LinkOptions {
   toEditor: (message: DebugMessage) => void;
   /** What the editor asked and has no response to, by number. */
   unanswered: ReadonlyMap<number, DebugMessage>;
-  /** Called when the debugger has closed the connection. */
-  onClose: () => void;
+  /** Called when the debugger has closed the connection: whether the editor asked it to disconnect. */
+  onClose: (wasAsked: boolean) => void;
 }
 
 /** A connection to the debugger of one process. */
@@ -25,9 +26,11 @@ export class DebuggerLink implements DebuggerStart {
   readonly #own = new Map<number, { done: (response: DebugMessage) => void; failed: (error: Error) => void }>();
   /** Ids of repeated breakpoints, as the editor knows them. */
   readonly #ids = new Map<unknown, unknown>();
+  readonly #closed: Promise<void>;
   #onInitialized = () => {};
   #lastOwn = firstOwn;
   #isClosed = false;
+  #isAskedToEnd = false;
 
   constructor(private readonly options: LinkOptions) {
     this.initialized = new Promise((done) => {
@@ -38,11 +41,13 @@ export class DebuggerLink implements DebuggerStart {
       'data',
       readMessages((message) => this.#receive(message)),
     );
-    this.#socket
-      .on('error', () => {})
-      .once('close', () => {
-        if (this.#end()) options.onClose();
+    this.#socket.on('error', () => {});
+    this.#closed = new Promise((done) => {
+      this.#socket.once('close', () => {
+        done();
+        if (this.#end()) options.onClose(this.#isAskedToEnd);
       });
+    });
   }
 
   /** Repeats what the session has, for a debugger that follows another one. */
@@ -51,6 +56,7 @@ export class DebuggerLink implements DebuggerStart {
   }
 
   send(message: DebugMessage): void {
+    if (message.command === 'disconnect') this.#isAskedToEnd = true;
     if (!this.#isClosed) this.#socket.write(encodeMessage(this.options.prepare(message)));
   }
 
@@ -74,16 +80,19 @@ export class DebuggerLink implements DebuggerStart {
     }
   }
 
-  /** Ends the connection, and leaves the process running. */
-  leave(): void {
+  /** Leaves the process running. Resolves when its debugger has let go of it. */
+  async leave(): Promise<void> {
+    if (this.#isClosed) return;
     this.send({
       seq: ++this.#lastOwn,
       type: 'request',
       command: 'disconnect',
       arguments: { terminateDebuggee: false },
     });
-    this.#socket.end();
     this.#end();
+    const stop = after(longestLeaveMs, () => this.#socket.destroy(), { background: true });
+    await this.#closed;
+    stop();
   }
 
   #receive(message: DebugMessage): void {
@@ -115,6 +124,9 @@ export class DebuggerLink implements DebuggerStart {
     return true;
   }
 }
+
+/** A debugger closes the connection soon after it was asked to disconnect. */
+const longestLeaveMs = 2_000;
 
 /** No editor counts that far. */
 const firstOwn = 1_000_000_000;

@@ -25,8 +25,11 @@ class Adapter:
             try:
                 while message := self.read():
                     self.handle(message)
+                    if message["command"] == "disconnect":
+                        break
             except OSError:
                 pass
+            connection.close()
             self.stream, self.configured, self.lines = None, False, {}
             self.resume.set()
 
