@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
 import type { Outcome } from '../support/gantry.ts';
-import { type AppOf, Stage, safeLine } from './stage.ts';
+import { type AppOf, type Machine, Stage, safeLine } from './stage.ts';
 
 const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
 const idle = 'min_replicas = 0\n';
@@ -241,21 +241,80 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
   });
 });
 
-test.each([{}, { calls: { everyMs: 90_000, failing: 1 } }])(
-  'a call of --smoke whose run names no replica says nothing where another build may have answered: %j',
-  async (behaves) => {
+describe('a call of --smoke whose run names no replica', () => {
+  const asleep: AppOf = { scaling: idle };
+  const answers: Behavior[] = [{}, { calls: { everyMs: 90_000, failing: 1 } }];
+  const smoke = 'deploy --smoke run --or-rollback --json';
+
+  async function opened(): Promise<{ stage: Stage; machine: Machine }> {
     const stage = await Stage.open();
-    const machine = await stage.machine();
-    await machine.deploys({});
     const { world } = stage.platform;
     const runs = world.runs.bind(world);
     world.runs = (app) => runs(app).map((run) => ({ ...run, pod: '' }));
-    await machine.write({ behaves, version: 2 });
-    const outcome = await machine.run('deploy --smoke run --or-rollback --json');
-    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(printed(outcome).error?.message).toContain('its run names no replica');
-  },
-);
+    return { stage, machine: await stage.machine(asleep) };
+  }
+
+  type Earlier = (stage: Stage, machine: Machine, next: AppOf) => Promise<Machine>;
+  test.each<[string, Earlier, line?: string]>([
+    [
+      'had a replica when the deploy looked',
+      async (_, machine, next) => {
+        await machine.deploys({});
+        await machine.write({ ...next, scaling: 'min_replicas = 1\n' });
+        return machine;
+      },
+    ],
+    [
+      'was woken while the new one was made',
+      async (_, machine, next) => {
+        await machine.deploys(asleep);
+        await machine.write(next);
+        return machine;
+      },
+    ],
+    [
+      'was deployed by somebody else while the new one was made',
+      async (stage, machine, next) => {
+        stage.platform.after = async ({ point, nth }) => {
+          if (point === 'upload' && nth === 1) await stage.stranger({}, { buildMs: 500 });
+        };
+        await machine.write(next);
+        return machine;
+      },
+    ],
+    [
+      'served before one that is unchanged, as a fresh machine finds it',
+      async (stage, machine, next) => {
+        await machine.deploys(asleep);
+        await machine.deploys(next);
+        return stage.machine(next);
+      },
+      `${smoke} --if-changed`,
+    ],
+  ])('says nothing where another build may have answered, which %s', async (_, arrange, line = smoke) => {
+    for (const behaves of answers) {
+      const { stage, machine } = await opened();
+      const asked = await arrange(stage, machine, { ...asleep, behaves, version: 2 });
+      const outcome = await asked.run(line);
+      expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+      expect(printed(outcome).error?.message).toContain('its run names no replica');
+    }
+  });
+
+  test.each<[string, Behavior?]>([['no other build was made'], ['another one failed', { ends: 'build_failure' }]])(
+    'is of the first build that serves: %s',
+    async (_, failing) => {
+      for (const behaves of answers) {
+        const { machine } = await opened();
+        if (failing) await machine.write({ ...asleep, behaves: failing });
+        if (failing) await machine.run('deploy');
+        await machine.write({ ...asleep, behaves, version: 2 });
+        const outcome = await machine.run(smoke);
+        expect([outcome.code, verdictOf(outcome)]).toEqual(behaves.calls ? [12, 'sick'] : [0, 'healthy']);
+      }
+    },
+  );
+});
 
 describe('a call of --smoke that the gateway refuses', () => {
   const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];

@@ -31,7 +31,7 @@ export interface Look {
 
 /** What there was of an app before a build was uploaded: nothing of it is of that build. */
 export interface Before {
-  /** Those that had ended, and the one that was shown as live. */
+  /** Those that had succeeded, and the one that was shown as live. */
   builds: ReadonlySet<string>;
   /** Undefined: not listed. */
   replicas?: ReadonlySet<string> | undefined;
@@ -82,11 +82,11 @@ export async function lookBefore(context: Context, app: string, known?: Before):
   const { at = 0, live, containers, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
   const reads = known?.reads ?? new ReplicaReads();
   if (containers) reads.see(containers, at);
-  const ended = (builds ?? []).filter(({ status }) => buildPhase(status) !== 'in progress');
+  const ready = (builds ?? []).filter(({ status }) => buildPhase(status) === 'succeeded');
   const listed =
     containers && [...containers, ...runs].map(({ containerId, podName }: Replica) => containerId || podName);
   return {
-    builds: new Set([...(known?.builds ?? []), ...ended.map(({ id }) => id), live ?? ''].filter(Boolean)),
+    builds: new Set([...(known?.builds ?? []), ...ready.map(({ id }) => id), live ?? ''].filter(Boolean)),
     replicas: listed ? new Set([...(known?.replicas ?? []), ...listed.flatMap((id) => id || [])]) : known?.replicas,
     reads,
     runs,

@@ -38,9 +38,4 @@ export class ReplicaOwners {
   isOwn(containerId: string): boolean {
     return /^(own|likely)$/.test(this.of(containerId));
   }
-
-  /** Replicas of other builds that were there before, whether they are still listed or not. */
-  get hadOthers(): boolean {
-    return (this.earlier?.size ?? 0) > 0;
-  }
 }

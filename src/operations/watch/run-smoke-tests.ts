@@ -1,6 +1,7 @@
 import { CachedCopyError } from '../../api/cached-copy.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
+import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { AppError, GantryError, UnavailableError } from '../../errors.ts';
 import { dollars, duration, shortBuild } from '../../output/format.ts';
@@ -173,7 +174,7 @@ class Answering {
       return { by: 'nobody', cents, unseen: 'no run of the app has failed by this call' };
     }
     const replica = item?.containerId || item?.podName;
-    return { cents, ...(replica ? this.#ofReplica(replica, containers) : this.#ofOnlyOne(containers)) };
+    return { cents, ...(replica ? this.#ofReplica(replica, containers) : await this.#ofOnlyOne(containers)) };
   }
 
   #ofReplica(replica: string, containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
@@ -184,14 +185,23 @@ class Answering {
     return { by: 'nobody', unseen: isListed ? 'its replica is listed without a build' : 'its replica is not listed' };
   }
 
-  /** Where the run names no replica: those of another build may have answered, also when they are not listed any more. */
-  #ofOnlyOne(containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
+  /** Where the run names no replica: one of another build may have answered, whether it was ever listed or not. */
+  async #ofOnlyOne(containers: readonly Container[]): Promise<Pick<Answered, 'by' | 'unseen'>> {
     const hasOwner = (wanted: Owner) =>
       containers.some(({ containerId, isTerminating }) => !isTerminating && this.#owners.of(containerId) === wanted);
     if (hasOwner('other')) return { by: 'earlier' };
-    if (this.#owners.hadOthers) return { by: 'nobody', unseen: 'its run names no replica' };
+    if (!(await this.#isFirst())) return { by: 'nobody', unseen: 'its run names no replica' };
     if (hasOwner('own')) return { by: 'own' };
     return { by: 'nobody', unseen: 'no replica of it is listed' };
+  }
+
+  /** Whether no other build has served, as far as the platform and the history know by now. */
+  async #isFirst(): Promise<boolean> {
+    const { api, project } = this.context;
+    const { app, build, earlierBuilds } = this.options;
+    if (earlierBuilds.size > 0) return false;
+    const builds = await orUndefined(api(listBuilds, { project, app }));
+    return builds?.every(({ id, status }) => id === build || buildPhase(status) !== 'succeeded') ?? false;
   }
 }
 
