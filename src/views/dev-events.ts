@@ -62,9 +62,11 @@ export const devEvents = stream(
       ['call', 'accepted', 'ended', 'websocket'],
       'an asynchronous call is accepted, and its run has ended later',
     ),
-    isComplete: boolean('whether the whole response was sent'),
+    isComplete: boolean('whether the whole response was sent, or the WebSocket was closed'),
     runStatusCode: optional(
-      integer('status of the run if its response broke off, 0 if it was canceled; absent if the caller disconnected'),
+      integer(
+        'status of the run if its response or WebSocket broke off, 0 if it was canceled; absent if the caller disconnected',
+      ),
     ),
     run: optional(run),
   },

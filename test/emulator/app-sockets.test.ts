@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import type { ServedCall } from '../../src/emulator/endpoints/call-observer.ts';
 import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 import { children, python, running } from './support/running.ts';
@@ -10,9 +11,15 @@ const custom = { runtime: 'custom', entrypoint: ['python', 'server.py', '--port'
 
 /** The app `voice`, and functions to talk to it. */
 async function voice(settings: object = {}) {
-  const app = await running('voice', { ...custom, ...settings });
+  const served: ServedCall[] = [];
+  const app = await running('voice', { ...custom, ...settings }, { onCall: (call) => served.push(call) });
   const address = app.base.replace('http', 'ws');
-  return { ...app, address, open: (options?: WebSocket.ClientOptions) => new WebSocket(`${address}/ws`, options) };
+  return {
+    ...app,
+    address,
+    served,
+    open: (options?: WebSocket.ClientOptions) => new WebSocket(`${address}/ws`, options),
+  };
 }
 
 const source = (name: string) => readFileSync(`fixtures/apps/voice/${name}`, 'utf8');
@@ -103,24 +110,34 @@ describe.skipIf(!python)("a WebSocket of an app's own server (needs python3)", (
     expect(emulator.store.apps.has(id)).toBe(true);
   });
 
-  test('whose replica dies is closed with 1011', async () => {
-    const { open, deploy, base, runs, printed } = await voice();
+  test('whose replica dies is closed with 1011, and no other one is said to have failed', async () => {
+    const { open, deploy, base, runs, printed, served } = await voice();
     await deploy(
       { name: 'voice', ...custom, entrypoint: ['python', 'dying.py', '--port', '8765'] },
       {
-        'dying.py': `import os, server\nserver.talk = lambda socket: (socket.send("soon"), socket.receive(), os._exit(3))\nserver.main()\n`,
+        'dying.py': `import os, server\nserver.talk = lambda socket: (socket.send("soon"), os._exit(3) if socket.receive() == "die" else socket.close(4000))\nserver.main()\n`,
         'server.py': source('server.py'),
         'websocket.py': source('websocket.py'),
       },
     );
-    const socket = open();
-    const { closed } = listen(socket);
-    await once(socket, 'message');
-    socket.send('now');
-    expect(await closed).toEqual([1011, 'the app closed the connection']);
-    const [run] = await runs();
+    const talked = async (word: string) => {
+      const socket = open();
+      const { closed } = listen(socket);
+      await once(socket, 'message');
+      socket.send(word);
+      return closed;
+    };
+    expect(await talked('leave')).toEqual([4000, '']);
+    expect(await talked('die')).toEqual([1011, 'the app closed the connection']);
+    await expect.poll(() => served).toHaveLength(2);
+    const [run, earlier] = await runs();
     expect(run).toMatchObject({ status: 'failure', statusCode: 502 });
-    await expect.poll(() => printed({ runId: run.id })).toEqual(['error: its process ended with exit code 3']);
+    expect(served).toMatchObject([
+      { status: 101, isComplete: true, run: earlier.id },
+      { status: 101, isComplete: false, run: run.id, runStatus: 502 },
+    ]);
+    expect(await printed({ runId: run.id })).toEqual(['error: its process ended with exit code 3']);
+    expect(await printed({ runId: earlier.id })).toEqual([]);
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
 

@@ -14,9 +14,9 @@ export interface ServedCall {
   durationMs: number;
   /** An asynchronous call is reported when it was accepted, and again when its run has ended. */
   kind: 'call' | 'accepted' | 'ended' | 'websocket';
-  /** Whether the response was sent completely. */
+  /** Whether the response was sent completely, or the WebSocket closed. */
   isComplete: boolean;
-  /** Status of the run whose response broke off. Absent if the caller disconnected. */
+  /** Status of the run whose response or WebSocket broke off. Absent if the caller disconnected. */
   runStatus?: number | undefined;
   run?: string | undefined;
 }
@@ -43,16 +43,29 @@ export function observeCall(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
-/** Reports a WebSocket that was closed or refused. */
+/** How the request for a WebSocket was answered, and whether the response or the socket ended as it should. */
+export interface SocketEnd {
+  /** Absent if the caller disconnected before there was a response. */
+  status?: number;
+  isComplete: boolean;
+  /** Absent if it was refused before there was one. */
+  run?: string;
+}
+
+/** Reports a WebSocket that was closed, broke off or was refused. */
 export function reportSocket(
   { pathname, search }: URL,
-  status: number | undefined,
+  { status, isComplete, run }: SocketEnd,
   durationMs: number,
-  onCall: OnCall | undefined,
+  { store, onCall }: Watched,
 ): void {
   const { app, path } = parseTarget(pathname + search);
-  if (app !== undefined)
-    onCall?.({ app, method: 'GET', path, status, durationMs, kind: 'websocket', isComplete: true });
+  if (app === undefined) return;
+  onCall?.({
+    ...{ app, method: 'GET', path, status, durationMs, kind: 'websocket', isComplete },
+    ...(run !== undefined && { run }),
+    ...(!isComplete && { runStatus: endOf(store.runs.get(run ?? '')) }),
+  });
 }
 
 function parseTarget(target: string): { app?: string; path: string } {

@@ -9,7 +9,7 @@ import { endToEndHeaders } from '../../running/replicas/forward-request.ts';
 import { CallAbortedError, type SocketReply } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
-import { reportSocket } from '../call-observer.ts';
+import { reportSocket, type SocketEnd } from '../call-observer.ts';
 import type { Platform } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { errorReply } from './call-errors.ts';
@@ -26,6 +26,7 @@ export async function acceptAppSocket(
 ): Promise<void> {
   const recorded = recordRequest(platform, request, url, 'invoke');
   const started = performance.now();
+  let end: SocketEnd = { isComplete: false };
   try {
     const { app, path } = findCalledApp(url, platform);
     await checkCaller(request, app, platform);
@@ -34,13 +35,14 @@ export async function acceptAppSocket(
     const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
     const run = recordRun(call, platform).id;
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
-    recorded.status = await performSocket({ app, build, upgrade, client, head }, platform);
+    end = await performSocket({ app, build, upgrade, client, head }, platform);
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
-    recorded.status = error.reply.status;
+    end = { status: error.reply.status, isComplete: true };
     writeRawReply(client, error.reply);
   } finally {
-    reportSocket(url, recorded.status, performance.now() - started, platform.onCall);
+    if (end.status !== undefined) recorded.status = end.status;
+    reportSocket(url, end, performance.now() - started, platform);
   }
 }
 
@@ -64,8 +66,11 @@ interface SocketTask {
   head: Buffer;
 }
 
-/** Returns the status of the reply. Its run lasts until the socket is closed, without a time limit. */
-async function performSocket({ app, build, upgrade, client, head }: SocketTask, platform: Platform): Promise<number> {
+/** Its run lasts until the socket is closed, without a time limit. */
+async function performSocket(
+  { app, build, upgrade, client, head }: SocketTask,
+  platform: Platform,
+): Promise<SocketEnd> {
   const { runner } = platform;
   const { run } = upgrade;
   const controller = runner.runs.track(run);
@@ -82,13 +87,14 @@ async function performSocket({ app, build, upgrade, client, head }: SocketTask, 
     slot = await acquireReplica({ app, build, run, isSocket: true, signal }, platform);
     const reply = await slot.replica.openSocket({ ...upgrade, signal });
     for (const event of ['end', 'close']) client.off(event, onDisconnect);
+    const { statusCode: status = 502 } = reply.response;
     statusCode = await passOn(reply, run, client, fromClient, signal);
-    return reply.response.statusCode ?? 502;
+    return { status, isComplete: statusCode === status, run };
   } catch (error) {
     const reply = errorReply(error, run);
     statusCode = error instanceof CallAbortedError ? error.statusCode : reply.status;
     writeRawReply(client, reply);
-    return reply.status;
+    return statusCode === -1 ? { isComplete: false, run } : { status: reply.status, isComplete: true, run };
   } finally {
     slot?.release();
     runner.runs.untrack(run);
@@ -96,9 +102,9 @@ async function performSocket({ app, build, upgrade, client, head }: SocketTask, 
   }
 }
 
-/** Sends the server's answer, then the socket's frames. Returns the status code of the run. */
+/** Sends the server's answer, then the socket's frames. Returns the status code of the run: 502 if the app broke it off. */
 async function passOn(
-  { response, socket }: SocketReply,
+  { response, socket, explainBreak }: SocketReply,
   run: string,
   client: Duplex,
   fromClient: PassThrough,
@@ -107,7 +113,9 @@ async function passOn(
   const status = response.statusCode ?? 502;
   if (socket) {
     writeRawHead(client, status, { ...response.headers, 'x-request-id': run });
-    return relaySocket(client, fromClient, socket, signal);
+    const statusCode = await relaySocket(client, fromClient, socket, signal);
+    if (statusCode === 502) await explainBreak?.();
+    return statusCode;
   }
   writeRawHead(client, status, { ...endToEndHeaders(response.headers), connection: 'close', 'x-request-id': run });
   await pipeline(response, client, { signal }).catch(() => client.destroy());

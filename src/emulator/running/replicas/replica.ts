@@ -51,6 +51,8 @@ export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'sign
 export interface SocketReply {
   response: IncomingMessage;
   socket?: Duplex;
+  /** To be called if the app breaks the socket off: writes to the log of its run why, if the process has ended. */
+  explainBreak?(): Promise<void>;
 }
 
 /** A process that handles calls of an app. */

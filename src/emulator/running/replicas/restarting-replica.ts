@@ -90,11 +90,8 @@ export class RestartingReplica implements Replica {
     return this.#deliver(call.signal, async (replica) => {
       if (!replica.openSocket) throw new ReplicaError('its runtime has no WebSockets');
       const reply = await replica.openSocket(call).catch((error) => this.#explain(error, replica, call));
-      reply.socket?.once('close', () => {
-        const closed = new Error('its socket was closed');
-        this.#explain(closed, replica, call).catch(() => {});
-      });
-      return reply;
+      const broken = new Error('its socket broke off');
+      return { ...reply, explainBreak: () => this.#explain(broken, replica, call).catch(() => {}) };
     });
   }
 
