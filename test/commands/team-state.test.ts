@@ -6,7 +6,7 @@ import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
-import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
 /** The environment that leads to the platform, and where the team's state is. */
@@ -18,11 +18,13 @@ let builds: string[];
 let refusing: Answering | undefined;
 /** Calls of the volume. */
 let calls: string[];
+/** What the storage of archives answers instead. */
+let uploading: (() => Answer) | undefined;
 
 beforeEach(async () => {
   emulator = await startEmulator({ real: false });
   onTestFinished(() => emulator.close());
-  [crashing, builds, calls, refusing] = [[], [], [], undefined];
+  [crashing, builds, calls, refusing, uploading] = [[], [], [], undefined, undefined];
   const front = await inFrontOf(emulator, async (call, pass) => {
     if (call.route.includes('/volumes/')) {
       calls.push(`${call.route.replace(/^(\w+) .*\/default\//, '$1 ')} ${call.query.get('dir') ?? ''}`.trim());
@@ -30,9 +32,13 @@ beforeEach(async () => {
     }
     if (/^POST .*\/apps$/.test(call.route)) {
       const answer = await pass();
-      builds.push((JSON.parse(answer.body) as { buildId: string }).buildId);
-      return answer;
+      const created = JSON.parse(answer.body) as { buildId: string; uploadUrl: string };
+      builds.push(created.buildId);
+      if (!uploading) return answer;
+      const uploadUrl = created.uploadUrl.replace(emulator.url, front.GANTRY_API_URL ?? '');
+      return { ...answer, body: JSON.stringify({ ...created, uploadUrl }) };
     }
+    if (call.route.startsWith('PUT ')) return uploading?.();
     if (!call.route.endsWith('/containers')) return undefined;
     const containerState = (at: number) => (crashing.includes(at) ? 'FAILED' : 'RUNNING');
     const body = builds.map((buildId, at) => ({
@@ -139,6 +145,19 @@ describe('a pipeline that starts on new machines', () => {
     await deploy('two');
     const { code, json } = await run(['rollback', 'web', '--yes', '--json']);
     expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[0], proof: 'crc32' })]);
+  });
+
+  test('has what a rollback is about to do on record with the team before its upload', async () => {
+    await deploy('one');
+    await deploy('two');
+    calls = [];
+    let sent: string[] = [];
+    uploading = () => {
+      sent = calls.filter((call) => call.includes('cp/complete'));
+      return { status: 400, body: 'not today' };
+    };
+    expect((await run(['rollback', 'web', '--yes'])).code).not.toBe(0);
+    expect(sent).toHaveLength(1);
   });
 
   test('says what it cannot know without team state', async () => {

@@ -86,7 +86,7 @@ class History {
     if (before?.behavior.lingersMs) clock.now += 300_000;
     const expected = expectedOf[drawn.label];
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
-    const to = findBuildBefore(await readBuilds(this.#context, 'web'), build.id, before?.id);
+    const to = findBuildBefore(await readBuilds(this.#context, 'web', build.id), build.id, before?.id);
     const from = this.#servedBefore(build);
     if (to && from) await this.#restore(from, build);
     return { said, expected, to: to?.id, from: from?.id };

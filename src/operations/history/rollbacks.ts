@@ -10,9 +10,12 @@ export function withRollbacks(recorded: readonly HistoryEvent[]): readonly Histo
   for (const event of recorded) if (event.event === 'rolled-back') open.delete(event.as);
   if (open.size === 0) return recorded;
   return recorded.flatMap((event): HistoryEvent[] => {
-    const rollback = event.event === 'served' ? open.get(event.build) : undefined;
-    if (!rollback) return [event];
-    open.delete(rollback.as);
-    return [event, { ...rollback, event: 'rolled-back', at: event.at }];
+    if (event.event !== 'served') return [event];
+    const ended = [event.before ?? '', event.build].flatMap((build): HistoryEvent[] => {
+      const rollback = open.get(build);
+      open.delete(build);
+      return rollback ? [{ ...rollback, event: 'rolled-back', at: event.at }] : [];
+    });
+    return [event, ...ended];
   });
 }

@@ -6,7 +6,7 @@ import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import type { DeployedState } from '../deploy/index.ts';
-import { type AppHistory, type EventOf, readHistory, recordLook } from '../history/index.ts';
+import { type AppHistory, type EventOf, readHistory, recordLook, settleRollbacks } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type LastCalls, readLastCalls } from './last-calls.ts';
 
@@ -69,7 +69,7 @@ async function namedBuild(context: Context, app: string, word: string): Promise<
 }
 
 async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Chosen> {
-  const known = await readBuilds(context, name);
+  const known = await readBuilds(context, name, live);
   const found = findBuildBefore(known, live);
   if (!found) throw nothingBefore(name, live, known);
   const isGuessed = isGuess(known, found);
@@ -110,9 +110,10 @@ export interface KnownBuilds {
   history: AppHistory;
 }
 
-export async function readBuilds(context: Context, app: string): Promise<KnownBuilds> {
+export async function readBuilds(context: Context, app: string, live: string | undefined): Promise<KnownBuilds> {
   const { api, project } = context;
-  const [builds, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+  const [builds, recorded] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+  const history = await settleRollbacks(context, app, { builds, history: recorded, live });
   return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
 }
 

@@ -87,7 +87,7 @@ async function rollBack(
 ): Promise<RollbackOutcome> {
   let target: string | undefined;
   try {
-    const known = await readBuilds(context, app);
+    const known = await readBuilds(context, app, build);
     const other = await findLaterDeploy(context, app, build, known);
     if (other) return other;
     const before = findBuildBefore(known, build, options.before);

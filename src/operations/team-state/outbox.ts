@@ -57,3 +57,12 @@ export class Outbox {
 export function isDocument(path: string): boolean {
   return path.endsWith('.json');
 }
+
+/** Of the copies of what was sent: what the volume no longer has is not kept either. */
+export async function removeOthers(
+  folder: string,
+  copied: ReadonlySet<string>,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  for (const name of copied) if (!listed.has(name)) await rm(join(folder, name), { force: true });
+}

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../../disk/index.ts';
 import { FailedError, GantryError } from '../../errors.ts';
 import { formatRemotePath, toRemotePath } from '../../transfer/remote-path.ts';
 import type { ListedEntry, VolumePath } from '../volumes/index.ts';
-import { isDocument, Outbox } from './outbox.ts';
+import { isDocument, Outbox, removeOthers } from './outbox.ts';
 import { copyQuietly, deleteQuietly, folderName, listQuietly } from './quiet-volume.ts';
 import { VolumeWaits } from './volume-waits.ts';
 import { warnUnread, warnUnsent } from './volume-warnings.ts';
@@ -148,8 +148,13 @@ export class TeamState {
   /** Whether the volume has a document that was added, after one more try. */
   async hasArrived(context: Context, folder: string, name: string): Promise<boolean> {
     await this.#sending;
-    await this.#send(context).catch((error: Error) => context.trace(`team state: ${error.message}`));
-    return !(await this.#outbox.list(context.now())).some(({ path }) => path === `${folder}/${name}`);
+    return this.sendFirst(context, `${folder}/${name}`);
+  }
+
+  /** Sends a document ahead of all others, and waits for it. Returns false if it has to be sent later. */
+  async sendFirst(context: Context, first: string): Promise<boolean> {
+    await this.#send(context, first).catch((error: Error) => context.trace(`team state: ${error.message}`));
+    return !(await this.#outbox.list(context.now())).some(({ path }) => path === first);
   }
 
   /** Removes files, or a folder whose path ends in a slash. Best effort: others may have done it. */
@@ -218,9 +223,9 @@ export class TeamState {
     }
   }
 
-  /** Sends all that is in the outbox. Throws if some of it is still there. */
-  async #send(context: Context): Promise<void> {
-    const files = await this.#outbox.list(context.now());
+  /** Sends all that is in the outbox, or one of it. Throws if some of it is still there. */
+  async #send(context: Context, only?: string): Promise<void> {
+    const files = (await this.#outbox.list(context.now())).filter(({ path }) => path === (only ?? path));
     if (files.length === 0) return;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const at = { ...this.#root, path: `${this.#root.path}/` };
@@ -239,9 +244,4 @@ export class TeamState {
 
 function toMs(time: string | null): number | undefined {
   return time === null || Number.isNaN(Date.parse(time)) ? undefined : Date.parse(time);
-}
-
-/** What the volume no longer has is not kept either. */
-async function removeOthers(folder: string, copied: ReadonlySet<string>, listed: ReadonlySet<string>): Promise<void> {
-  for (const name of copied) if (!listed.has(name)) await rm(join(folder, name), { force: true });
 }
