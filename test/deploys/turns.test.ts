@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Build } from '../support/app-platform/types.ts';
+import type { Build, Quirks } from '../support/app-platform/types.ts';
 import { type Machine, Stage } from './stage.ts';
 
 const savePlan = 'deploy --dry-run --save-plan';
@@ -170,6 +170,72 @@ describe('a rollback', () => {
     const { code, stderr } = await machine.run(line);
     const said = expect.stringMatching(new RegExp(`replaced: build ${theirs}( of web)? serves`));
     expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
+  });
+
+  /** Requests that are held back until so many have arrived. */
+  function gate(needed: number): () => Promise<void> {
+    const arrived: (() => void)[] = [];
+    return () =>
+      new Promise((resolve) => {
+        if (arrived.push(resolve) === needed) for (const go of arrived) go();
+      });
+  }
+
+  const automatic = 'deploy --watch 40s --or-rollback --json';
+  const byHand = 'rollback web --yes --json';
+  test.each<[what: string, line: string, quirks?: Quirks]>([
+    ['automatic and by hand', automatic],
+    ['both by hand', byHand],
+    ['both by hand, without times', byHand, { hasNoTimes: true }],
+  ])('at the same moment as another one, only one of them yields: %s', async (_, line, quirks = {}) => {
+    const stage = await Stage.open(quirks);
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    const sick = { version: 2, behaves: { replicas: 'crash' as const } };
+    await machine.write(sick);
+    const other = await stage.machine(sick, machine);
+    if (line === byHand) await machine.run('deploy');
+    const [toCreate, toGoOn] = [gate(2), gate(2)];
+    let second: ReturnType<Machine['run']> | undefined;
+    stage.platform.before = async ({ point, nth }) => {
+      if (point !== 'create-app' || nth < 3) return;
+      second ??= other.run(byHand);
+      await toCreate();
+    };
+    stage.platform.after = async ({ point, nth }) => {
+      if (point === 'create-app' && nth > 2) await toGoOn();
+    };
+    const outcomes = [await machine.run(line), await second];
+    const [, , ...made] = builds(stage);
+    expect(made.map(({ ended }) => ended).sort()).toEqual(['cancelled', 'success']);
+    expect(stage.platform.live()).toBe(made.find(({ ended }) => ended === 'success')?.id);
+    const yielded = outcomes.filter((outcome) => outcome?.stderr.includes('created meanwhile and is in progress'));
+    expect(yielded).toHaveLength(1);
+  });
+
+  test.each([
+    ['never gets its upload', 0],
+    ['is uploaded meanwhile', 7],
+  ])('waits for what was created right after its own build, and %s', async (_, expected) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 1 });
+    await machine.deploys({ version: 2 });
+    let theirs: Build | undefined;
+    stage.platform.after = async ({ point, nth }) => {
+      if (point === 'create-app' && nth === 3) {
+        stage.pass(10);
+        theirs = stage.platform.world.builds.get(await stage.stranger(builds(stage)[0]?.body ?? {}));
+      }
+      const isWaiting = point === 'list-builds' && theirs && stage.clock.now > theirs.createdAt + 500;
+      if (isWaiting && expected !== 0) Object.assign(theirs ?? {}, { uploadedAt: stage.clock.now });
+    };
+    const { code, stderr } = await machine.run('rollback web --yes');
+    const said = expect.stringMatching(/created meanwhile and is in progress|serves now/);
+    expect({ code, stderr }).toEqual({
+      code: expected,
+      stderr: expected === 0 ? expect.not.stringContaining('nothing rolled back') : said,
+    });
   });
 
   test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(

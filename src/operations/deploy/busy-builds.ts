@@ -94,7 +94,7 @@ function isEarlier(a: Build, b: Build): boolean {
  * Whether a build goes before this one. Where the platform shows no times, the order is unknown: all that have started
  * do. Of those that have not, each may be waiting for the others, so that their ids decide.
  */
-function goesBefore(other: Build, own: Build): boolean {
+export function goesBefore(other: Build, own: Build): boolean {
   if (other.createdAt && own.createdAt) return isEarlier(other, own);
   return !/^pending$/i.test(other.status) || other.id < own.id;
 }

@@ -5,6 +5,8 @@ import { NotFoundError } from '../../errors.ts';
 import { findLaterReady, readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
+import { goesBefore } from './busy-builds.ts';
+import { isPending } from './pending-upload.ts';
 import { isBusy, isExpired } from './stuck-builds.ts';
 
 /** The deployed app, as far as a plan is bound to it. */
@@ -20,6 +22,8 @@ export interface DeployedState {
   /** All builds, and those that have succeeded. */
   listed: string[];
   ready: string[];
+  /** Whether a build waits for its upload and was created after another one. */
+  isBehind: (build: string, other: string) => boolean;
 }
 
 /**
@@ -41,7 +45,11 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;
   if (live && later !== undefined) live.latestReadyBuildId = later;
-  return { live, app, serves: later ?? shown, builds, listed: listed.map(({ id }) => id), ready };
+  const isBehind = (build: string, other: string) => {
+    const [own, first] = [build, other].map((each) => listed.find(({ id }) => id === each));
+    return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
+  };
+  return { live, app, serves: later ?? shown, builds, listed: listed.map(({ id }) => id), ready, isBehind };
 }
 
 async function findLater(context: Context, name: string, live: string, builds: readonly Build[]) {

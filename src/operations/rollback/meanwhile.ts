@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { ConflictError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { type DeployedState, lookAtDeployed } from '../deploy/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import { tryRequest, waitForChange } from '../waiting/index.ts';
 
 /** What was deployed since the build to return to was chosen is not replaced. */
 export class DeployedMeanwhileError extends ConflictError {
@@ -16,22 +16,30 @@ export class DeployedMeanwhileError extends ConflictError {
   }
 }
 
-/** `seen`: when the build was chosen. What was ready then is none of others; the app may be late to show what is. */
+/**
+ * `seen`: when the build was chosen. What was ready then is none of others; the app may be late to show what is. Of two
+ * rollbacks at the same moment, the one whose build was created later yields. So the earlier one waits for later builds
+ * that have no upload yet, and goes on without one that stays so: nothing of it could be replaced.
+ */
 export async function checkUnchanged(
   context: Context,
   name: string,
   seen: DeployedState,
-  own: readonly string[],
+  { created, own }: { created: string; own: readonly string[] },
 ): Promise<void> {
-  const now = await lookAtDeployed(context, name);
-  const serves = readySince(seen, now, own);
-  if (serves !== undefined) {
-    throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
-  }
-  const other = now.builds.find((id) => !own.includes(id) && !seen.listed.includes(id));
-  if (other === undefined) return;
-  const what = `build ${shortBuild(other)} was created meanwhile and is in progress`;
-  throw new DeployedMeanwhileError(what, name, now.serves ?? null);
+  const countLater = async () => {
+    const now = await lookAtDeployed(context, name);
+    const serves = readySince(seen, now, [created, ...own]);
+    if (serves !== undefined) {
+      throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
+    }
+    const others = now.builds.filter((id) => id !== created && !own.includes(id) && !seen.listed.includes(id));
+    const first = others.find((id) => !now.isBehind(id, created));
+    if (first === undefined) return others.length;
+    const what = `build ${shortBuild(first)} was created meanwhile and is in progress`;
+    throw new DeployedMeanwhileError(what, name, now.serves ?? null);
+  };
+  await waitForChange(countLater, (later) => later === 0, context.delay);
 }
 
 /**

@@ -93,7 +93,8 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
       limit,
       check: async ({ created, lost }) => {
         if (created === undefined) return;
-        await checkUnchanged(context, app, seen, [created, ...lost, ...(live === undefined ? [] : [live])]);
+        const own = [...lost, ...(live === undefined ? [] : [live])];
+        await checkUnchanged(context, app, seen, { created, own });
         // Before the upload: nobody may be there any more when its build serves.
         if (live !== undefined)
           await recordEvent(context, app, 'rolling-back', { from: live, to: target.id, as: created, reason });
