@@ -103,22 +103,16 @@ test('an archive sent twice is built once', async () => {
   expect(await statusOfBuild()).toBe('success');
 });
 
-test.each([
-  // A small body is written when all of it is here.
-  { bytes: 1000, meanwhile: [] },
-  { bytes: 1_000_000, meanwhile: [expect.stringMatching(/\.gantry-[0-9a-f]{16}-0$/)] },
-])('an incomplete upload of $bytes bytes leaves nothing behind and starts no build', async ({ bytes, meanwhile }) => {
+test('an incomplete upload leaves nothing behind and starts no build', async () => {
   const data = temporaryFolder();
   const { url, emulator, statusOfBuild } = await link({ data });
-  const uploads = () => emulator.calls.filter((call) => call.endpoint === 'upload');
-  const sent = request(url, { method: 'PUT', headers: { 'content-length': bytes } }).on('error', () => {});
+  const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
   sent.write(Buffer.alloc(500));
-  await expect.poll(uploads).toHaveLength(1);
-  await expect.poll(() => filesIn(data)).toEqual(meanwhile);
+  await expect.poll(() => filesIn(data)).toEqual([expect.stringMatching(/\.gantry-[0-9a-f]{16}-0$/)]);
   sent.destroy();
   await expect.poll(() => filesIn(data)).toEqual([]);
   expect(await statusOfBuild()).toBe('pending');
-  expect(uploads()[0]?.status).toBeUndefined();
+  expect(emulator.calls.find((call) => call.endpoint === 'upload')?.status).toBeUndefined();
 });
 
 function filesIn(data: string): string[] {

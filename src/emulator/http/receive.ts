@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { writeAtomically, writeFileAtomicSync } from '../../disk/index.ts';
-import { readSmall } from './read-small.ts';
+import { writeAtomically } from '../../disk/index.ts';
 import type { ByteStream } from './reply.ts';
-import { maxAtOnceBytes, RefusalError, storageError } from './reply.ts';
+import { RefusalError, storageError } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
@@ -14,19 +12,8 @@ export function checkPutRequest(request: IncomingMessage): void {
   if (failed) throw new RefusalError(storageError(failed.status, failed.code, failed.message));
 }
 
-/** Writes a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
-export async function saveBody(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
-  const small = await readSmall(body, maxAtOnceBytes);
-  return Buffer.isBuffer(small) ? saveSmall(small, path) : saveStream(small, path);
-}
-
-function saveSmall(content: Buffer, path: string): { size: number; md5: string } {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileAtomicSync(path, content, { mode: 0o600 });
-  return { size: content.length, md5: createHash('md5').update(content).digest('hex') };
-}
-
-async function saveStream(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
+/** Streams a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
+export async function saveStream(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const write = async (file: FileHandle) => {
     const digest = createHash('md5');

@@ -18,7 +18,7 @@ export interface ReadableBody {
   readAtOnce?(): Buffer;
 }
 
-/** Of files and bodies that are not streamed. */
+/** Of files that are not streamed. */
 export const maxAtOnceBytes = 64 * 1024;
 
 export function toReadableBody({ body }: ServerReply): ReadableBody {

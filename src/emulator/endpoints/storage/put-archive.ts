@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkPutRequest, saveBody } from '../../http/receive.ts';
+import { checkPutRequest, saveStream } from '../../http/receive.ts';
 import type { ServerReply } from '../../http/reply.ts';
 import { startBuild } from '../builds/handlers.ts';
 import type { Platform, RequestContext } from '../platform.ts';
@@ -16,7 +16,7 @@ export async function putArchive({ request, url, body }: RequestContext, platfor
   checkPutRequest(request);
   const key = verifySignedUrl('PUT', url, platform);
   const path = join(platform.storage, key);
-  const { md5, size } = await saveBody(body, path);
+  const { md5, size } = await saveStream(body, path);
   const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
   if (build) {
     const starting = startBuild(build, platform, path);

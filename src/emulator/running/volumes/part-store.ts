@@ -12,7 +12,7 @@ import {
 import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { saveBody } from '../../http/receive.ts';
+import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
 import type { StoredPart } from './tree.ts';
 
@@ -27,7 +27,7 @@ export class PartStore {
 
   async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
     const id = randomUUID();
-    return { id, ...(await saveBody(body, this.#path(id))) };
+    return { id, ...(await saveStream(body, this.#path(id))) };
   }
 
   /** Writes synchronously, for tests and demos. */
