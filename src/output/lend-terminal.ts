@@ -1,5 +1,6 @@
-import { createInterface } from 'node:readline';
+import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { Duplex } from 'node:stream';
+import type { Progress } from './progress.ts';
 
 interface Terminal {
   input: NodeJS.ReadableStream;
@@ -7,15 +8,18 @@ interface Terminal {
   /** Makes text of a program safe to show. */
   clean: (text: string) => string;
   onInterrupt: () => void;
+  giveWay: Progress['giveWay'];
 }
 
 /**
  * Lets somebody talk to a program in lines, which can be edited and repeated: what it says is shown, and what is typed is
- * sent to it. Ctrl-D ends its input. Resolves when the program has ended the stream.
+ * sent to it. Lines of ours are printed above the one that is typed. Ctrl-D ends its input. Resolves when the program has
+ * ended the stream.
  */
-export function lendTerminal(stream: Duplex, { input, output, clean, onInterrupt }: Terminal): Promise<void> {
+export function lendTerminal(stream: Duplex, { input, output, clean, onInterrupt, giveWay }: Terminal): Promise<void> {
   const lines = createInterface({ input, output, terminal: true });
   let rest = '';
+  const takeBack = giveWay((print) => (rest === '' ? print() : printAbove(lines, output, print)));
   stream.setEncoding('utf8').on('data', (text: string) => {
     const said = (rest + text).split('\n');
     rest = said.pop() ?? '';
@@ -35,8 +39,20 @@ export function lendTerminal(stream: Duplex, { input, output, clean, onInterrupt
     stream.once('end', () => stream.end());
     stream.once('close', () => {
       lines.close();
+      takeBack();
       done();
     });
     stream.resume();
   });
+}
+
+/** Prints where the prompt is, and shows that and what has been typed again below. */
+function printAbove(lines: Interface, output: NodeJS.WritableStream, print: () => void): void {
+  moveCursor(output, 0, -lines.getCursorPos().rows);
+  cursorTo(output, 0);
+  clearScreenDown(output);
+  print();
+  // Node would go up by the rows that the line had, over what was just printed.
+  Object.assign(lines, { prevRows: 0 });
+  lines.prompt(true);
 }

@@ -31,6 +31,11 @@ export interface Progress {
   bell(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: EventType, facts: Record<string, unknown>): void;
+  /**
+   * While a program has the terminal, nothing is animated, and `above` prints each line: it knows where somebody is typing.
+   * Returns what ends that.
+   */
+  giveWay(above: (print: () => void) => void): () => void;
   /** When a line or an event was printed last, by the monotonic clock. */
   printedAt(): number;
 }
@@ -73,10 +78,13 @@ export function createProgress(options: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = options;
   let spinner: Spinner | undefined;
   let printedAt = Number.NEGATIVE_INFINITY;
+  let lender: ((print: () => void) => void) | undefined;
   const print = (text: string) => {
     printedAt = options.elapsed();
+    const write = () => void stderr.write(`${withLinks(text, page)}\n`);
+    if (lender) return lender(write);
     spinner?.hide();
-    stderr.write(`${withLinks(text, page)}\n`);
+    write();
     spinner?.show();
   };
   // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
@@ -92,7 +100,7 @@ export function createProgress(options: ProgressOptions): Progress {
       const started = options.elapsed();
       let text = title;
       let lastPrinted = started;
-      spinner = page.animated && !quiet ? startSpinner(stderr, sanitize(title, page), page) : undefined;
+      spinner = page.animated && !quiet && !lender ? startSpinner(stderr, sanitize(title, page), page) : undefined;
       const dropAnnouncement = spinner
         ? () => {}
         : after(announceAfterMs, () => printUnlessQuiet(title), { background: true });
@@ -137,6 +145,14 @@ export function createProgress(options: ProgressOptions): Progress {
     bell: () => void (page.terminal && !quiet && stderr.write('\u0007')),
     event() {
       printedAt = options.elapsed();
+    },
+    giveWay(above) {
+      spinner?.stop();
+      spinner = undefined;
+      lender = above;
+      return () => {
+        lender = undefined;
+      };
     },
     printedAt: () => printedAt,
   };

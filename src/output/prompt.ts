@@ -3,6 +3,7 @@ import { CommandLine, flagWords } from '../command-line.ts';
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
+import type { Progress } from './progress.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -48,6 +49,7 @@ interface PromptOptions {
   /** Nothing is changed, so nothing is confirmed. */
   dryRun: boolean;
   page: Page;
+  giveWay: Progress['giveWay'];
 }
 
 interface PromptStreams {
@@ -56,7 +58,7 @@ interface PromptStreams {
   signal: AbortSignal;
 }
 
-export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptOptions): Prompt {
+export function createPrompt({ io, signal, allowed, yes, dryRun, page, giveWay }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
@@ -134,7 +136,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page }: PromptO
       const { interrupt, listenForKeys } = await import('./key-presses.ts');
       const keys = listenForKeys(io.stdin as KeyInput, listener);
       if (!keys) return undefined;
-      const terminal = { input: io.stdin, output: io.stderr, clean: safe, onInterrupt: interrupt };
+      const terminal = { input: io.stdin, output: io.stderr, clean: safe, onInterrupt: interrupt, giveWay };
       const lend = async (stream: Duplex) => {
         const { lendTerminal } = await import('./lend-terminal.ts');
         await keys.whileAway(() => lendTerminal(stream, terminal));

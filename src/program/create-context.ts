@@ -95,7 +95,12 @@ export function createContext(
     flags: settingFlags,
     env: io.env,
     progress,
-    prompt: createPrompt({ io, signal, allowed: flags.input && !isCi(io.env), yes: flags.yes === true, dryRun, page }),
+    prompt: createPrompt({
+      ...{ io, signal, dryRun, page },
+      allowed: flags.input && !isCi(io.env),
+      yes: flags.yes === true,
+      giveWay: progress.giveWay,
+    }),
     willChange: createWillChange(dryRun),
     get stdin() {
       return inputOf(io);

@@ -237,6 +237,22 @@ describe.skipIf(!python)('breakpoint() in gantry dev (needs python3)', () => {
     expect(stderr).toMatch(/^> main\.py\(4\)run\(\)$/m);
   });
 
+  test('a save leaves the prompt as it is, with what has been typed', async () => {
+    const { stderr } = await developing({ ...app, 'main.py': stops }, [], async (session) => {
+      const { until, result, write } = session;
+      const call = result();
+      await until(/-> return[\s\S]*(\(Pdb\) )/);
+      session.press('p greet');
+      write('main.py', `${stops}# again`);
+      await until(/web reloaded in .*\n[\s\S]*(\(Pdb\) p greet)/);
+      session.press('ing.upper()\r');
+      await until(/('HELLO YOU')/);
+      session.press('c\r');
+      expect(await call).toMatchObject({ result: 'hello you' });
+    });
+    expect(stderr).not.toContain('Reloading');
+  });
+
   test('the terminal is back when a call is stepped to its end, or quit', async () => {
     await developing({ ...app, 'main.py': stops }, [], async (session) => {
       const { until, result } = session;
