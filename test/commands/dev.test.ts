@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -207,6 +207,24 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
     expect(stderr).toMatch(/ "a\\n14:00:00 b\.py" changed: web reloaded/);
     expect(stderr).toMatch(/ main\.py changed: web not reloaded\n/);
+  });
+
+  test('names files of the user, each once, and not what is made of them', async () => {
+    const pip = (version: string) => named('web', `[cerebrium.dependencies.pip]\nidna = "${version}"\n`);
+    const files = { ...app, 'cerebrium.toml': pip('3.1'), 'words/a.py': '' };
+    const { stderr } = await developing(files, [], async ({ until, write, path }) => {
+      await until(ready);
+      write('cerebrium.toml', pip('3.2'));
+      await until(reloads(1));
+      symlinkSync('main.py', join(path, 'linked.py'));
+      symlinkSync('words', join(path, 'more'));
+      await until(reloads(2));
+      write('main.py', `${main}# again`);
+      write('words/a.py', 'WORD = 1');
+      await until(reloads(3));
+    });
+    const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded/g)].map(([, what]) => what);
+    expect(changed).toEqual(['cerebrium.toml', 'linked.py, more/a.py', 'main.py, words/a.py']);
   });
 
   test('shows a syntax error of main.py with its place when it is saved', async () => {
@@ -419,13 +437,15 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
       await until(/(keys: r redeploy, o open, i inspect calls, c clear, l list, h help, q quit\n)/);
       press('h');
       await until(/(r {2}deploy again, changed or not\n)/);
+      press('l');
+      await until(/\/(builds)\//);
       press('r');
       await until(/\d\d:\d\d:\d\d (web) reloaded in/);
       press('o');
       press('i');
       press('l');
       // Lines that a shell continues.
-      await until(/\/web\n[\s\S]*(http:\S+\/web)\ncurl \S+ \\\n {2}-H 'content-type: application\/json'/);
+      await until(/reloaded in .*\n(http:\S+\/web)\ncurl \S+ \\\n {2}-H 'content-type: application\/json'/);
       press('c');
       await until(/(\[2J[\s\S]*keys: )/);
       // An arrow key, and text that was pasted.
@@ -440,6 +460,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
     const pages = [/\/apps\/p-\d+-web/, /\/projects\/p-\d+\/calls\?calls=[\w-]{32}$/];
     expect(opened).toEqual(pages.map((page) => expect.stringMatching(page)));
     expect(stderr.match(/reloaded/g)).toHaveLength(1);
+    expect(new Set(stderr.match(/\/builds\/[\w-]+/g)).size).toBe(2);
   });
 
   test('are not there without a terminal, or with --no-input', async () => {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { outputFiles } from '../../disk/index.ts';
@@ -10,6 +9,7 @@ import { TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 import { OwnOutput } from './own-output.ts';
+import { type AppSnapshot, changedFiles, isChanged, takeSnapshot } from './snapshot.ts';
 
 export interface AppVersion extends Deployment {
   local: LocalApp;
@@ -18,7 +18,7 @@ export interface AppVersion extends Deployment {
 /** A version that was deployed, or why it was not. */
 export interface Reload {
   outcome: { version: AppVersion } | { error: GantryError };
-  /** Changed files; empty for the first version, and if a reload was asked for. */
+  /** Changed files of the user; empty for the first version, and if a reload was asked for. */
   changed: string[];
   /** From the first change that was noticed to the end of the build. */
   tookMs: number;
@@ -84,12 +84,9 @@ function joined(earlier: FolderChange, later: FolderChange): FolderChange {
   return { noticedAt: later.noticedAt, paths, isAsked: earlier.isAsked || later.isAsked };
 }
 
-/** What is sent of each file, as text that changes if and only if the file does. */
-type Snapshot = Map<string, string>;
-
 class WatchedApp {
   /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
-  #tried: Snapshot | undefined;
+  #tried: AppSnapshot | undefined;
   readonly #warned = new Set<string>();
   readonly #output: OwnOutput;
 
@@ -112,8 +109,8 @@ class WatchedApp {
     let step: Step | undefined;
     try {
       const { local, secrets, snapshot } = await this.#read(noticedAt);
-      changed = before ? differences(before, snapshot) : paths.filter((path) => snapshot.has(path));
-      if (before && changed.length === 0 && !isAsked) return undefined;
+      if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
+      changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
@@ -143,7 +140,7 @@ class WatchedApp {
     if (isAsked || !this.#tried) return true;
     try {
       const { snapshot } = await this.#read(noticedAt);
-      return differences(this.#tried, snapshot).length > 0;
+      return isChanged(this.#tried, snapshot);
     } catch {
       return true;
     }
@@ -161,7 +158,7 @@ class WatchedApp {
     const context = this.#contextOf(this.context.signal, noStep);
     const read = await readLocalApp(context, { configFile: configName, checkSource: false });
     const local = { ...read, entries: this.#output.without(read.entries, noticedAt) };
-    return { local, secrets, snapshot: takeSnapshot(local, fromEnvFile, secrets) };
+    return { local, secrets, snapshot: takeSnapshot(local, context.cwd, fromEnvFile, secrets) };
   }
 
   #contextOf(signal: AbortSignal, step: Step): Context {
@@ -180,20 +177,6 @@ class WatchedApp {
     if (error instanceof NotReadyError) throwOnError(await checkAppSource(project, cwd, { env, signal }));
     throw error;
   }
-}
-
-function takeSnapshot({ entries, project }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): Snapshot {
-  const files = entries.map(({ path, size, executable, source }): [string, string] => {
-    const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
-    return [path, JSON.stringify([size, executable, content])];
-  });
-  const env: [string, string][] = fromEnvFile === undefined ? [] : [[fromEnvFile, JSON.stringify(secrets)]];
-  return new Map([...files, [configName, project.text], ...env]);
-}
-
-function differences(before: Snapshot, after: Snapshot): string[] {
-  const paths = new Set([...before.keys(), ...after.keys()]);
-  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
 export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };

@@ -132,8 +132,10 @@ export class DevSession {
           continue;
         }
         const { version } = reload.outcome;
-        if (name === version.app) print.reload(name, version.build, reload);
-        else await this.#introduce(version, reload, name, own);
+        if (name === version.app) {
+          this.#shown.set(name, await this.describe(version));
+          print.reload(name, version.build, reload);
+        } else await this.#introduce(version, reload, name, own);
         print.differences(
           version.app,
           version.differences.filter((line) => !told.includes(line)),
