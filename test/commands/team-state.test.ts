@@ -160,6 +160,20 @@ describe('a pipeline that starts on new machines', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('returns to a build whose archive only another build of the same files has', async () => {
+    await deploy('good', line);
+    crashing = [1, 3];
+    await deploy('bad', line);
+    const made = builds[2] ?? '';
+    const records = (await run(['ls', 'default:/.gantry/archives/web/', '--json'])).json() as { name: string }[];
+    const record = records.find(({ name }) => name.includes(made))?.name;
+    await run(['rm', `default:/.gantry/archives/web/${record}`, '--yes']);
+    const worse = await deploy('worse', line);
+    const said = `rolled back to build ${made.slice(0, 8)}`;
+    expect([worse.code, worse.stderr]).toEqual([12, expect.stringContaining(said)]);
+    expect(worse.stderr).not.toContain('cannot return');
+  });
+
   test('says what it cannot know without team state', async () => {
     const without = { env: { GANTRY_TEAM_STATE: 'off' } };
     await deploy('one', [], without);

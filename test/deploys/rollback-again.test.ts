@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Machine, Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
@@ -35,3 +35,44 @@ test.each(['a colleague', 'the same machine'])(
     expect((await machine.run('history web')).stdout).toMatch(`rolled back from ${two} to ${one}`);
   },
 );
+
+describe('the same command typed again', () => {
+  test.each(['rollback web ZERO', 'rollback web'])('finds that it is done: %s', async (line) => {
+    const { stage, machine } = await outOfTime(line);
+    const [zero = '', one, two, made] = ids(stage);
+    const { code, json } = await machine.run(`${line.replace('ZERO', zero)} --yes --json`);
+    const restored = line.endsWith('ZERO') ? zero : one;
+    expect([code, json()]).toEqual([
+      0,
+      expect.objectContaining({ replaced: two, restored, build: made, changed: false }),
+    ]);
+    expect(ids(stage)).toHaveLength(4);
+  });
+
+  test('goes to another build that is named', async () => {
+    const { stage, machine } = await outOfTime('rollback web ZERO');
+    const [, one, , made] = ids(stage);
+    const { json } = await machine.run(`rollback web ${one} --yes --json`);
+    expect(json()).toMatchObject({ replaced: made, restored: one, build: ids(stage)[4], changed: true });
+  });
+
+  test('does what its flag says and the first one did not: --restore-scaling', async () => {
+    const { stage, machine } = await outOfTime('rollback web');
+    const [zero, one] = ids(stage);
+    await machine.run('apps scale web --min-replicas 0 --cooldown 99');
+    const scaled = await machine.run('rollback web --yes --restore-scaling --json');
+    expect(scaled.json()).toMatchObject({ restored: one, changed: true });
+    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 1 });
+    // It has only changed settings: what it returned to is not found sick.
+    expect((await machine.run('builds list web --json')).json()).toContainEqual(
+      expect.objectContaining({ id: one, found: null }),
+    );
+    expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({ restored: zero });
+  });
+
+  test('deploys the revision that it names and the first one did not', async () => {
+    const { machine } = await outOfTime('rollback web');
+    const { code, stderr } = await machine.run('rollback web --yes --from-git HEAD');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+  });
+});

@@ -8,8 +8,21 @@ import { teamStateOf } from '../team-state/index.ts';
 import { archiveFile, archiveFolders, buildKey, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
 import { downloadArchive, findShared, findTeamRecord } from './team-archives.ts';
 
-/** What this machine kept of a build, or its team; undefined if there is nothing, or nothing that can be trusted. */
+/**
+ * What this machine kept of a build, or its team, or of another build of the same files: a command that is killed shares
+ * nothing. Undefined if there is nothing, or nothing that can be trusted.
+ */
 export async function findKeptArchive(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
+  const kept = await findKept(context, app, build);
+  if (kept) return kept;
+  for (const other of (await readHistory(context, app)).ofSame(build)) {
+    const same = await findKept(context, app, other);
+    if (same) return same;
+  }
+  return undefined;
+}
+
+async function findKept(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
   const { state } = context.settings.folders;
   const isTrusted = !findWritableByOthers(...archiveFolders(state));
   const own = isTrusted ? await findRecord(state, buildKey(context, app, build)) : undefined;

@@ -64,7 +64,8 @@ export class AppHistory {
   isSick(build: string): boolean {
     const origin = this.#originOf(build);
     const last = this.#own.findLast((event) => {
-      if (event.event === 'rolled-back') return this.#originOf(event.from) === origin;
+      // Over another one of the same files, a rollback only changes settings.
+      if (event.event === 'rolled-back') return this.areOfSame(event.from, build) && !this.areOfSame(event.to, build);
       if (event.event !== 'verdict' || !/^(sick|healthy)$/.test(event.verdict)) return false;
       return this.#originOf(event.build) === origin;
     });
@@ -191,13 +192,25 @@ export class AppHistory {
     return this.#originOf(one) === this.#originOf(other);
   }
 
-  /** The build whose files a build has again. */
+  /** Other builds of the same files, the latest first. */
+  ofSame(build: string): string[] {
+    const made = this.#own.flatMap((event) => {
+      if (event.event === 'rolling-back') return event.as;
+      return event.event === 'sent' ? event.build : [];
+    });
+    const known = new Set([this.#originOf(build), ...made].reverse());
+    return [...known].filter((other) => other !== build && this.areOfSame(other, build));
+  }
+
+  /** The build whose files a build has again. A revision may have been forced. */
   #originOf(build: string): string {
     let origin = build;
     // An archive of a build that was restored itself may be the one that was sent.
     for (const seen = new Set<string>(); !seen.has(origin); ) {
       seen.add(origin);
-      const { restored } = this.sent(origin) ?? { restored: this.#last('rolling-back', ({ as }) => as === origin)?.to };
+      const { restored } = this.sent(origin) ?? {
+        restored: this.#last('rolling-back', ({ as, fromGit }) => as === origin && fromGit === undefined)?.to,
+      };
       origin = restored ?? origin;
     }
     return origin;

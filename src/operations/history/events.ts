@@ -10,6 +10,8 @@ const rollback = v.object({
   to: build,
   as: build,
   reason: text,
+  /** The revision that it deploys instead of an archive, as it was typed. */
+  fromGit: v.optional(text),
 });
 
 const sent = v.object({

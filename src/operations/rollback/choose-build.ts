@@ -27,6 +27,13 @@ export interface RollbackChoice {
 export const choices = ['name', 'history', 'order'] as const;
 type ChosenBy = (typeof choices)[number];
 
+interface Wanted {
+  build?: string | undefined;
+  replaces?: string | undefined;
+  /** Whether a rollback that was not seen to its end, and made the live build, did all that this one is to do. */
+  isDone: (open: EventOf<'rolling-back'>, app: App) => Promise<boolean>;
+}
+
 /**
  * The build to return to: the given one, or the one that served before the live one. That is the live one itself if an
  * earlier rollback made it and was not seen to its end: typed again, it goes no further back.
@@ -35,19 +42,20 @@ export async function chooseBuild(
   context: Context,
   name: string,
   seen: DeployedState,
-  { build: requested, replaces }: { build?: string | undefined; replaces?: string | undefined },
+  { build: requested, replaces, isDone }: Wanted,
 ): Promise<RollbackChoice> {
   const { api, project } = context;
   const app = seen.app ?? (await fetchApp(api, { project, app: name }));
   const live = replaces ?? seen.serves ?? liveBuild(app);
   const history = await recordLook(context, name, app);
-  if (requested === undefined && live !== undefined) {
-    const done = history.isSick(live) ? undefined : history.openRollback(live);
-    const known = { chosenBy: 'history', lastCalls: null } as const;
-    if (done) return { app, live, target: await fetchBuild(api, { project, app: name, build: live }), ...known, done };
+  const named = requested === undefined ? undefined : await namedBuild(context, name, requested);
+  const open = live === undefined || history.isSick(live) ? undefined : history.openRollback(live);
+  const isSame = open && (named === undefined || history.areOfSame(named.target.id, open.to));
+  if (isSame && (await isDone(open, app))) {
+    const target = await fetchBuild(api, { project, app: name, build: open.as });
+    return { app, live, chosenBy: 'history', lastCalls: null, ...named, target, done: open };
   }
-  const choice =
-    requested === undefined ? await readBuildBefore(context, name, live) : await namedBuild(context, name, requested);
+  const choice = named ?? (await (isSame ? namedBuild(context, name, open.to) : readBuildBefore(context, name, live)));
   const { target } = choice;
   if (buildPhase(target.status) !== 'succeeded') {
     throw new ConflictError(

@@ -23,6 +23,7 @@ import {
   recordUpload,
   type SendOptions,
   type SentBuild,
+  scalingOf,
   sentFilesDigest,
   withLogin,
   withoutLogin,
@@ -76,6 +77,9 @@ export async function withSource<T>(
   if (options.fromGit !== undefined) return withGitSource(context, wanted, options.fromGit, options, use);
   const kept = await findKeptArchive(context, app, build);
   if (!kept) throw await notKeptError(context, wanted);
+  // Builds of the same files may have been scaled otherwise.
+  const shown = kept.build === build ? undefined : (await readHistory(context, app)).firstSettingsOf(build);
+  const scaling = { ...scalingOf(shown ?? {}), ...keep };
   return withKeptArchive(context, kept, async (archive) => {
     if (!archive) throw await notKeptError(context, wanted);
     return use({
@@ -83,11 +87,11 @@ export async function withSource<T>(
       commit: null,
       files: archive.entries.length,
       bytes: archive.entries.reduce((sum, { size }) => sum + size, 0),
-      body: { ...(kept.body as AppCreation), ...keep },
+      body: { ...(kept.body as AppCreation), ...scaling },
       resolvedAnew: await findResolvedAnew((path) => readArchivedText(archive.path, path), kept.baseImages),
       compare: async (expected) => compareListings(expected, archive.entries),
       async deploy(sendOptions) {
-        const earlier = { ...(kept.body as AppCreation), ...keep, cliVersion: version };
+        const earlier = { ...(kept.body as AppCreation), ...scaling, cliVersion: version };
         const body = await withLogin(context, earlier, kept.baseImages);
         const describe = async (created: CreatedApp) => describeAgain(kept, body, created);
         return deployArchive(context, { body, archive }, recordUpload(context, archive, sendOptions, describe));

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { AppCreation } from '../../contract/apps.ts';
+import type { App, AppCreation } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
@@ -64,12 +64,16 @@ export interface RolledBack {
 
 /** Deploys an earlier build again, proven by the platform's list of its files. Throws ConflictError if they differ. */
 export async function rollback(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs, reason = '' } = options;
+  const { typedMs, reason = '', fromGit } = options;
+  const why = { reason, ...(fromGit !== undefined && { fromGit }) };
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
   const seen = await lookAtDeployed(context, app);
-  const choice = await chooseBuild(context, app, seen, options);
+  const isDone = async (open: EventOf<'rolling-back'>, shown: App) =>
+    (fromGit === undefined || fromGit === open.fromGit) &&
+    !(options.restoreScaling && Object.keys(await changedScaling(context, app, open.to, shown)).length > 0);
+  const choice = await chooseBuild(context, app, seen, { ...options, isDone });
   const { target, live } = choice;
   if (target.id === live) {
     const plan = planned(context, app, choice, undefined, undefined);
@@ -97,7 +101,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
         await checkUnchanged(context, app, seen, { created, own });
         // Before the upload: nobody may be there any more when its build serves.
         if (live !== undefined)
-          await recordEvent(context, app, 'rolling-back', { from: live, to: target.id, as: created, reason });
+          await recordEvent(context, app, 'rolling-back', { from: live, to: target.id, as: created, ...why });
       },
       onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
@@ -107,7 +111,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
     const replaced = (await tellOthers(unlimited, app, seen, deployment)) ?? live;
     // What went live meanwhile was not found sick.
     if (live !== undefined) {
-      await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, reason });
+      await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, ...why });
     }
     const { build, serves } = deployment;
     const made = `build ${shortBuild(build)} with the files of ${shortBuild(target.id)}`;
