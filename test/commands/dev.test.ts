@@ -180,7 +180,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
   });
 
   test('prints no call of an app that has no function', async () => {
-    const work = async ({ until }: Session) => void (await until(ready));
+    const work = async ({ until }: Session) => void (await until(/(http:\S+\/web)\n/));
     const { stdout } = await developing({ ...app, 'main.py': 'import os\n' }, [], work);
     expect(stdout).toMatch(/^http:\S+\/web\n$/);
   });
