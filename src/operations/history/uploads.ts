@@ -11,6 +11,7 @@ export function withUploads(recorded: readonly HistoryEvent[]): readonly History
   const started = new Set<string>();
   for (const event of recorded) {
     if (event.event === 'served') started.add(event.build).add(event.before ?? '');
+    if (event.event === 'rolled-back') started.add(event.as);
     if (event.event === 'failed') (isCanceled(event) ? canceled : started).add(event.build);
   }
   return recorded.flatMap((event): HistoryEvent[] => {
