@@ -71,6 +71,19 @@ test('every command has an example, and every example is a valid command line', 
   }
 });
 
+test('docs/deploying.md says of each exit code of a deploy what serves then', async () => {
+  const deploy = (await reference()).commands.find(({ command }) => command === 'deploy');
+  const table = /What a pipeline can tell from the exit code:\n\n([\s\S]*?)\n\n/.exec(
+    readFileSync('docs/deploying.md', 'utf8'),
+  );
+  const told = [...(table?.[1] ?? '').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, codes = '']) =>
+    codes.split(',').map(Number),
+  );
+  expect([...new Set(told)].sort((a, b) => a - b)).toEqual(
+    deploy?.exitCodes.map(({ code }) => code).sort((a, b) => a - b),
+  );
+});
+
 test('docs/promises.md names only tests that exist', () => {
   const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
   const named = [...rows].flatMap(([, tests = '']) => [...tests.matchAll(/`([^` ]+)`/g)].map(([, name]) => name));

@@ -94,3 +94,31 @@ test.each(['get-app', 'containers'])('a call does not count if who has answered 
   const { code, stderr } = await machine.run('deploy --smoke run');
   expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('is a copy that a cache kept') });
 });
+
+test.each(['running time', 'both'] as const)(
+  'an unchanged build is not as well as before by such a list, which shows this: %s',
+  async (replicaTimes) => {
+    const stage = await Stage.open({ replicaTimes });
+    const machine = await stage.machine();
+    await machine.deploys({}, 'deploy --watch 9s');
+    const { platform } = stage;
+    stage.quirks.copies = { point: 'containers', marked: false };
+    stage.pass(12_000);
+    const shown = platform.app('web');
+    Object.assign((shown && platform.world.live(shown)) ?? {}, { behavior: { replicas: 'crash' } });
+    const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringMatching(/is a copy, which was not read anew for .*: watching it again/),
+    });
+  },
+);
+
+test('an unchanged build is as well as before by lists that are read anew', async () => {
+  const stage = await Stage.open({ replicaTimes: 'both' });
+  const machine = await stage.machine();
+  await machine.deploys({}, 'deploy --watch 9s');
+  stage.pass(12_000);
+  const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(': not watched again') });
+});

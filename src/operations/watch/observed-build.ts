@@ -107,7 +107,7 @@ export class ObservedBuild {
 
   /** What speaks against a build that was found healthy before. That it sleeps does not. */
   trouble(): Finding | undefined {
-    const found = this.#troubleSeen();
+    const found = this.#troubleSeen() ?? doubt(this.#reads.doubt());
     if (found || this.#slots.replicas === 0 || this.#slots.isRunning) return found;
     const reason = this.#slots.waiting();
     return reason === undefined ? undefined : { verdict: 'unknown', reason };

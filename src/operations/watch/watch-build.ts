@@ -88,11 +88,18 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
   }
 }
 
-/** One look at a build that was found healthy at a time (ms): why it may not be so any more. */
+/**
+ * Looks twice at a build that was found healthy at a time (ms): why it may not be so any more. One list of replicas alone
+ * does not tell whether it is a copy.
+ */
 export async function doubtHealth(context: Context, options: WatchOptions, at: number): Promise<string | undefined> {
   const observed = new ObservedBuild(options.build, { ...options, isNew: true, servesSince: at });
   try {
     observed.update(await look(context, options, observed));
+    if (observed.counts().replicas && !observed.trouble()) {
+      await context.delay(pollMs);
+      observed.update(await look(context, options, observed));
+    }
   } catch (error) {
     return `the platform did not answer: ${transient(error, context).message}`;
   }
