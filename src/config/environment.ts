@@ -54,6 +54,7 @@ export const variables = {
   GITHUB_OUTPUT: 'set by GitHub: file for step outputs',
   GITHUB_STEP_SUMMARY: 'set by GitHub: file for the step summary',
   GITHUB_HEAD_REF: 'set by GitHub: branch of a pull request, for deploy --preview',
+  GITHUB_REF: 'set by GitHub: number of a pull request, for deploy --preview',
   GITHUB_REF_NAME: 'set by GitHub: branch, for deploy --preview',
   CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'set by GitLab: branch of a merge request, for deploy --preview',
   CI_COMMIT_REF_NAME: 'set by GitLab: branch, for deploy --preview',

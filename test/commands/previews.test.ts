@@ -166,6 +166,20 @@ describe('deploy --preview', () => {
     expect(stderr).toContain(`preview of ${name}: app web-${name}-`);
   });
 
+  test.each<[string, string | undefined, string, number, string]>([
+    ['without an event', undefined, 'refs/pull/12/merge', 0, 'preview of pr-12: app web-pr-12-'],
+    ['with an event that is no JSON', 'not json', 'refs/pull/12/merge', 0, 'preview of pr-12: app web-pr-12-'],
+    ['with an event of something else', '{}', 'refs/pull/12/merge', 0, 'preview of pr-12: app web-pr-12-'],
+    ['that is closed, with an event that is no JSON', 'not json', 'refs/heads/main', 2, 'is from a fork is not known'],
+  ])('of a pull request %s is not that of a branch', async (_, text, ref, expected, says) => {
+    app.git('checkout', '-q', '--detach');
+    const event = join(home, 'event.json');
+    if (text !== undefined) await writeFile(event, text);
+    const env = { GITHUB_HEAD_REF: 'main', GITHUB_REF: ref, GITHUB_EVENT_PATH: event };
+    const { code, stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(says)]);
+  });
+
   test('needs a branch or a name', async () => {
     app.git('checkout', '-q', '--detach');
     expect((await preview()).code).toBe(2);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readVariable, type Variable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import { tryParseJson } from '../../json-text.ts';
 import { pipelineBranches, placeOfRemote } from './repository.ts';
 
@@ -10,12 +11,8 @@ import { pipelineBranches, placeOfRemote } from './repository.ts';
  */
 export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<string | undefined> {
   const read = (name: Variable) => readVariable(env, name);
-  const path = read('GITHUB_EVENT_PATH');
-  const event = path === undefined ? undefined : tryParseJson(await readFile(path, 'utf8').catch(() => ''));
-  const { number, head, base } = (event as GithubEvent | undefined)?.pull_request ?? {};
-  const isDeleted = head?.repo === null;
   const request = [
-    isDeleted || isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined,
+    await githubFork(read),
     isOther(read('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'), read('CI_MERGE_REQUEST_PROJECT_PATH'))
       ? read('CI_MERGE_REQUEST_IID')
       : undefined,
@@ -27,6 +24,23 @@ export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<st
     /^true$/i.test(read('SYSTEM_PULLREQUEST_ISFORK') ?? '') ? read('SYSTEM_PULLREQUEST_PULLREQUESTID') : undefined,
   ].find((known) => known !== undefined);
   return request === undefined ? undefined : `pr-${request}`;
+}
+
+/** A pull request of which nobody knows where it comes from counts as one from a fork: its branch may be called like ours. */
+async function githubFork(read: (name: Variable) => string | undefined): Promise<string | number | undefined> {
+  const path = read('GITHUB_EVENT_PATH');
+  const event = path === undefined ? undefined : tryParseJson(await readFile(path, 'utf8').catch(() => ''));
+  const { number, head, base } = (event as GithubEvent | null | undefined)?.pull_request ?? {};
+  if (number !== undefined) {
+    return head?.repo === null || isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined;
+  }
+  if (read('GITHUB_HEAD_REF') === undefined) return undefined;
+  const known = /^refs\/pull\/(\d+)\//.exec(read('GITHUB_REF') ?? '')?.[1];
+  if (known !== undefined || path === undefined) return known;
+  throw new UsageError('whether the pull request is from a fork is not known', {
+    why: `${path} does not describe it`,
+    fix: 'set GITHUB_EVENT_PATH to the file with the event of the pull request',
+  });
 }
 
 /** What previews call a branch: in the pipeline of a fork's pull request, its branch goes by the request. */
