@@ -20,32 +20,35 @@ export async function removeApp(
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
-  const confirmed = await deleteAppAndWait(context, name, { wasShown: 'state' in shown });
+  const createdAt = 'state' in shown ? shown.state.createdAt : undefined;
+  const confirmed =
+    (await deleteAppAndWait(context, name, { wasShown: 'state' in shown, createdAt })) !== 'unconfirmed';
   if (confirmed) await recordEvent(context, name, 'deleted', {});
   return { app: name, project, changed: true, confirmed };
 }
 
 /**
  * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
- * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. Returns whether
- * anything proves the deletion; warns if the token may delete apps and not look at them.
+ * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. An app that was
+ * created later than this one has `replaced` it: somebody else made it meanwhile. Warns of an `unconfirmed` deletion: the
+ * token may delete apps and not look at them.
  */
 export async function deleteAppAndWait(
   context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
-  { wasShown }: { wasShown: boolean },
-): Promise<boolean> {
+  { wasShown, createdAt }: { wasShown: boolean; createdAt?: string | null | undefined },
+): Promise<'deleted' | 'replaced' | 'unconfirmed'> {
   const { api, project, delay } = context;
   const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || isDeleted(shown.state);
-  const evidence = await waitForChange(() => readStatus(context, app, wasShown), hasEnded, delay);
+  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || hasGone(shown.state);
+  const evidence = await waitForChange(() => readStatus(context, app, wasShown, createdAt), hasEnded, delay);
   if ('refusal' in evidence) {
     if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
     warnUnconfirmed(context, `${app} is deleted`, evidence.refusal);
-    return false;
+    return 'unconfirmed';
   }
   const status = evidence.state;
-  if (isDeleted(status)) return true;
+  if (hasGone(status)) return status === 'replaced' ? status : 'deleted';
   if (notFound) throw notFound;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',
@@ -59,9 +62,13 @@ async function readStatus(
   { api, project }: Pick<Context, 'api' | 'project'>,
   app: string,
   wasShown: boolean,
+  createdAt: string | null | undefined,
 ): Promise<Shown<string>> {
   const shown = await readEvidence(() => fetchApp(api, { project, app }));
-  if ('state' in shown) return { state: shown.state.status ?? 'unknown' };
+  if ('state' in shown) {
+    const laterMs = Date.parse(shown.state.createdAt ?? '') - Date.parse(createdAt ?? '');
+    return { state: laterMs >= minLaterMs ? 'replaced' : (shown.state.status ?? 'unknown') };
+  }
   const isGone = shown.refusal instanceof NotFoundError;
   if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, shown.refusal);
   if (!isGone) return shown;
@@ -77,6 +84,9 @@ function returnNotFound(error: unknown): NotFoundError {
   throw error;
 }
 
-function isDeleted(status: string): boolean {
-  return /^deleted$/i.test(status);
+/** Times that differ by less may be of one creation, rounded. */
+const minLaterMs = 1_000;
+
+function hasGone(status: string): boolean {
+  return /^(deleted|replaced)$/i.test(status);
 }

@@ -66,8 +66,11 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
   for (const pruned of result) {
     pruned.changed = !(await stays(pruned)) && (await isStillChosen(context, pruned, filter));
     if (!pruned.changed) continue;
-    await deleteAppAndWait(context, pruned.app, { wasShown: false });
-    await removePreviewRecord(context, pruned.app);
+    const { app, createdAt } = pruned;
+    const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
+    // What is on record by now is of the other one.
+    if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
+    else await removePreviewRecord(context, pruned.app);
   }
   return result;
 }
