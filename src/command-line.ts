@@ -78,7 +78,7 @@ export function gantryCommand(
 /** A word of a command that is made. */
 export interface Word {
   text: string;
-  /** It is no flag, however it begins. */
+  /** Not a flag, even if it begins with a dash. */
   isValue?: boolean;
   /** It is the value of the flag before it. */
   isOfFlag?: boolean;

@@ -101,7 +101,7 @@ test.each([
   [['restore', 'none', '--yes'], 6, /snapshot none not found/],
   [['restore', '../x', '--yes'], 6, /not found/],
   [['rm', 'none', '--yes'], 6, /gantry emulator snapshot list/],
-  [['list', '--port', '1'], 0, /there is no snapshot/],
+  [['list', '--port', '1'], 0, /no snapshots/],
 ])('emulator snapshot %j exits with %i', async (words, code, message) => {
   const outcome = await snapshot(...words);
   expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);

@@ -43,7 +43,7 @@ export default defineCommand({
     return { action, ...(await changes[action](context, name, port)) };
   },
   view: (result) => (Array.isArray(result) ? tableOf(result) : () => doneText(result)),
-  empty: sentence`there is no snapshot; ${gantryCommand`emulator snapshot save NAME`} makes one`,
+  empty: sentence`no snapshots; ${gantryCommand`emulator snapshot save NAME`} makes one`,
   effect: 'destroys',
   onlyReads: (action) => action === 'list',
   local: true,
