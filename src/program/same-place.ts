@@ -44,15 +44,21 @@ export function placeBeside(line: readonly string[]): ChangeCommand {
 
 const asItIs: ChangeCommand = (command) => command;
 
-/** A result whose commands are changed. Streams and large lists have none. */
+/** A result with its commands changed; the same object if it has none, since others may know it by that. */
 export function placeResult<Value>(value: Value, inPlace: ChangeCommand): Value {
   if (inPlace === asItIs) return value;
   if (value instanceof DryRunEnd) return new DryRunEnd(value.changes, placeResult(value.result, inPlace)) as Value;
   if (value instanceof CommandLine || value instanceof Sentence) return withCommands(value, inPlace) as Value;
-  if (Array.isArray(value)) return value.map((each) => placeResult(each, inPlace)) as Value;
-  if (value === null || Object.getPrototypeOf(Object(value)) !== Object.prototype) return value;
-  const entries = Object.entries(value as object).map(([name, each]) => [name, placeResult(each, inPlace)]);
-  return Object.fromEntries(entries);
+  if (Array.isArray(value)) {
+    const placed = value.map((each) => placeResult(each, inPlace));
+    return placed.some((each, at) => !Object.is(each, value[at])) ? (placed as Value) : value;
+  }
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const changed = Object.entries(value).flatMap(([name, each]) => {
+    const placed = placeResult(each, inPlace);
+    return Object.is(placed, each) ? [] : [[name, placed] as const];
+  });
+  return changed.length > 0 ? { ...value, ...Object.fromEntries(changed) } : value;
 }
 
 /** The fix of an error, and those of the problems that it has. */

@@ -430,17 +430,23 @@ test.each([['--all'], ['--limit=9']])('fails if announced runs are never returne
   expect(stderr).not.toContain('no such runs');
 });
 
-test('--all shows an incomplete list with a warning and exits with 69', async () => {
-  let calls = 0;
-  const url = await answering((done) => {
-    done();
-    return { items: ++calls === 1 ? many(0, 30) : [], total: 90 };
-  });
-  const outcome = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env: { GANTRY_API_URL: url } });
-  expect([outcome.code, (outcome.json() as Run[]).length]).toEqual([69, 30]);
-  expect(outcome.stderr).toContain('warning: some runs may be missing');
-  expect(outcome.stderr).not.toContain('--all');
-});
+test.each([[[]], [['-C', '.']]])(
+  '--all shows an incomplete list with a warning and exits with 69 (%j)',
+  async (place) => {
+    let calls = 0;
+    const url = await answering((done) => {
+      done();
+      return { items: ++calls === 1 ? many(0, 30) : [], total: 90 };
+    });
+    const outcome = await gantry(['runs', 'list', 'web', '--all', '--json', ...place], {
+      emulator,
+      env: { GANTRY_API_URL: url },
+    });
+    expect([outcome.code, (outcome.json() as Run[]).length]).toEqual([69, 30]);
+    expect(outcome.stderr).toContain('warning: some runs may be missing');
+    expect(outcome.stderr).not.toContain('--all');
+  },
+);
 
 test('fails with a fix if the pages never end', async () => {
   let calls = 0;

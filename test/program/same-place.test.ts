@@ -45,6 +45,21 @@ test('a sentence and a result say what to type where their command line worked',
   });
 });
 
+test('a result without commands is the same object, whatever is in it', () => {
+  const inPlace = placeBeside(['deploy', '-C', 'web']);
+  const results = [
+    undefined,
+    null,
+    'text',
+    { unset: undefined, at: new Date(0), list: [{ id: 'r-1' }] },
+    [undefined, {}],
+  ];
+  for (const result of results) expect(placeResult(result, inPlace)).toBe(result);
+  const list = [{ id: 'r-1' }];
+  const placed = placeResult({ list, unset: undefined, next: gantryCommand`open web` }, inPlace);
+  expect([placed.list === list, String(placed.next)]).toEqual([true, 'gantry open web -C web']);
+});
+
 test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {
   const fixOf = async (facts: ConstructorParameters<typeof UnavailableError>[1]) => {
     const error = new UnavailableError('down', facts);
