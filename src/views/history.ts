@@ -35,10 +35,11 @@ function describe(event: ListedEvent): string {
     case 'sent':
       return describeSent(event);
     case 'served': {
-      const before = event.before ? ` instead of ${shortBuild(event.before)}` : '';
-      const serves = `${shortBuild(event.build)} serves${before}${event.isOwn ? '' : ', not deployed from here'}`;
+      const own = event.isOwn ? '' : ', not deployed from here';
+      // What served in between was not seen.
+      const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
       const changed = event.changes && describeChange(event.changes);
-      return changed ? `${serves}: ${changed}` : serves;
+      return `${shortBuild(event.build)} serves${own}${before}${changed ? `, ${changed}` : ''}`;
     }
     case 'failed':
       return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;

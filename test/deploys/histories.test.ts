@@ -88,8 +88,8 @@ class History {
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
     const to = findBuildBefore(await readBuilds(this.#context, 'web', build.id), build.id, before?.id);
     const from = this.#servedBefore(build);
-    if (to && from) await this.#restore(from, build);
-    return { said, expected, to: to?.id, from: from?.id };
+    if (to.build && from) await this.#restore(from, build);
+    return { said, expected, to: to.build?.id, from: from?.id };
   }
 
   /** Builds an app, lets it go live and writes down what a deploy would. */

@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import type { App } from '../../contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
@@ -9,8 +10,7 @@ import { fetchApp } from '../replies/index.ts';
 type Source = Pick<Context, 'api' | 'project'>;
 
 /** Returns the id of an app's latest build. Throws NotFoundError if it has none. */
-export async function findLatestBuild({ api, project }: Source, app: string): Promise<string> {
-  const { latestBuildId, latestCreatedBuildId } = await fetchApp(api, { project, app });
+export function latestBuildOf(app: string, { latestBuildId, latestCreatedBuildId }: App): string {
   const build = latestBuildId || latestCreatedBuildId;
   if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
   return build;
@@ -23,7 +23,8 @@ export async function findLatestBuild({ api, project }: Source, app: string): Pr
 export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
-  if ('latest' in wanted && wanted.latest === 'any') return findLatestBuild(source, app);
+  if ('latest' in wanted && wanted.latest === 'any')
+    return latestBuildOf(app, await fetchApp(source.api, { project: source.project, app }));
   const found = await findListedBuild(source, app, word ?? '').catch((error: unknown) => {
     if ('id' in wanted && !(error instanceof UsageError)) return { id: wanted.id };
     throw error;

@@ -1,7 +1,7 @@
 export { buildLogSource } from './build-log.ts';
 export { compareListings, type FileChanges, unchangedFiles } from './compare-listings.ts';
 export { fetchBuild } from './fetch-build.ts';
-export { findLatestBuild, findListedBuild, resolveBuild } from './find-build.ts';
+export { findListedBuild, latestBuildOf, resolveBuild } from './find-build.ts';
 export { type FollowBuildOptions, followBuild } from './follow-build.ts';
 export { remoteBuild } from './remote-build.ts';
 export { type BuildFile, parseZipContents } from './zip-contents.ts';

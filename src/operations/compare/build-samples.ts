@@ -1,7 +1,7 @@
 import type { ErrorCount } from '../difference/index.ts';
+import type { ServingTime } from '../history/index.ts';
 import type { RunDay } from '../run-mirror/index.ts';
 import { runHasFailed, runStatus } from '../runs/index.ts';
-import type { ServingTime } from './serving-times.ts';
 
 /** What the calls of one build were like. */
 export class BuildSamples {

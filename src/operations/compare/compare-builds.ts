@@ -5,7 +5,15 @@ import { getBuildZipContents, listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../builds/index.ts';
-import { type AppHistory, changedSettings, recordLook, settingKey } from '../history/index.ts';
+import {
+  type AppHistory,
+  changedSettings,
+  recordLook,
+  type ServingTime,
+  servedBefore,
+  servingTimes,
+  settingKey,
+} from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { isRefusal } from '../waiting/index.ts';
@@ -13,7 +21,6 @@ import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
 import { comparisonFigures } from './figures.ts';
 import { judgeCalls } from './judge-calls.ts';
-import { type ServingTime, servingTimes } from './serving-times.ts';
 
 interface CompareOptions {
   app: string;
@@ -39,7 +46,9 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const history = await recordLook(context, name, shown);
   const listed = await unlessRefused(api(listBuilds, { project, app }));
   const times = servingTimes(history, listed ?? []);
-  const chosen = await chooseBuilds(context, options, { times, live: liveBuild(shown) });
+  const previous = (build: string) =>
+    servedBefore({ builds: listed ?? [], history }, build).find(({ evidence }) => evidence !== 'unclear')?.id;
+  const chosen = await chooseBuilds(context, options, { times, live: liveBuild(shown), previous });
   const now = context.platformNow();
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
@@ -61,12 +70,14 @@ interface Known {
   /** Oldest first. */
   times: readonly ServingTime[];
   live: string | undefined;
+  /** The build that served before another one. */
+  previous: (build: string) => string | undefined;
 }
 
 async function chooseBuilds(
   context: Context,
   { app, builds: [first, second] }: CompareOptions,
-  { times, live }: Known,
+  { times, live, previous }: Known,
 ): Promise<ServingTime[]> {
   const find = async (word: string) => {
     const build = await resolveBuild(context, app, word);
@@ -76,7 +87,8 @@ async function chooseBuilds(
   };
   const serving = second === undefined ? times.find(({ build }) => build === live) : await find(second);
   const after = serving ?? times.at(-1);
-  const before = first === undefined ? times[times.indexOf(after as ServingTime) - 1] : await find(first);
+  const one = after && first === undefined ? previous(after.build) : undefined;
+  const before = first === undefined ? times.find(({ build }) => build === one) : await find(first);
   if (!after || !before) {
     throw new NotFoundError(`${app} has served no other build`, {
       why: 'two builds are compared by the calls that they handled',

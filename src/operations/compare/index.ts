@@ -2,4 +2,3 @@
 export { compareBuilds } from './compare-builds.ts';
 export { type BuildVerdict, buildVerdicts, type Comparison, type Durations } from './comparison.ts';
 export { curvePoints } from './judge-calls.ts';
-export { servingTimes } from './serving-times.ts';

@@ -66,7 +66,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const started = elapsed();
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
-  const earlierBuilds = new Set([...history.servedEarlier(build), ...(options.before?.builds ?? [])]);
+  const earlierBuilds = new Set([...history.seenBefore(build), ...(options.before?.builds ?? [])]);
   earlierBuilds.delete(build);
   const known = { ...options, earlierBuilds };
   const smokeOptions = { ...known, tests: smokeTests, isEnveloped: options.config?.runtime === 'cortex' };

@@ -1,14 +1,16 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { type Build, buildHasFailed } from '../../contract/builds.ts';
 import { listRuns, type Run } from '../../contract/runs.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { buildLogSource, fetchBuild, findLatestBuild, findListedBuild } from '../builds/index.ts';
+import { buildLogSource, fetchBuild, findListedBuild, latestBuildOf } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { fetchRun, readRefusedCall, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
@@ -41,9 +43,10 @@ export async function findSubject(context: Context, { app, id, file }: SubjectOp
   if (file !== undefined) return fileSubject(context, file);
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
-  const build = await readBuild(context, app, await findLatestBuild(context, app));
+  const shown = await fetchApp(context.api, { project: context.project, app });
+  const build = await readBuild(context, app, latestBuildOf(app, shown));
   if (build.failed) return build;
-  const incident = (await readHistory(context, app)).lastIncident();
+  const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
   return (await findFailedRun(context, app)) ?? { ...build, ...noWork };
 }

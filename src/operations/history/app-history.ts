@@ -100,9 +100,8 @@ export class AppHistory {
     });
   }
 
-  /** The sick build that the live one was rolled back from. */
-  lastIncident(): string | undefined {
-    const live = this.served()?.build;
+  /** The sick build that a build was rolled back from. */
+  incident(live: string | undefined): string | undefined {
     const from = this.#last('rolled-back', (event) => event.as === live)?.from;
     return from !== undefined && this.sickness(from) ? from : undefined;
   }
@@ -126,39 +125,31 @@ export class AppHistory {
     return this.#all('served').at(-1);
   }
 
-  /** Builds that served, the latest first, each once. */
-  servedBuilds(): string[] {
-    const looks = this.#all('served').reverse();
-    return [...new Set(looks.flatMap(({ build, before }) => (before === null ? [build] : [build, before])))];
+  /** Builds that were seen serving, the latest first, each once. */
+  servedBuilds(looks = this.#all('served')): string[] {
+    return [
+      ...new Set(looks.toReversed().flatMap(({ build, before }) => (before === null ? [build] : [build, before]))),
+    ];
   }
 
-  /** When a build was first seen serving, in ms; undefined if it never was. */
-  firstServed(build: string): number | undefined {
-    const first = this.#all('served').find((look) => look.build === build);
-    return first && Date.parse(first.at);
-  }
-
-  /** Those that served before a build began to, the latest first. */
-  servedBefore(build: string): string[] {
-    const builds = this.servedBuilds();
-    const at = builds.indexOf(build);
-    return builds.slice(at + 1);
-  }
-
-  /** Builds that were seen serving before this one was; before it was sent, if it never was. */
-  servedEarlier(build: string): Set<string> {
+  /**
+   * Those that were seen serving before a build last began to, the latest first; before it was sent, if it never was. For
+   * what nobody saw see {@link servedBefore}.
+   */
+  seenBefore(build: string | undefined): string[] {
     const looks = this.#all('served');
-    const first = looks.findIndex((look) => look.build === build);
-    const sentAt = Date.parse(this.sent(build)?.at ?? '');
-    const earlier = looks.filter(({ at }, index) => (first < 0 ? !(Date.parse(at) > sentAt) : index < first));
-    const before = looks[first]?.before ?? null;
-    return new Set(
-      earlier
-        .flatMap((look) => look.before ?? [])
-        .concat(
-          earlier.map((look) => look.build),
-          before ?? [],
-        ),
+    const began = looks.findLastIndex((look, at) => look.build === build && looks[at - 1]?.build !== build);
+    const sentAt = Date.parse((build !== undefined && this.sent(build)?.at) || '');
+    const earlier = looks.filter(({ at }, index) => (began < 0 ? !(Date.parse(at) > sentAt) : index < began));
+    const before = looks[began]?.before;
+    return [...new Set([...(before ? [before] : []), ...this.servedBuilds(earlier)])].filter((id) => id !== build);
+  }
+
+  /** When a build was seen to begin to serve, in ms. More than once, if it was put back. */
+  beginnings(build: string): number[] {
+    const looks = this.#all('served');
+    return looks.flatMap((look, at) =>
+      look.build === build && looks[at - 1]?.build !== build ? [Date.parse(look.at)] : [],
     );
   }
 

@@ -6,7 +6,15 @@ import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import type { DeployedState } from '../deploy/index.ts';
-import { type AppHistory, type EventOf, readHistory, recordLook, settleRollbacks } from '../history/index.ts';
+import {
+  type AppHistory,
+  type EventOf,
+  readHistory,
+  recordLook,
+  type ServedBuild,
+  servedBefore,
+  settleRollbacks,
+} from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type LastCalls, readLastCalls } from './last-calls.ts';
 
@@ -79,34 +87,40 @@ async function namedBuild(context: Context, app: string, word: string): Promise<
 async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Chosen> {
   const known = await readBuilds(context, name, live);
   const found = findBuildBefore(known, live);
-  if (!found) throw nothingBefore(name, live, known);
-  const isGuessed = isGuess(known, found);
-  const lastCalls = isGuessed ? await warnOfGuess(context, name, known, found) : null;
-  return { target: found, chosenBy: isGuessed ? 'order' : 'history', lastCalls };
-}
-
-/** Whether a build is chosen by the order of builds alone. `before`: what the app showed as live before a deploy. */
-export function isGuess({ history }: KnownBuilds, found: Build, before?: string | null): boolean {
-  return found.id !== before && !history.servedBuilds().includes(found.id);
+  if (!found.build) throw nothingBefore(name, live, known, found);
+  const lastCalls = await warnOfDoubts(context, name, known, found);
+  return { target: found.build, chosenBy: found.isGuess ? 'order' : 'history', lastCalls };
 }
 
 /** Nothing is guessed without a word. What the platform lists of its calls may show that it was not well. */
-export async function warnOfGuess(
+export async function warnOfDoubts(
   context: Context,
   app: string,
   known: KnownBuilds,
-  { id }: Build,
+  { build, isGuess, unclear }: BuildBefore,
 ): Promise<LastCalls | null> {
-  const last = await readLastCalls(context, app, known, id);
+  const fix = gantryCommand`builds list ${app}`;
+  if (unclear.length > 0) {
+    context.progress.warn({
+      severity: 'warning',
+      message: `whether ${unclear.length === 1 ? 'build' : 'builds'} ${shortBuilds(unclear)} of ${app} served before the live one is not known`,
+      why: hasOrder(known.builds)
+        ? 'a build that was created later was ready first'
+        : 'the platform does not show when builds were created, and nothing is on record here',
+      fix,
+    });
+  }
+  if (!build || !isGuess) return null;
+  const last = await readLastCalls(context, app, known, build.id);
   const { calls = 0, failed = 0 } = last ?? {};
   const isBad = calls > 0 && failed === calls;
   context.progress.warn({
     severity: 'warning',
     message: isBad
-      ? `build ${shortBuild(id)} of ${app} is chosen by the order of builds, and all its last calls failed (${failed} of ${calls})`
-      : `build ${shortBuild(id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
-    why: 'nothing on record here served before the live build, except what was rolled back or found sick',
-    fix: gantryCommand`builds list ${app}`,
+      ? `build ${shortBuild(build.id)} of ${app} is chosen by the order of builds, and all its last calls failed (${failed} of ${calls})`
+      : `build ${shortBuild(build.id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
+    why: 'only the list of builds shows it: nobody on record here has seen it serve',
+    fix,
   });
   return last;
 }
@@ -125,25 +139,32 @@ export async function readBuilds(context: Context, app: string, live: string | u
   return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
 }
 
+/** The build to return to, if there is one. */
+export interface BuildBefore {
+  build: Build | undefined;
+  /** It was not seen serving: only the list of builds shows it. */
+  isGuess: boolean;
+  /** Those that may have served after it. */
+  unclear: readonly string[];
+}
+
 /**
- * The build that served before this one and was not found sick: from the history of the app, else `before`. Without
- * either, the last of those created earlier that succeeded: builds may have become ready in another order. A platform
- * that does not show when they were created shows no order.
+ * The build that served before this one, has succeeded and was not found sick. `before`: what the app showed as live
+ * before a deploy.
  */
-export function findBuildBefore(
-  { builds, history }: KnownBuilds,
-  build: string | undefined,
-  before?: string | null,
-): Build | undefined {
-  const known = new Map(builds.map((each) => [each.id, each]));
-  const served = build === undefined ? history.servedBuilds() : history.servedBefore(build);
-  const older = hasOrder(builds) ? builds.slice(builds.findIndex(({ id }) => id === build) + 1) : [];
-  const candidates = [...served, ...(before ? [before] : [])].flatMap((id) => known.get(id) ?? []);
-  // Of the same files: a rollback to it would change nothing.
-  const isSame = (id: string) => build !== undefined && history.areOfSame(id, build);
-  return [...candidates, ...older].find(
-    ({ id, status }) => !isSame(id) && buildPhase(status) === 'succeeded' && !history.isSick(id),
-  );
+export function findBuildBefore(known: KnownBuilds, build: string | undefined, before?: string | null): BuildBefore {
+  const { builds, history } = known;
+  const all = new Map(builds.map((each) => [each.id, each]));
+  const isTarget = ({ id }: ServedBuild) =>
+    buildPhase(all.get(id)?.status ?? '') === 'succeeded' &&
+    !history.isSick(id) &&
+    // Of the same files: a rollback to it would change nothing.
+    !(build !== undefined && history.areOfSame(id, build));
+  const targets = servedBefore(known, build, before).filter(isTarget);
+  const at = targets.findIndex(({ evidence }) => evidence !== 'unclear');
+  const unclear = targets.slice(0, at < 0 ? targets.length : at).map(({ id }) => id);
+  const found = targets[at];
+  return { build: all.get(found?.id ?? ''), isGuess: found?.evidence === 'listed', unclear };
 }
 
 function hasOrder(builds: readonly Build[]): boolean {
@@ -162,23 +183,33 @@ export function laterBuilds({ builds }: KnownBuilds, build: string): readonly Bu
   );
 }
 
-function nothingBefore(app: string, live: string | undefined, { builds, history }: KnownBuilds): NotFoundError {
+function nothingBefore(
+  app: string,
+  live: string | undefined,
+  { builds, history }: KnownBuilds,
+  { unclear }: BuildBefore,
+): NotFoundError {
   const sick = history.servedBuilds().filter((build) => build !== live && history.isSick(build));
   const before = live ? ` before ${shortBuild(live)}` : '';
   const details = { app, build: live ?? null, sick };
-  const others = builds.filter(({ id, status }) => id !== live && buildPhase(status) === 'succeeded');
-  if (!hasOrder(builds) && others.some(({ id }) => !history.isSick(id))) {
+  if (unclear.length > 0) {
     return new NotFoundError(`which build of ${app} served${before} is not known`, {
-      why: 'the platform does not show when builds were created, and no other one is on record here',
+      why: hasOrder(builds)
+        ? `only ${shortBuilds(unclear)} may have: a build that was created later was ready first`
+        : 'the platform does not show when builds were created, and no other one is on record here',
       fix: gantryCommand`rollback ${app} BUILD`,
       details,
     });
   }
   return new NotFoundError(`${app} has no successful build${before} to return to`, {
-    ...(sick.length > 0 && { why: `rolled back or found sick: ${sick.slice(0, maxShown).map(shortBuild).join(', ')}` }),
+    ...(sick.length > 0 && { why: `rolled back or found sick: ${shortBuilds(sick)}` }),
     fix: gantryCommand`builds list ${app}`,
     details,
   });
+}
+
+function shortBuilds(builds: readonly string[]): string {
+  return builds.slice(0, maxShown).map(shortBuild).join(', ');
 }
 
 const maxShown = 3;

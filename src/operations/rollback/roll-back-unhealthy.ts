@@ -5,10 +5,10 @@ import { abortError, GantryError, NotReadyError, PendingError } from '../../erro
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { type Deployment, StuckBuilds } from '../deploy/index.ts';
-import { findLaterReady } from '../history/index.ts';
+import { findLaterReady, servedBefore } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { findBuildBefore, isGuess, type KnownBuilds, laterBuilds, readBuilds, warnOfGuess } from './choose-build.ts';
+import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds, warnOfDoubts } from './choose-build.ts';
 import { readDespiteInterrupt } from './interruption.ts';
 import { DeployedMeanwhileError } from './meanwhile.ts';
 import { type RollbackOptions, rollback } from './rollback.ts';
@@ -91,14 +91,14 @@ async function rollBack(
     const other = await findLaterDeploy(context, app, build, known);
     if (other) return other;
     const before = findBuildBefore(known, build, options.before);
-    if (!before) {
+    await warnOfDoubts(context, app, known, before);
+    if (!before.build) {
       const message = `there is no build to return to: build ${shortBuild(build)} still serves`;
       return { outcome: 'no-earlier-build', serves: build, message };
     }
-    if (isGuess(known, before, options.before)) await warnOfGuess(context, app, known, before);
-    target = before.id;
-    const scaling = known.history.settingsOf(before.id);
-    const all = { ...options, build: before.id, replaces: build, force: false, isConfirmed: true, scaling, reason };
+    target = before.build.id;
+    const scaling = known.history.settingsOf(target);
+    const all = { ...options, build: target, replaces: build, force: false, isConfirmed: true, scaling, reason };
     const { build: made, serves = made, restored } = await rollback(context, app, all);
     const replaced = serves === made ? '' : `, as build ${shortBuild(made ?? '')}, which was replaced`;
     return {
@@ -152,7 +152,7 @@ async function findLaterDeploy(
   const serves = await readLive(context, app);
   const outcome = 'deployed-meanwhile';
   // The app may be late to show what serves.
-  const isLate = serves !== null && known.history.servedEarlier(build).has(serves);
+  const isLate = servedBefore(known, build).some(({ id, evidence }) => id === serves && evidence !== 'unclear');
   const isOther = serves !== null && serves !== build && !isLate;
   const other = isOther
     ? serves

@@ -1,5 +1,5 @@
 import { type Build, buildPhase } from '../../contract/builds.ts';
-import type { AppHistory } from '../history/index.ts';
+import type { AppHistory } from './app-history.ts';
 
 /** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */
 export interface ServingTime {
@@ -19,7 +19,7 @@ export function servingTimes(history: AppHistory, listed: readonly Build[]): Ser
   const builds = new Set([...history.servedBuilds(), ...succeeded.map(({ id }) => id)]);
   const starts = [...builds].flatMap((build) => {
     const { createdAt, updatedAt } = known.get(build) ?? {};
-    const ready = [history.firstServed(build), timeOf(updatedAt)].filter((at) => at !== undefined);
+    const ready = [history.beginnings(build)[0], timeOf(updatedAt)].filter((at) => at !== undefined);
     const sent = timeOf(history.sent(build)?.at) ?? timeOf(createdAt) ?? Math.min(...ready);
     const since = Math.max(sent, Math.min(...ready, Number.MAX_VALUE));
     return Number.isFinite(sent) ? [{ build, sent, since: ready.length > 0 ? since : sent }] : [];

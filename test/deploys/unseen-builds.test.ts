@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { Stage } from './stage.ts';
+
+const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
+
+/** Two versions that a machine has deployed, the last of which serves. Builds of strangers follow, which it does not see. */
+async function twoVersions(quirks = {}) {
+  const stage = await Stage.open(quirks);
+  const machine = await stage.machine();
+  await machine.deploys({ version: 0 });
+  await machine.deploys({ version: 1 });
+  stage.pass(60_000);
+  return { stage, machine };
+}
+
+/** Somebody who has nothing in common with the machine deploys. */
+async function colleague(stage: Stage, version: number): Promise<string> {
+  const build = await (await stage.machine()).deploys({ version });
+  stage.pass(60_000);
+  return build;
+}
+
+const order = /chosen by the order of builds: whether it served, and was well, is not known/;
+
+test.each(['never looked', 'looked in between'])(
+  'what a colleague deployed served before the live build: a machine that %s',
+  async (how) => {
+    const { stage, machine } = await twoVersions();
+    const before = await colleague(stage, 2);
+    if (how === 'looked in between') await machine.run('rollback web --dry-run');
+    await colleague(stage, 3);
+    const { code, stderr } = await machine.run('rollback web --yes');
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`build ${before} of web`)]);
+    expect(order.test(stderr)).toBe(how === 'never looked');
+    expect(ids(stage)).toHaveLength(4);
+    expect((await machine.run('history web')).stdout).not.toContain('instead of');
+  },
+);
+
+test.each(['--detach', 'the platform is gone after the upload'])(
+  'a build of this machine that nobody saw serving did serve: %s',
+  async (how) => {
+    const { stage, machine } = await twoVersions();
+    await machine.write({ version: 2 });
+    stage.platform.after = ({ point, nth }) => {
+      stage.platform.isDown ||= how !== '--detach' && point === 'upload' && nth === 3;
+    };
+    await machine.run(how === '--detach' ? 'deploy --detach' : 'deploy');
+    Object.assign(stage.platform, { after: () => {}, isDown: false });
+    stage.pass(60_000);
+    await colleague(stage, 3);
+    const [, , unseen] = ids(stage);
+    const { code, stderr, json } = await machine.run('rollback web --dry-run --json');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(`build ${unseen} of web is ${order.source}`)]);
+    expect(json()).toMatchObject({ restored: unseen, chosenBy: 'order' });
+  },
+);
+
+test('a build that was ready after a later one may never have served: that is said, and another one is chosen', async () => {
+  const { stage, machine } = await twoVersions();
+  const late = await stage.stranger({}, { buildMs: 20_000 });
+  stage.pass(1_000);
+  const first = await stage.stranger({}, { buildMs: 5_000 });
+  stage.pass(60_000);
+  await stage.stranger({}, {});
+  stage.pass(60_000);
+  const { code, stderr } = await machine.run('rollback web --dry-run');
+  expect([code, stderr]).toEqual([6, expect.stringContaining(`error: build ${first} of web cannot be deployed again`)]);
+  expect(stderr).toContain(`whether build ${late} of web served before the live one is not known`);
+});
+
+test('what was put back served later than what was created after it', async () => {
+  const { stage, machine } = await twoVersions();
+  const [zero] = ids(stage);
+  const unseen = await colleague(stage, 2);
+  const app = stage.platform.app('web');
+  const [first, , last] = app?.services ?? [];
+  if (!app || !first || !last) throw new Error('no builds');
+  const now = stage.clock.now;
+  last.until = now;
+  app.services.push({ ...first, from: now, until: Number.POSITIVE_INFINITY });
+  stage.pass(60_000);
+  await machine.run('status web');
+  await colleague(stage, 3);
+  expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({
+    restored: zero,
+    chosenBy: 'history',
+  });
+  expect(unseen).not.toBe(zero);
+});
+
+test('without times, what may have served since is named', async () => {
+  const { stage, machine } = await twoVersions({ hasNoTimes: true });
+  const [, own] = ids(stage);
+  const unseen = await colleague(stage, 2);
+  await colleague(stage, 3);
+  const { stderr, json } = await machine.run('rollback web --dry-run --json');
+  expect(json()).toMatchObject({ restored: own, chosenBy: 'history' });
+  expect(stderr).toContain(`whether build ${unseen} of web served before the live one is not known`);
+});
+
+test('an automatic rollback does not pass over what went live while the deploy waited', async () => {
+  const { stage, machine } = await twoVersions();
+  const [, own] = ids(stage);
+  await machine.write({ version: 9, behaves: { replicas: 'crash' } });
+  const unseen = await stage.stranger({}, { buildMs: 3_000 });
+  const { code, json } = await machine.run('deploy --if-busy wait --watch 40s --or-rollback --json');
+  const [, , , sick] = ids(stage);
+  const rollback = { outcome: 'failed', serves: sick, message: expect.stringContaining(`build ${unseen}`) };
+  expect({ code, json: json() }).toMatchObject({ code: 12, json: { error: { details: { rollback } } } });
+  expect(own).not.toBe(unseen);
+});
+
+test('explain tells of the rollback that made the live build, not of one before', async () => {
+  const { stage, machine } = await twoVersions();
+  await machine.write({ version: 9, behaves: { replicas: 'crash' } });
+  await machine.run('deploy --watch 40s --or-rollback');
+  const [, , sick] = ids(stage);
+  expect((await machine.run('explain web --json')).json()).toMatchObject({ build: sick });
+  await colleague(stage, 10);
+  expect((await machine.run('explain web --json')).json()).toMatchObject({ build: null });
+});
