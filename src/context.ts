@@ -106,9 +106,9 @@ export interface Context {
   onRetry: (retry: Retry) => void;
   /** Logs a request that is not made through `api`; shown with `--debug`. */
   trace: (line: string) => void;
-  /** Work that a command does not wait for: what remains of it is done when the command has ended, whichever way. */
   /** When `--timeout` ends the command, as {@link elapsed} counts; undefined without one. All of a command share it. */
   readonly end: { at?: number };
+  /** Work that a command does not wait for: what remains of it is done when the command has ended, whichever way. */
   readonly atEnd: ((context: Context) => Promise<void>)[];
   /** List items that could not be read in full; reported when the command ends. */
   readonly unread: UnreadableItems;
