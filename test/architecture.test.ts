@@ -69,7 +69,8 @@ const doors: Record<string, RegExp> = {
   'program>operations': /operations\/(apps|emulator|version)\/index$/,
   'operations>output': /output\/(redacted-json|progress|format|failure)$/,
   'program>project': /project\/toml\/closest-name$/,
-  'transfer>api': /api\/(dispatch|http-reply|progress-limit|remote-clock|reply|retry|transience|transport|undici)$/,
+  'transfer>api':
+    /api\/(dispatch|http-reply|progress-limit|remote-clock|reply|retry|transient-failures|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
   // Its dashboard has the page of charts.

@@ -13,7 +13,7 @@ import type { RemoteClock } from './remote-clock.ts';
 import { readReply, rejectWebPage } from './reply.ts';
 import { errorFromReply, listCommandFor } from './reply-error.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
-import { wasRefused } from './transience.ts';
+import { wasRefused } from './transient-failures.ts';
 import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {

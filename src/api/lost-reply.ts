@@ -1,7 +1,7 @@
 import { type CommandLine, gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { wasRefused } from './transience.ts';
+import { wasRefused } from './transient-failures.ts';
 import { ConnectionError } from './transport.ts';
 
 /**

@@ -15,7 +15,7 @@ import { parseJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
-import { isTransientStatus } from './transience.ts';
+import { isTransientStatus } from './transient-failures.ts';
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => GantryError;
 

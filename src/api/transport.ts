@@ -4,7 +4,7 @@ import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } 
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
 import { ProgressLimit, silenceError } from './progress-limit.ts';
-import { failureFacts, failureReason, isEarlyFailure } from './transience.ts';
+import { failureFacts, failureReason, isEarlyFailure } from './transient-failures.ts';
 
 /** Maximum of a reply in memory. The listing of a million files is one reply of some 100 MiB. */
 export const maxReplyBytes = 256 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { after } from '../clock.ts';
 import type { ProxyServer } from '../config/proxy-settings.ts';
 import { systemCode } from '../errors.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
-import { failureReason, isTransientStatus } from './transience.ts';
+import { failureReason, isTransientStatus } from './transient-failures.ts';
 import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';
 
 export interface TunnelTarget {

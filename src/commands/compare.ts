@@ -6,7 +6,7 @@ import { timeFlag } from '../flags/values.ts';
 import { buildVerdicts, compareBuilds, type Durations } from '../operations/compare/index.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { compareReport, compareView } from '../views/compare.ts';
-import { figuresField } from '../views/figures.ts';
+import { figuresField } from '../views/figure-sources.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
 const build = (which: string) =>

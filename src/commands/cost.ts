@@ -6,7 +6,7 @@ import { timeFlag } from '../flags/values.ts';
 import { type CostReport, readCost } from '../operations/cost/index.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { costReport, costView } from '../views/cost.ts';
-import { figuresField } from '../views/figures.ts';
+import { figuresField } from '../views/figure-sources.ts';
 
 export default defineCommand({
   configure: (command) =>

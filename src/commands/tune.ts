@@ -6,7 +6,7 @@ import { serviceLevelFlag } from '../flags/service-level.ts';
 import { dollarFlag, timeFlag } from '../flags/values.ts';
 import { adviceVerdicts, tuneApp, writeAdvice } from '../operations/tune/index.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { figuresField } from '../views/figures.ts';
+import { figuresField } from '../views/figure-sources.ts';
 import { tuneReport, tuneView } from '../views/tune.ts';
 
 const outcome = {

@@ -1,5 +1,5 @@
 import { withRetries } from '../api/retry.ts';
-import { isOverload } from '../api/transience.ts';
+import { isOverload } from '../api/transient-failures.ts';
 import { toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../api/http-reply.ts';
 import { parseRetryAfter } from '../api/retry.ts';
-import { isTransientStatus } from '../api/transience.ts';
+import { isTransientStatus } from '../api/transient-failures.ts';
 import {
   type ErrorFacts,
   FailedError,

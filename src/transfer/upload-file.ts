@@ -1,5 +1,5 @@
 import { withRetries } from '../api/retry.ts';
-import { isOverload } from '../api/transience.ts';
+import { isOverload } from '../api/transient-failures.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { PartReader, TakenPart } from './part-reader.ts';
 import { eachPart, type Part, type PartPlan, type SentPart } from './parts.ts';

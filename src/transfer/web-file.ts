@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseRetryAfter, withRetries } from '../api/retry.ts';
-import { isTransientStatus } from '../api/transience.ts';
+import { isTransientStatus } from '../api/transient-failures.ts';
 import { isLoopbackHost, isSecure } from '../contract/address.ts';
 import {
   AuthError,

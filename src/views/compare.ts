@@ -3,7 +3,7 @@ import type { ChartReport } from '../output/chart/model.ts';
 import { count, duration, groupDigits, shortBuild } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { type Columns, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
-import { figuresView } from './figures.ts';
+import { figuresView } from './figure-sources.ts';
 
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {

@@ -3,7 +3,7 @@ import type { ChartReport } from '../output/chart/model.ts';
 import { count, countCell, dollars, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
-import { figuresView } from './figures.ts';
+import { figuresView } from './figure-sources.ts';
 
 export interface CostViewOptions {
   by?: 'day' | undefined;

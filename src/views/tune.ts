@@ -5,7 +5,7 @@ import { renderChart } from '../output/chart/render.ts';
 import { count, dollars, duration, groupDigits } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
-import { figuresView } from './figures.ts';
+import { figuresView } from './figure-sources.ts';
 
 /** What other settings would have meant; off a terminal a line for each option. */
 export function tuneView(advice: Advice): View {

@@ -19,7 +19,7 @@ import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
-import { comparisonFigures } from './figures.ts';
+import { comparisonFigures } from './figure-sources.ts';
 import { judgeCalls } from './judge-calls.ts';
 
 interface CompareOptions {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Retry } from '../../api/retry.ts';
-import { isOverload } from '../../api/transience.ts';
+import { isOverload } from '../../api/transient-failures.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';

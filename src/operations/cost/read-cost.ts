@@ -11,7 +11,7 @@ import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
-import { figuresOf } from './figures.ts';
+import { figuresOf } from './figure-sources.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { fitsSettings, misfitText } from './paid-time.ts';
 import { ReplicaTime } from './replica-time.ts';

@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { decompress, readAtMost } from '../../api/http-reply.ts';
 import { parseRetryAfter } from '../../api/retry.ts';
-import { isGatewayStatus, isTransientStatus } from '../../api/transience.ts';
+import { isGatewayStatus, isTransientStatus } from '../../api/transient-failures.ts';
 import { type CommandLine, type Fix, gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';

@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { retryDelayMs } from '../../api/retry.ts';
 import type { StreamedRequest } from '../../api/streamed.ts';
-import { isGatewayStatus, isRefusedStatus } from '../../api/transience.ts';
+import { isGatewayStatus, isRefusedStatus } from '../../api/transient-failures.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { after } from '../../clock.ts';
 import { gantryCommand } from '../../command-line.ts';

@@ -14,7 +14,7 @@ import { tryRequest } from '../waiting/index.ts';
 import type { Advice, AdviceError, ScalingSettings, ServiceLevel } from './advice.ts';
 import { candidateSettings } from './candidates.ts';
 import { chooseOptions, frontierOf } from './choose-options.ts';
-import { adviceFigures } from './figures.ts';
+import { adviceFigures } from './figure-sources.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
 import { replayAll, scalingToReplay } from './outcomes.ts';
 import { PastCalls } from './past-calls.ts';
