@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits, UsageError } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
-import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { type MapSummary, mapInputs } from '../operations/map/index.ts';
 import { document, integer, list, number, object, text } from '../result-schema.ts';
 import { mapView } from '../views/map.ts';
@@ -16,10 +16,12 @@ export default defineCommand({
       .option('--retry-failed', 'call the inputs again whose result is a failure')
       .option('--ordered', 'sort the results when all are there')
       .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
-      .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', durationFlag)
+      .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
       .option('--no-auth', 'send no token, for apps with disable_auth'),
   run: (context, app, args, { output: results, concurrency, retryFailed, ordered, maxFailures, callTimeout, auth }) => {
     const { fn, input } = readArguments(args);
+    if (results === '-')
+      throw new UsageError('the results are a file, not stdout', { fix: 'name a file: it is read again' });
     return mapInputs(context, {
       ...{ app, fn, input, results, concurrency, maxFailures, auth },
       ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
@@ -27,10 +29,10 @@ export default defineCommand({
   },
   exit: ({ failed }) => (failed > 0 ? 'app-error' : 'ok'),
   view: mapView,
-  next: (summary) => [
-    ...(summary.pending > 0 ? [{ line: commandLine(summary), when: 'to call the others' }] : []),
+  next: (summary, { retryFailed: _, output: __, ...flags }) => [
+    ...(summary.pending > 0 ? [{ line: commandLine(summary, flags), when: 'to call the others' }] : []),
     ...(summary.failed > 0
-      ? [{ line: commandLine(summary, { '--retry-failed': true }), when: 'to call those that failed again' }]
+      ? [{ line: commandLine(summary, { ...flags, retryFailed: true }), when: 'to call those that failed again' }]
       : []),
   ],
   json: document({
@@ -77,6 +79,25 @@ function readArguments(args: readonly string[]): { fn: string | undefined; input
   return second === undefined ? { fn: undefined, input: first } : { fn: first, input: second };
 }
 
-function commandLine({ app, function: fn, input, results }: MapSummary, flags: Record<string, true> = {}) {
-  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${flags}`;
+/** The flags that decide how the calls are made. */
+interface MapFlags {
+  concurrency?: number | undefined;
+  retryFailed?: boolean | undefined;
+  ordered?: boolean | undefined;
+  maxFailures?: number | undefined;
+  callTimeout?: number | undefined;
+  auth?: boolean | undefined;
+}
+
+/** The command that continues, made as this one was. */
+function commandLine({ app, function: fn, input, results }: MapSummary, flags: MapFlags) {
+  const { concurrency, retryFailed, ordered, maxFailures, callTimeout, auth } = flags;
+  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
+    '--concurrency': concurrency?.toString(),
+    '--retry-failed': retryFailed || undefined,
+    '--ordered': ordered || undefined,
+    '--max-failures': maxFailures?.toString(),
+    '--call-timeout': callTimeout === undefined ? undefined : `${callTimeout}ms`,
+    '--no-auth': auth === false || undefined,
+  }}`;
 }

@@ -1,53 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/disk/index.ts';
-import { appServer, type Seen, sayJson } from '../support/app-server.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-
-interface Line {
-  index: number;
-  status: string;
-  result?: unknown;
-  error?: { code: string; message: string; statusCode?: number };
-  run: string | null;
-  ms: number;
-}
-
-type Answer = (response: ServerResponse, input: { n: number }, seen: Seen) => unknown;
-
-const echo: Answer = (response, input) => sayJson(response, { run_id: `r-${input.n}`, run_time_ms: 1, result: input });
-const app = { id: 'p-12345678-web', name: 'web', runtime: 'cortex', maxReplicaCount: '2', replicaConcurrency: '2' };
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => `{"n": ${n}}\n`).join('');
-
-/** A folder with inputs, and an app that answers their calls like this. */
-async function mapping(answer: Answer = echo, { inputs = numbers(20), details = {} } = {}) {
-  const called: number[] = [];
-  const { env, seen } = await appServer((response, one) => {
-    if (one.method === 'GET') return sayJson(response, { ...app, ...details });
-    const input = JSON.parse(String(one.body));
-    called.push(input.n);
-    return answer(response, input, one);
-  });
-  const cwd = newFolder({ 'in.jsonl': inputs });
-  const file = join(cwd, 'out.jsonl');
-  const run = (line = '', setting: Setting = {}) =>
-    gantry(['map', 'web', 'in.jsonl', '-o', 'out.jsonl', ...line.split(' ').filter(Boolean)], { env, cwd, ...setting });
-  const lines = (): Line[] =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const indexes = () => lines().map(({ index }) => index);
-  const calls = () => seen.filter(({ method }) => method === 'POST');
-  return { env, cwd, file, run, lines, indexes, called, calls };
-}
-
-const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
-const sorted = (all: readonly number[]) => [...all].sort((one, other) => one - other);
+import { sayJson } from '../support/app-server.ts';
+import { gantry } from '../support/gantry.ts';
+import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';
 
 describe('every input has one line', () => {
   test('with its result, its run and its duration', async () => {
@@ -114,7 +72,7 @@ describe('every input has one line', () => {
   test('in JSON that other programs read', async () => {
     const results = ['{"big": 12345678901234567890, "exact": 1.0}', '"\\ud83d\\ude00 \\u2028"', 'not JSON', '[1]'];
     const answer: Answer = (response, { n }) => {
-      const type = n === 2 ? 'text/plain' : 'application/json';
+      const type = n === 2 ? 'text/plain' : n === 4 ? 'application/octet-stream' : 'application/json';
       response.writeHead(200, { 'content-type': type }).end(n === 4 ? Buffer.from([255, 0]) : results[n]);
     };
     const { run, file } = await mapping(answer, { inputs: numbers(5) });
@@ -145,15 +103,17 @@ describe('the inputs', () => {
 
   test('may be CSV', async () => {
     const { cwd, env, calls } = await mapping();
-    const csv = 'n:,text\r\n1,"a ""b"", c\nd"\r\n\n,007\n"1.0",\n';
+    const csv = 'n:,text\r\n1,"a ""b"", c\nd"\r\n\r\n,007\n"1.0",\n2,"e\r"\n';
     writeFileSync(join(cwd, 'in.csv'), `\ufeff${csv}`);
     const { code } = await gantry('map web predict in.csv -o out.jsonl --concurrency 1'.split(' '), { cwd, env });
     expect(code).toBe(0);
     expect(calls().map(({ path, body }) => [path, String(body)])).toEqual(
-      ['{"n":1,"text":"a \\"b\\", c\\nd"}', '{"n":null,"text":"007"}', '{"n":1.0,"text":""}'].map((body) => [
-        '/v4/p-12345678/web/predict',
-        body,
-      ]),
+      [
+        '{"n":1,"text":"a \\"b\\", c\\nd"}',
+        '{"n":null,"text":"007"}',
+        '{"n":1.0,"text":""}',
+        '{"n":2,"text":"e\\r"}',
+      ].map((body) => ['/v4/p-12345678/web/predict', body]),
     );
   });
 
@@ -164,6 +124,12 @@ describe('the inputs', () => {
     ['in.csv', 'a,b\n"1,2\n', 'a quote is not closed'],
     ['in.csv', 'a,a\n1,2\n', 'two columns have the title a'],
     ['in.csv', 'a:\n{x}\n', 'the cell of the column a: is not valid JSON'],
+    ['in.csv', 'a;b\n1;2\n', 'its cells are separated by semicolons'],
+    ['in.csv', 'a\tb\n1\t2\n', 'its cells are separated by tabs'],
+    ['in.csv', 'a,b\r1,2\r', 'a carriage return alone'],
+    ['in.csv', '"a"\r,b\n1,2\n', 'a carriage return alone'],
+    ['in.csv', Buffer.from('a,b\n1,2\n', 'utf16le'), 'it has the character NUL'],
+    ['in.csv', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'in.csv is not UTF-8'],
     ['in.txt', 'x', 'in.txt is neither .jsonl nor .csv'],
     ['-', '', '- is neither .jsonl nor .csv'],
   ])('in %s are checked before anything is called (%#)', async (name, content, message) => {

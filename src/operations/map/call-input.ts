@@ -1,60 +1,46 @@
-import { safeParse } from 'valibot';
 import { retryDelayMs } from '../../api/retry.ts';
 import type { StreamedRequest } from '../../api/streamed.ts';
-import { isGatewayStatus, isRefusedStatus } from '../../api/transient-failures.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { after } from '../../clock.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { FunctionReply } from '../../contract/invocation.ts';
 import { GantryError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import {
-  type AppResponse,
-  type BufferedResponse,
-  type CallAuth,
-  type CallTarget,
-  callApp,
-  defaultHeaders,
-  loadResponseErrors,
-  readResponse,
-} from '../invoke/index.ts';
+import { type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
+import type { Acceptance } from './acceptance.ts';
 import type { CallSignals } from './call-signals.ts';
 import type { MapInput } from './input-file.ts';
-import type { MapError, MapOutcome, MapResult } from './result-line.ts';
+import { type JudgeSettings, type Judgment, judgeResponse } from './judge-response.ts';
+import { MapStopped } from './map-stopped.ts';
+import type { MapOutcome, MapResult } from './result-line.ts';
 
-export interface CallSettings {
-  target: CallTarget;
-  auth: CallAuth;
+export interface CallSettings extends JudgeSettings {
   signals: CallSignals;
   /** Keeps the connections between calls. */
   agent: StreamedRequest['agent'];
   /** How long one call may take. */
   timeoutMs: number;
-  /** Whether the app has a server of its own, which may use any status for a single input. */
-  hasOwnServer: boolean;
-  /** Whether a call has succeeded. */
-  hasSucceeded: () => boolean;
+  /** Which calls the app has taken. */
+  acceptance: Acceptance;
   /** The call was refused (429, 503) or did not arrive: it will be repeated. */
   onRefused: (error: GantryError) => void;
 }
 
-/** A call that was refused for so long is given up. Only its own pauses count. */
+/** If no call was accepted while one was refused for so long, the map ends. Only its own pauses count. */
 const maxRefusedMs = 10 * 60_000;
 const maxPauseMs = 60_000;
 
-/** That would happen to all calls: the map ends, and the input keeps no result. */
-export class MapStopped extends Error {
-  constructor(readonly reason: GantryError) {
-    super(reason.message);
-  }
+export interface CalledInput {
+  result: MapResult;
+  /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
+  concernsAll?: (() => Promise<GantryError>) | undefined;
 }
 
 /**
  * Calls the app with one input. A call that had no effect, because it was refused or did not arrive, is repeated. Any
  * other has a result, or a failure that may not be repeated without asking. Throws MapStopped, and the reason of the signal.
  */
-export function callInput(context: Context, settings: CallSettings, input: MapInput): Promise<MapResult> {
+export function callInput(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
   return settings.signals.run((call) => {
     const own: Context = Object.create(context, { signal: { value: call.signal } });
     return callUntilAccepted(own, settings, input, call);
@@ -66,33 +52,44 @@ async function callUntilAccepted(
   settings: CallSettings,
   input: MapInput,
   call: AbortController,
-): Promise<MapResult> {
-  const { signals, hasSucceeded, onRefused } = settings;
-  const startedAt = context.elapsed();
+): Promise<CalledInput> {
+  const { signals, acceptance, hasOwnServer, onRefused } = settings;
+  const { elapsed } = context;
+  const startedAt = elapsed();
+  let refusedAt: number | undefined;
   let pausedMs = 0;
   for (let attempt = 2; ; attempt++) {
-    const outcome = await tryCall(context, settings, input, call);
-    if (!('refused' in outcome)) return { ...outcome, ms: Math.round(context.elapsed() - startedAt) };
-    const { refused } = outcome;
-    onRefused(refused);
-    if (pausedMs >= maxRefusedMs) {
-      if (!hasSucceeded()) throw new MapStopped(refused);
-      return { ...failure(refused), run: null, ms: Math.round(context.elapsed() - startedAt) };
+    const end = acceptance.begin(elapsed());
+    const judgment = await tryCall(context, settings, input, call).finally(end);
+    const ms = Math.round(elapsed() - startedAt);
+    if (!('refused' in judgment)) {
+      const { concernsAll, ...outcome } = judgment;
+      if (!concernsAll) acceptance.note(elapsed());
+      return { result: { ...outcome, ms }, concernsAll };
     }
-    const pauseMs = Math.min(maxPauseMs, retryDelayMs(attempt, refused.facts.retryAfterMs) ?? maxPauseMs);
+    const { refused } = judgment;
+    onRefused(refused);
+    refusedAt ??= elapsed();
+    if (pausedMs >= maxRefusedMs) {
+      if (!acceptance.isSince(refusedAt, elapsed())) throw new MapStopped(refused);
+      // Its own server refuses this input only.
+      if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
+      refusedAt = elapsed();
+      pausedMs = 0;
+    }
+    // `Retry-After: 0` would be a loop without a pause.
+    const pauseMs = Math.min(maxPauseMs, retryDelayMs(attempt, refused.facts.retryAfterMs || undefined) ?? maxPauseMs);
     pausedMs += pauseMs;
     await signals.pause(call, () => context.delay(pauseMs, call.signal));
   }
 }
-
-type Attempt = (MapOutcome & { run: string | null }) | { refused: GantryError };
 
 async function tryCall(
   context: Context,
   settings: CallSettings,
   { body }: MapInput,
   call: AbortController,
-): Promise<Attempt> {
+): Promise<Judgment> {
   const { target, auth, agent, timeoutMs } = settings;
   let timeout: PendingError | undefined;
   const end = () => {
@@ -111,7 +108,7 @@ async function tryCall(
       agent,
       limit: undefined,
     });
-    return await toOutcome(context, settings, response, await readResponse(response, context.elapsed));
+    return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {
     if (timeout && error === timeout) return { ...failure(timeout), run: null };
     if (!(error instanceof GantryError) || call.signal.aborted) throw error;
@@ -121,40 +118,6 @@ async function tryCall(
   } finally {
     stopTimer();
   }
-}
-
-async function toOutcome(
-  context: Context,
-  settings: CallSettings,
-  response: AppResponse,
-  read: BufferedResponse,
-): Promise<Attempt> {
-  const { status } = response;
-  const { body, encoding, run } = read;
-  const isFromFunction = safeParse(FunctionReply, body).success;
-  if (status >= 200 && status <= 299) {
-    const result = isFromFunction ? (body as { result: unknown }).result : body;
-    return { status: 'success', result: result ?? null, ...(encoding === 'base64' && { encoding }), run };
-  }
-  const { responseError, responseMessage } = await loadResponseErrors();
-  const asError = () => responseError(context, { ...response, chunks: again(read) }, settings.auth);
-  if (!isFromFunction) {
-    if (isRefusedStatus(status)) return { refused: await asError() };
-    const concernsAll = (status >= 300 && status < 400) || [401, 402, 403, 404].includes(status);
-    if (concernsAll && !(settings.hasOwnServer && settings.hasSucceeded())) throw new MapStopped(await asError());
-  }
-  const { message, why } = responseMessage(read);
-  const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
-  const error: MapError = { code, message: message ?? why ?? `HTTP ${status}`, statusCode: status };
-  return { status: 'failed', error, run };
-}
-
-/** The body, for what reads it from the response. */
-async function* again({ body, encoding }: BufferedResponse): AppResponse['chunks'] {
-  const { stringifyJson } = await import('../../json-text.ts');
-  yield encoding === 'base64'
-    ? Buffer.from(String(body), 'base64')
-    : Buffer.from(encoding === 'json' ? stringifyJson(body) : String(body));
 }
 
 function failure({ exit, message, facts }: GantryError): MapOutcome & { status: 'failed' } {

@@ -13,6 +13,8 @@ export class CsvParser {
   #cell = '';
   /** `quote`: after a quote in a quoted cell, which ends the cell or is the first of two. */
   #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
+  /** After a carriage return outside of quotes: a line feed must follow. */
+  #hasReturn = false;
   #line = 1;
   #rowLine = 1;
 
@@ -22,6 +24,7 @@ export class CsvParser {
       at = this.#state === 'quoted' ? this.#readQuoted(text, at) : this.#readPlain(text, at);
       if (at >= text.length) return;
       const char = text[at++];
+      if (this.#hasReturn && char !== '\n') throw new CsvError(loneReturn, this.#line);
       if (this.#state === 'quoted') this.#state = 'quote';
       else if (char === '"') this.#openQuote();
       else if (char === ',') this.#endCell();
@@ -51,9 +54,14 @@ export class CsvParser {
     const end = special.exec(text)?.index ?? text.length;
     if (end === from) return end;
     const content = text.slice(from, end);
-    if (this.#state === 'quote' && content !== '\r') throw new CsvError('text follows a closing quote', this.#line);
-    if (this.#state !== 'quote') this.#state = 'plain';
-    this.#cell += content;
+    if (this.#hasReturn) throw new CsvError(loneReturn, this.#line);
+    this.#hasReturn = content.endsWith('\r');
+    const cell = this.#hasReturn ? content.slice(0, -1) : content;
+    if (cell.includes('\r')) throw new CsvError(loneReturn, this.#line);
+    if (cell.includes('\0')) throw new CsvError('it has the character NUL: save the file as UTF-8', this.#line);
+    if (this.#state === 'quote' && cell !== '') throw new CsvError('text follows a closing quote', this.#line);
+    if (this.#state === 'start' && cell !== '') this.#state = 'plain';
+    this.#cell += cell;
     return end;
   }
 
@@ -70,7 +78,7 @@ export class CsvParser {
   }
 
   *#endRow(): Generator<CsvRow> {
-    if (this.#cell.endsWith('\r')) this.#cell = this.#cell.slice(0, -1);
+    this.#hasReturn = false;
     const isEmpty = this.#cells.length === 0 && this.#cell === '' && this.#state !== 'quote';
     this.#endCell();
     const cells = this.#cells;
@@ -90,4 +98,5 @@ export class CsvError extends Error {
   }
 }
 
+const loneReturn = 'a line ends with a carriage return alone: save the file with LF or CRLF';
 const special = /[",\n]/g;

@@ -39,7 +39,9 @@ export class FailureGroups {
   }
 
   #newGroup(key: string, index: number, { code, message, statusCode }: MapError): FailureGroup {
-    const found = this.explain('', { source: 'run', reason: message, statusCode });
+    // The status that an app chose says nothing about its replica.
+    const status = code === 'app-error' ? undefined : statusCode;
+    const found = this.explain('', { source: 'run', reason: message, statusCode: status });
     const isOther = !found && this.#groupOf.size >= maxMessages;
     const cause = found?.cause ?? code;
     const title = isOther ? 'other messages' : (found?.title ?? shorten(message));

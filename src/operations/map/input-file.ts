@@ -133,7 +133,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
     const inputs: MapInput[] = [];
     for (const row of rows) {
       if (titles) inputs.push({ index: index++, body: Buffer.from(stringifyJson(toObject(titles, row))) });
-      else titles = checkTitles(row);
+      else titles = readTitles(row);
     }
     return inputs;
   };
@@ -152,10 +152,16 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
   }
 }
 
-function checkTitles({ cells, line }: CsvRow): string[] {
-  const names = cells.map((title) => title.replace(/:$/, ''));
+/** Without the spaces around them, which no parameter has. */
+function readTitles({ cells, line }: CsvRow): string[] {
+  const titles = cells.map((cell) => cell.trim());
+  const [only = ''] = titles;
+  const separator =
+    cells.length > 1 ? undefined : only.includes(';') ? 'semicolons' : only.includes('\t') ? 'tabs' : undefined;
+  if (separator) throw new CsvError(`its cells are separated by ${separator}: save it with commas`, line);
+  const names = titles.map((title) => title.replace(/\s*:$/, ''));
   const wrong = names.find((title, at) => title === '' || names.indexOf(title) !== at);
-  if (wrong === undefined) return cells;
+  if (wrong === undefined) return titles.map((title, at) => (title.endsWith(':') ? `${names[at]}:` : title));
   throw new CsvError(wrong === '' ? 'a column has no title' : `two columns have the title ${wrong}`, line);
 }
 

@@ -3,13 +3,16 @@ import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { count, groupDigits } from '../../output/format.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
+import { Acceptance } from './acceptance.ts';
 import { callAll } from './call-all.ts';
-import { type CallSettings, callInput, MapStopped } from './call-input.ts';
+import { type CallSettings, callInput } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
 import { type FailureGroup, FailureGroups } from './failure-groups.ts';
+import { HeldFailures, maxHeldFailures } from './held-failures.ts';
 import type { InputFile, MapInput } from './input-file.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
 import type { RecordFile } from './map-record.ts';
+import { MapStopped } from './map-stopped.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsFile } from './results-file.ts';
 
@@ -43,11 +46,10 @@ export class MapCalls {
   readonly #width: AdaptiveWidth;
   readonly #startedAt: number;
   #calls = 0;
-  #succeeded = 0;
   #newFailures = 0;
   #refused = 0;
-  /** In flight when they were aborted. */
-  #aborted = 0;
+  /** Calls that were made and have no result: they were aborted, or it could not be written. */
+  #lost = 0;
   #isOver = false;
 
   constructor(
@@ -61,22 +63,26 @@ export class MapCalls {
   }
 
   async run(): Promise<MapCounts> {
-    const { record, results: file, input, retryFailed, ordered, concurrency } = this.options;
+    const { record, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
     const groups = await FailureGroups.create();
-    const wereInFlight = await record.check();
-    await record.write(Math.max(wereInFlight, concurrency));
+    const lostBefore = await record.check();
     const onFailed = groups.add.bind(groups);
     const results = await ResultsFile.open({ ...file, count: input.count, retryFailed, onFailed });
     try {
-      if (results.done.size < input.count) await this.#callAll(results, groups, wereInFlight);
-    } finally {
-      await results.close();
-      await record.write(this.#aborted);
+      await record.write(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
+      if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
+    } catch (error) {
+      // On a full disk these fail as well; the record then has the number from the beginning.
+      await results.close().catch(() => {});
+      await record.write(this.#lost).catch(() => {});
+      throw error;
     }
-    if (ordered && results.done.size === input.count) await results.sort();
+    await results.close();
+    await record.write(this.#lost);
+    if (ordered && results.size === input.count) await results.sort();
     return {
       inputs: input.count,
-      done: results.done.size,
+      done: results.size,
       failed: results.failed,
       calls: this.#calls,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
@@ -84,17 +90,17 @@ export class MapCalls {
     };
   }
 
-  async #callAll(results: ResultsFile, groups: FailureGroups, wereInFlight: number): Promise<void> {
+  async #callAll(results: ResultsFile, groups: FailureGroups, lostBefore: number): Promise<void> {
     const { context, options } = this;
     const { target, input } = options;
-    this.#announce(results, wereInFlight);
+    this.#announce(results, lostBefore);
     const agent = await keptConnections(context.settings.proxy, target.url);
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
     const show = () => this.#show(progress, results, groups);
     const stopListening = this.#finishOnInterrupt();
     const settings: CallSettings = {
       ...options,
-      ...{ agent, signals: this.#signals, hasSucceeded: () => this.#succeeded > 0 },
+      ...{ agent, signals: this.#signals, acceptance: new Acceptance() },
       onRefused: () => {
         this.#refused++;
         this.#width.reduce();
@@ -102,12 +108,14 @@ export class MapCalls {
       },
     };
     const own = quietContext(context);
+    const held = new HeldFailures(results.size > results.failed, async (index, result) => {
+      await this.#record(index, result, results);
+      this.#count(index, result, groups);
+      show();
+    });
     const call = async (one: MapInput) => {
       try {
-        const result = await callInput(own, settings, one);
-        await results.add(one.index, result);
-        this.#count(one.index, result, groups);
-        show();
+        await held.take(one.index, await callInput(own, settings, one));
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -116,27 +124,30 @@ export class MapCalls {
     try {
       const inputs = withoutResult(input.read(), results);
       await callAll({ inputs, width: this.#width, isOver: () => this.#isOver, elapsed: context.elapsed }, call);
+      if (!this.#isOver) await held.end();
     } catch (error) {
       throw error instanceof MapStopped ? error.reason : error;
     } finally {
       progress.end();
       stopListening();
       agent.destroy();
+      this.#lost += held.count;
       this.#noteRest(results);
     }
     const { signal } = context;
     if (signal.aborted) throw signal.reason;
   }
 
-  #announce(results: ResultsFile, wereInFlight: number): void {
+  #announce({ done, size, left, wasCut }: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
     const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
-    const { size } = results.done;
-    if (size > 0) progress.note(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}`);
-    const again = Math.min(wereInFlight, inputs - size);
+    if (wasCut) progress.note(`the last line of ${name} was not complete and was removed`);
+    const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'is' : 'are'} called again` : '';
+    if (size > 0) progress.note(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`);
+    const again = Math.min(lostBefore, inputs - done.size);
     if (again > 0) {
       progress.note(
-        `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} in flight when the last command ended, and ${again === 1 ? 'is' : 'are'} made again`,
+        `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} made without a result in ${name}, and ${again === 1 ? 'is' : 'are'} made again`,
       );
     }
     interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most`;
@@ -149,7 +160,7 @@ export class MapCalls {
     const finish = () => {
       this.#end();
       stopTimer = after(finishMs, () => {
-        this.#aborted = this.#signals.inFlight;
+        this.#lost += this.#signals.inFlight;
         this.#signals.abortAll(signal.reason);
       });
     };
@@ -166,24 +177,32 @@ export class MapCalls {
     this.#signals.endPauses();
   }
 
+  async #record(index: number, result: MapResult, results: ResultsFile): Promise<void> {
+    try {
+      await results.add(index, result);
+    } catch (error) {
+      this.#lost++;
+      throw error;
+    }
+  }
+
   #count(index: number, result: MapResult, groups: FailureGroups): void {
     this.#calls++;
-    if (result.status === 'success') {
-      this.#succeeded++;
-      return;
-    }
+    if (result.status === 'success') return;
     groups.add(index, result.error);
     this.#newFailures++;
     if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end();
   }
 
-  #noteRest({ done }: ResultsFile): void {
+  #noteRest({ done, size, left }: ResultsFile): void {
     const { progress } = this.context;
     const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
     if (done.size === inputs) return;
-    const aborted = this.#aborted > 0 ? `; ${count(this.#aborted, 'call')} still in flight will be made again` : '';
+    const again = this.#lost > 0 ? `; ${count(this.#lost, 'call')} without a result will be made again` : '';
+    const retried =
+      left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
     progress.note(
-      `${groupDigits(done.size)} of ${count(inputs, 'input')} have a result in ${name}${aborted}; the same command continues`,
+      `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}; the same command continues`,
     );
   }
 

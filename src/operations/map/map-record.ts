@@ -39,19 +39,23 @@ export class RecordFile {
     const { name, path } = this.results;
     const found = await stat(path).catch(() => undefined);
     if (!found) return 0;
-    if (found.isDirectory()) throw new UsageError(`${name} is a folder`, { fix: 'name a file for the results' });
+    if (!found.isFile()) {
+      const what = found.isDirectory() ? 'a folder' : 'no regular file';
+      throw new UsageError(`${name} is ${what}`, { fix: 'name a file for the results: it is read again' });
+    }
     const fix = 'name another results file, or remove this one';
     const record = v.safeParse(MapRecord, await readJson(this.#path));
-    if (!record.success && found.size === 0) return 0;
+    const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
+    const { input, target, key, inFlight } = record.success ? record.output : unknownRecord;
+    const isSameInput = input.sha256 === ownInput.sha256 && input.bytes === ownInput.bytes;
+    if (found.size === 0 && !(isSameInput && key === ownKey)) return 0;
     if (!record.success) {
       throw new ConflictError(`${name} exists and is not known to have results of gantry map`, {
-        why: `there is no ${name}.gantry-map that says which inputs they are of`,
+        why: `${name}.gantry-map, which says which inputs they are of, is missing or damaged`,
         fix,
       });
     }
-    const { input, target, key, inFlight } = record.output;
-    const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
-    if (input.sha256 !== ownInput.sha256 || input.bytes !== ownInput.bytes) {
+    if (!isSameInput) {
       const why = `they are of ${input.inputs} inputs in ${input.bytes} bytes with the SHA-256 ${input.sha256.slice(0, 12)}…`;
       throw new ConflictError(`${name} has results of other inputs`, { why, fix });
     }
@@ -69,6 +73,13 @@ export class RecordFile {
     });
   }
 }
+
+const unknownRecord: Omit<MapRecord, 'gantryMap'> = {
+  input: { bytes: 0, sha256: '', inputs: 0 },
+  target: '',
+  key: '',
+  inFlight: 0,
+};
 
 /** Undefined if it cannot be read. */
 async function readJson(path: string): Promise<unknown> {

@@ -27,24 +27,18 @@ export function resultLine(index: number, result: MapResult): string {
   return `${stringifyJson({ index, ...result })}\n`;
 }
 
-/** Undefined if it is not the line of an input. Most lines are settled by their beginning. */
-export function parseResultLine(bytes: Buffer): KnownResult | undefined {
-  const [, known] = successStart.exec(bytes.toString('latin1', 0, 64)) ?? [];
-  const isClosed = bytes.at(-1) === closingBrace || bytes.subarray(-2).toString('latin1') === '}\r';
-  if (known !== undefined && isClosed) return { index: Number(known), error: undefined };
-  const value = parsed(bytes);
+/** Undefined if it is not the line of an input. */
+export function parseResultLine(text: string): KnownResult | undefined {
+  const value = parsed(text);
   if (!isRecord(value)) return undefined;
   const { index, status, error } = value;
   if (!Number.isSafeInteger(index) || (status !== 'success' && status !== 'failed')) return undefined;
   return { index: index as number, error: status === 'success' ? undefined : toError(error) };
 }
 
-const successStart = /^\{"index":(\d{1,15}),"status":"success",/;
-const closingBrace = 0x7d;
-
-function parsed(bytes: Buffer): unknown {
+function parsed(text: string): unknown {
   try {
-    return parseJson(bytes.toString('utf8'));
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
-import type { FileHandle } from 'node:fs/promises';
-import { lockHolder, openForAppend, openRegular, takeLock, toDiskErrorOf } from '../../disk/index.ts';
+import { rm, stat } from 'node:fs/promises';
+import { lockHolder, openRegular, takeLock, toDiskErrorOf } from '../../disk/index.ts';
 import { ConflictError } from '../../errors.ts';
 import { IndexSet } from './index-set.ts';
-import { readChunks, splitLines } from './lines.ts';
-import { type MapError, type MapResult, parseResultLine, resultLine } from './result-line.ts';
-import { dropFailed, sortByIndex } from './rewrite-results.ts';
+import { LineWriter } from './line-writer.ts';
+import { type ReadResult, readResults } from './read-results.ts';
+import { type KnownResult, type MapError, type MapResult, resultLine } from './result-line.ts';
+import { replaceLines, sortByIndex } from './rewrite-results.ts';
 
 export interface ResultsOptions {
   /** As the user named it, and its absolute path. */
@@ -12,7 +13,7 @@ export interface ResultsOptions {
   path: string;
   /** The number of inputs. */
   count: number;
-  /** Forget the results that failed. */
+  /** Call the inputs again that failed. */
   retryFailed: boolean;
   /** Told of each failure that stays. */
   onFailed: (index: number, error: MapError) => void;
@@ -36,42 +37,56 @@ export async function whileLocked<T>({ name, path }: Pick<ResultsOptions, 'name'
 }
 
 /**
- * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only
- * added, each in one piece, so that a file whose writer was killed has at most one incomplete line, its last.
+ * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added,
+ * but for those that take the place of failures: they are collected in another file, and moved when the command ends, or
+ * when the next one begins.
  */
 export class ResultsFile {
-  /** The inputs that have a result. */
+  /** The inputs that are not called again. */
   readonly done: IndexSet;
+  /** Those that failed, and are called again. */
+  readonly #toRetry: IndexSet;
+  /** How many of these have no new result. */
+  #left = 0;
   #failed = 0;
-  #waiting: { line: string; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  #isWriting = false;
+  #wasCut = false;
+  #lines!: LineWriter;
 
-  private constructor(
-    private readonly options: ResultsOptions,
-    private readonly file: FileHandle,
-  ) {
+  private constructor(private readonly options: ResultsOptions) {
     this.done = new IndexSet(options.count);
+    this.#toRetry = new IndexSet(options.count);
   }
 
-  /** Opens the file, or creates it. Cuts off an incomplete last line. Throws ConflictError if it has other lines. */
+  /**
+   * Opens the file, or creates it. Cuts off an incomplete last line, and ends a complete one. Throws ConflictError if it has
+   * other lines.
+   */
   static async open(options: ResultsOptions): Promise<ResultsFile> {
-    const { name, path, retryFailed } = options;
+    const { name, path } = options;
     return onDisk(`cannot write ${name}`, async () => {
-      const file = await openForAppend(path, 0o666);
+      const results = new ResultsFile(options);
+      await results.#placeRetried();
+      const lines = await LineWriter.open(path);
+      results.#lines = lines;
       try {
-        const { size } = await file.stat();
-        const results = new ResultsFile(options, file);
-        const end = await results.#readLines();
-        if (end < size) await file.truncate(end);
-        if (!retryFailed || results.failed === 0) return results;
-        await file.close();
-        await dropFailed(path);
-        return await ResultsFile.open({ ...options, retryFailed: false });
+        const { end, isEnded, isCut } = await results.#readLines();
+        results.#wasCut = isCut;
+        await lines.cut(end);
+        if (!isEnded) await lines.add('\n');
+        if (results.#left === 0) return results;
+        results.#lines = await LineWriter.open(results.#retriedPath);
+        await lines.close();
+        return results;
       } catch (error) {
-        await file.close().catch(() => {});
+        await lines.close().catch(() => {});
         throw error;
       }
     });
+  }
+
+  /** How many inputs have a result. */
+  get size(): number {
+    return this.done.size + this.#left;
   }
 
   /** How many of the results are failures. */
@@ -79,17 +94,25 @@ export class ResultsFile {
     return this.#failed;
   }
 
-  /** Resolves when the line is in the file. */
-  add(index: number, result: MapResult): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const written = () => {
-        this.done.add(index);
-        if (result.status === 'failed') this.#failed++;
-        resolve();
-      };
-      this.#waiting.push({ line: resultLine(index, result), resolve: written, reject });
-      if (!this.#isWriting) this.#write();
-    });
+  /** How many failures are to be replaced. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Whether the file ended in an incomplete line, which was removed. */
+  get wasCut(): boolean {
+    return this.#wasCut;
+  }
+
+  /** Resolves when the line is on the disk. */
+  async add(index: number, result: MapResult): Promise<void> {
+    await onDisk(`cannot write ${this.options.name}`, () => this.#lines.add(resultLine(index, result)));
+    this.done.add(index);
+    if (this.#toRetry.has(index)) {
+      this.#left--;
+      this.#failed--;
+    }
+    if (result.status === 'failed') this.#failed++;
   }
 
   /** Puts the lines in the order of the inputs. */
@@ -98,53 +121,79 @@ export class ResultsFile {
     await onDisk(`cannot sort ${name}`, () => sortByIndex(path, count));
   }
 
-  /** Flushes what was written to the disk. */
+  /** Flushes what was written to the disk, and puts new results in the place of failures. Tells of failures that are left. */
   async close(): Promise<void> {
-    const { name } = this.options;
-    await onDisk(`cannot write ${name}`, () => this.file.sync().finally(() => this.file.close()));
+    const { name, onFailed } = this.options;
+    await onDisk(`cannot write ${name}`, async () => {
+      await this.#lines.close();
+      await this.#placeRetried();
+      if (this.#left === 0) return;
+      await this.#eachLine(({ known }) => {
+        if (known?.error && !this.done.has(known.index)) onFailed(known.index, known.error);
+      });
+    });
   }
 
-  /** All lines that wait go into one write. */
-  async #write(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const lines = this.#waiting;
-      this.#waiting = [];
-      try {
-        await this.file.appendFile(lines.map(({ line }) => line).join(''));
-        for (const { resolve } of lines) resolve();
-      } catch (cause) {
-        for (const { reject } of lines) reject(toDiskErrorOf(`cannot write ${this.options.name}`, cause));
+  get #retriedPath(): string {
+    return `${this.options.path}.retried`;
+  }
+
+  /** A command that was killed may have left new results. Without the results, they are of something else. */
+  async #placeRetried(): Promise<void> {
+    const { path, count } = this.options;
+    const isThere = async (file: string) => (await stat(file).catch(() => undefined)) !== undefined;
+    if (!(await isThere(this.#retriedPath))) return;
+    if (await isThere(path)) await replaceLines(path, this.#retriedPath, count);
+    await rm(this.#retriedPath);
+  }
+
+  async #readLines(): Promise<Ending> {
+    const ending = { end: 0, isEnded: true, isCut: false };
+    await this.#eachLine(({ known, number, isWhole, end }) => {
+      // Only the last line can be without an end.
+      if (!known && !isWhole) {
+        ending.isCut = true;
+        return;
       }
-    }
-    this.#isWriting = false;
+      this.#addKnown(known, number);
+      ending.end = end;
+      ending.isEnded = isWhole;
+    });
+    return ending;
   }
 
-  /** Returns where the last complete line ends. */
-  async #readLines(): Promise<number> {
-    const { path, name, count, onFailed, retryFailed } = this.options;
-    const file = await openRegular(path);
-    let number = 0;
-    let end = 0;
+  async #eachLine(take: (line: ReadResult) => void): Promise<void> {
+    const file = await openRegular(this.options.path);
     try {
-      for await (const lines of splitLines(readChunks(file))) {
-        for (const { bytes, start, isWhole } of lines) {
-          number++;
-          if (!isWhole) return end;
-          const known = parseResultLine(bytes);
-          if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${number} is none`);
-          if (!this.done.add(known.index))
-            throw notAResult(name, `input ${known.index} has a second one in line ${number}`);
-          if (known.error) this.#failed++;
-          if (known.error && !retryFailed) onFailed(known.index, known.error);
-          end = start + bytes.length + 1;
-        }
-      }
-      return end;
+      for await (const results of readResults(file)) for (const one of results) take(one);
     } finally {
       await file.close();
     }
   }
+
+  #addKnown(known: KnownResult | undefined, line: number): void {
+    const { name, count, onFailed, retryFailed } = this.options;
+    if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
+    const { index, error } = known;
+    const isNew = !this.done.has(index) && !this.#toRetry.has(index);
+    if (!isNew) throw notAResult(name, `input ${index} has a second one in line ${line}`);
+    if (error) this.#failed++;
+    if (error && retryFailed) {
+      this.#toRetry.add(index);
+      this.#left++;
+    } else {
+      this.done.add(index);
+      if (error) onFailed(index, error);
+    }
+  }
+}
+
+interface Ending {
+  /** Where the last complete line ends, and whether its line break is there. */
+  end: number;
+  isEnded: boolean;
+  /** Whether an incomplete line follows. */
+  isCut: boolean;
 }
 
 function notAResult(name: string, why: string): ConflictError {

@@ -1,19 +1,29 @@
 import type { FileHandle } from 'node:fs/promises';
 import { openRegular, writeAtomically } from '../../disk/index.ts';
-import { readChunks, splitLines } from './lines.ts';
-import { parseResultLine } from './result-line.ts';
+import { IndexSet } from './index-set.ts';
+import { readResults } from './read-results.ts';
 
 const lineBreak = Buffer.from('\n');
 /** Written at a time. */
 const batchBytes = 1024 * 1024;
 
-/** Removes the lines of inputs that failed. */
-export async function dropFailed(path: string): Promise<void> {
-  await rewrite(path, async function* (file) {
-    for await (const lines of splitLines(readChunks(file))) {
-      for (const { bytes } of lines) if (!parseResultLine(bytes)?.error) yield bytes;
-    }
-  });
+/** Puts the lines of another file in place of those of the same inputs. */
+export async function replaceLines(path: string, by: string, count: number): Promise<void> {
+  const other = await openRegular(by);
+  try {
+    const replaced = new IndexSet(count);
+    for await (const results of readResults(other))
+      for (const { known } of results) if (known) replaced.add(known.index);
+    if (replaced.size === 0) return;
+    await rewrite(path, async function* (file) {
+      for await (const results of readResults(file)) {
+        for (const { bytes, known, isWhole } of results) if (known ? !replaced.has(known.index) : isWhole) yield bytes;
+      }
+      for await (const results of readResults(other)) for (const { bytes, known } of results) if (known) yield bytes;
+    });
+  } finally {
+    await other.close();
+  }
 }
 
 /** Sorts the lines of a file that has a line for each input. Holds where each line is, not the lines. */
@@ -24,9 +34,9 @@ export async function sortByIndex(path: string, count: number): Promise<void> {
   let last = -1;
   const found = await openRegular(path);
   try {
-    for await (const lines of splitLines(readChunks(found))) {
-      for (const { bytes, start } of lines) {
-        const index = parseResultLine(bytes)?.index ?? 0;
+    for await (const results of readResults(found)) {
+      for (const { bytes, start, known } of results) {
+        const index = known?.index ?? 0;
         starts[index] = start;
         lengths[index] = bytes.length;
         isSorted &&= index > last;

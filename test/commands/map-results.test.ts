@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { sayJson } from '../support/app-server.ts';
+import { gantry } from '../support/gantry.ts';
+import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';
+
+describe('--retry-failed keeps each failure until its new result is there', () => {
+  /** Every fourth of 20 inputs has failed; then the app answers like this. */
+  async function failing(then: Answer) {
+    let now: Answer = (response, input, seen) =>
+      input.n % 4 === 0 ? sayJson(response, { detail: 'broken' }, 500) : echo(response, input, seen);
+    const mapped = await mapping((response, input, seen) => now(response, input, seen));
+    await mapped.run();
+    now = then;
+    mapped.called.length = 0;
+    const failed = () => sorted(mapped.lines().flatMap(({ index, status }) => (status === 'failed' ? [index] : [])));
+    return { ...mapped, failed };
+  }
+
+  test('when the token is refused', async () => {
+    const { run, failed, indexes } = await failing((response) => sayJson(response, {}, 401));
+    const { code, stderr } = await run('--retry-failed');
+    expect(code).toBe(4);
+    expect(stderr).toContain('20 of 20 inputs have a result in out.jsonl; 5 failures of them are called again');
+    expect(stderr).toContain('20 of 20 inputs have a result in out.jsonl; 5 failures of them were not called again');
+    expect([sorted(indexes()), failed()]).toEqual([upTo(20), [0, 4, 8, 12, 16]]);
+  });
+
+  test('when it stops after some', async () => {
+    const { run, failed, indexes, called } = await failing((response, input, seen) =>
+      input.n === 8 ? sayJson(response, { detail: 'still' }, 500) : echo(response, input, seen),
+    );
+    const outcome = await run('--retry-failed --concurrency 1 --max-failures 1 --json');
+    expect(outcome.json()).toMatchObject({ succeeded: 17, failed: 3, pending: 0, calls: 3 });
+    const { failures } = outcome.json() as { failures: { inputs: number }[] };
+    expect(failures.reduce((sum, { inputs }) => sum + inputs, 0)).toBe(3);
+    expect([sorted(indexes()), failed(), called]).toEqual([upTo(20), [8, 12, 16], [0, 4, 8]]);
+    // A failure is a result.
+    await run();
+    expect(called).toEqual([0, 4, 8]);
+  });
+
+  test('when it is killed: the next command places what is new', async () => {
+    const { run, file, lines, indexes, called } = await failing(echo);
+    const old = readFileSync(file, 'utf8');
+    const retried = `${file}.retried`;
+    const line = `${JSON.stringify({ index: 8, status: 'success', result: 'new', run: null, ms: 1 })}\n`;
+    writeFileSync(retried, `${line}{"index":12,"sta`);
+    expect((await run()).code).toBe(13);
+    expect([sorted(indexes()), called, existsSync(retried)]).toEqual([upTo(20), [], false]);
+    expect(lines().find(({ index }) => index === 8)).toMatchObject({ status: 'success', result: 'new' });
+    // Without the results that they belong to, they are of something else.
+    writeFileSync(retried, line);
+    rmSync(file);
+    await run();
+    expect([sorted(indexes()), lines().some(({ result }) => result === 'new')]).toEqual([upTo(20), false]);
+    expect(old).not.toBe('');
+  });
+});
+
+describe('a results file that was edited', () => {
+  const edits: [how: string, edit: (text: string) => string | Buffer][] = [
+    ['has no line break at its end', (text) => text.trimEnd()],
+    ['has blank lines', (text) => `\n${text.replace('\n', '\n \n')}\n\n`],
+    ['was saved on Windows', (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`],
+    [
+      'was saved on Windows without a line break at its end',
+      (text) => `\ufeff${text.replaceAll('\n', '\r\n').trimEnd()}`,
+    ],
+  ];
+  test.each(edits)('and %s keeps all results', async (_, edit) => {
+    const { run, file, called } = await mapping();
+    await run();
+    writeFileSync(file, edit(readFileSync(file, 'utf8')));
+    called.length = 0;
+    const { code, stderr } = await run();
+    expect([code, called, stderr]).toEqual([0, [], expect.not.stringContaining('removed')]);
+    await run('--ordered');
+    const ordered = readFileSync(file, 'utf8')
+      .replace('\ufeff', '')
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    expect(ordered.map((line) => JSON.parse(line).index)).toEqual(upTo(20));
+  });
+
+  test('so that its last line is cut loses only this one, and it is said', async () => {
+    const { run, file, called, indexes } = await mapping();
+    await run();
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10));
+    called.length = 0;
+    const { stderr } = await run();
+    expect(stderr).toContain('the last line of out.jsonl was not complete and was removed');
+    expect([called.length, sorted(indexes())]).toEqual([1, upTo(20)]);
+  });
+
+  test.each([
+    ['two results in one line', (text: string) => text.replace('}\n{', '}{'), 'line 1 is none'],
+    ['a damaged result', (text: string) => text.replace('"result":{', '"result":{{'), 'line 1 is none'],
+  ])('to have %s is refused, and stays as it is', async (_, edit, why) => {
+    const { run, file, called } = await mapping();
+    await run();
+    const edited = edit(readFileSync(file, 'utf8'));
+    writeFileSync(file, edited);
+    called.length = 0;
+    const { code, stderr } = await run();
+    expect([code, stderr, called]).toEqual([7, expect.stringContaining(why), []]);
+    expect(readFileSync(file, 'utf8')).toBe(edited);
+  });
+
+  test('to be empty may get results of anything', async () => {
+    const { run, file, cwd, indexes } = await mapping();
+    await run();
+    writeFileSync(file, '');
+    writeFileSync(join(cwd, 'in.jsonl'), numbers(3));
+    expect([(await run()).code, sorted(indexes())]).toEqual([0, upTo(3)]);
+  });
+
+  test('is not said to be without a record if that is damaged', async () => {
+    const { run, file } = await mapping();
+    await run();
+    writeFileSync(`${file}.gantry-map`, '{');
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([7, expect.stringContaining('out.jsonl.gantry-map')]);
+    expect(stderr).toContain('is missing or damaged');
+  });
+});
+
+test('on a full disk all lines are whole, and calls without a line are made again', async () => {
+  const { run, file, lines, indexes } = await mapping();
+  const handle = await open(file, 'a');
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  rmSync(file);
+  const original = prototype.appendFile;
+  let writes = 0;
+  const full = vi.spyOn(prototype, 'appendFile').mockImplementation(async function (this: FileHandle, text) {
+    if (++writes < 3) return original.call(this, text);
+    await this.write(String(text).slice(0, 10));
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  });
+  const { code, stderr } = await run('--concurrency 1');
+  full.mockRestore();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot write out.jsonl: the disk is full')]);
+  expect(stderr).toContain('; 1 call without a result will be made again');
+  expect(sorted(indexes())).toEqual([0, 1]);
+  const again = await run();
+  expect(again.stderr).toContain('at most 1 call of these was made without a result in out.jsonl, and is made again');
+  expect([again.code, sorted(indexes()), lines().length]).toEqual([0, upTo(20), 20]);
+});
+
+test.each([
+  ['-', 'the results are a file, not stdout'],
+  ['fifo', 'fifo is no regular file'],
+  ['/dev/null', '/dev/null is no regular file'],
+])('results cannot go to %s', async (name, message) => {
+  const { cwd, env, called } = await mapping();
+  execFileSync('mkfifo', [join(cwd, 'fifo')]);
+  const { code, stderr } = await gantry(['map', 'web', 'in.jsonl', '-o', name], { cwd, env });
+  expect([code, stderr, called]).toEqual([2, expect.stringContaining(message), []]);
+  expect(existsSync(`${name}.gantry-map`)).toBe(false);
+});
+
+test('the command that continues makes calls as this one does', async () => {
+  const { run } = await mapping((response) => sayJson(response, { detail: 'broken' }, 500));
+  const flags = '--concurrency 1 --ordered --max-failures 2 --call-timeout 1500ms --no-auth';
+  const { next } = (await run(`${flags} --json`)).json() as { next: { argv: string[] }[] };
+  const all = flags.split(' ').sort();
+  const flagsOf = ({ argv }: { argv: string[] }) => argv.slice(argv.indexOf('out.jsonl') + 1).sort();
+  expect(next.map(flagsOf)).toEqual([all, [...all, '--retry-failed'].sort()]);
+});
+
+test('a call may take some time', async () => {
+  const { run, called } = await mapping();
+  expect([(await run('--call-timeout 0s')).code, called]).toEqual([2, []]);
+});
