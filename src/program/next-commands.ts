@@ -108,13 +108,6 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   cp: copiesAfter,
   sync: copiesAfter,
   'weights pull': [{ line: 'weights verify', when: 'to read it back and compare it' }],
-  'weights verify': [
-    {
-      line: 'weights pull',
-      when: 'to copy what differs',
-      if: ({ problems }) => Array.isArray(problems) && problems.length > 0,
-    },
-  ],
   ls: [{ line: 'cp <path> .', when: 'to download one' }],
   cat: [{ line: 'cp <path> .', when: 'to download it' }],
   rm: [{ line: 'ls', when: 'to list what is left' }],

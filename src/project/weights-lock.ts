@@ -66,7 +66,7 @@ function isLocked(value: unknown): value is LockedWeights {
     isText(source) &&
     isText(target) &&
     target.includes(':/') &&
-    (revision === undefined || isText(revision)) &&
+    (revision === undefined || (isText(revision) && /^[0-9a-f]{7,64}$/.test(revision))) &&
     [include, exclude].every((globs) => globs === undefined || (Array.isArray(globs) && globs.every(isText))) &&
     isText(seen.project) &&
     isText(seen.region) &&

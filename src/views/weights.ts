@@ -9,19 +9,21 @@ export function pullView(summary: PullSummary): View {
 
 /** `hf://…: 11 files, 1.4 GiB on default:/models/qwen/ have the checksums of the source; 2 files copied (1.2 GiB) in 31 s`. */
 function pulledText(
-  { source, target, mount, files, bytes, equal, unread, copied, copiedBytes, resumedBytes }: PulledWeights,
+  { source, target, mount, files, bytes, equal, listed, unread, copied, copiedBytes, resumedBytes }: PulledWeights,
   { dryRun, failed, durationMs, lock }: PullSummary,
 ): string {
   if (dryRun) {
     const same = unread > 0 ? `, compare ${count(unread, 'file')} of the same size` : '';
-    return `would copy ${fileSummary(copied, copiedBytes)} to ${target}${same}; ${equal} there and equal`;
+    return `would copy ${fileSummary(copied, copiedBytes)} to ${target}${same}; ${equal} there already`;
   }
   if (failed.length > 0) {
     return `${source}: ${equal + copied} of ${count(files, 'file')} on ${target}; ${lock} was not written`;
   }
   const resumed = resumedBytes > 0 ? `, ${size(resumedBytes)} of them resumed` : '';
   const copying = `${count(copied, 'file')} copied (${size(copiedBytes)}${resumed}) in ${duration(durationMs)}`;
-  const all = `${source}: ${fileSummary(files, bytes)} on ${target} have the checksums of the source`;
+  const proven =
+    listed === 0 ? 'have the checksums of the source' : `as ${lock} says (${listed} only listed, not read)`;
+  const all = `${source}: ${fileSummary(files, bytes)} on ${target} ${proven}`;
   return `${all}; ${copied === 0 ? 'nothing to copy' : copying}\napps find them at ${mount}; recorded in ${lock}`;
 }
 
@@ -30,6 +32,12 @@ export function verifyView({ lock, files, bytes, problems, quick }: VerifySummar
   const how = quick ? 'only listed, not read' : 'by their SHA-256';
   return stackViews(
     wrapped(() => `${good} of ${fileSummary(files, bytes)} as ${lock} says (${how})`),
-    problems.length > 0 ? table(problems, { FILE: ({ path }) => path, PROBLEM: ({ problem }) => problem }) : undefined,
+    problems.length > 0
+      ? table(problems, {
+          FILE: ({ path }) => path,
+          PROBLEM: ({ problem }) => problem,
+          FOLDER: ({ target }) => target,
+        })
+      : undefined,
   );
 }

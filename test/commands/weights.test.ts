@@ -39,6 +39,12 @@ const pull = (...words: string[]) => gantry(['weights', 'pull', source, ':/model
 
 const on = (path: string) => emulator.volume().read(`/models/qwen/${path}`);
 const lock = () => JSON.parse(readFileSync(join(here, 'weights.lock'), 'utf8'));
+/** Other bytes, but the size and the time that were listed. */
+function damage(path: keyof typeof files): void {
+  const modified = lock().weights[0].files.find((file: { path: string }) => file.path === path).modified;
+  const content = Buffer.from(files[path]).fill(1, 100, 101);
+  emulator.volume().write(`/models/qwen/${path}`, content, Date.parse(modified));
+}
 const requestsOfFiles = () => hub.requests.filter(({ path }) => !path.startsWith('/api/')).length;
 
 function expectAllThere(): void {
@@ -117,6 +123,28 @@ describe('weights pull', () => {
     const { code, stderr } = await pull();
     expect([code, stderr]).toEqual([7, expect.stringContaining('onnx/model.onnx of hf://Qwen/Qwen3-0.6B is not what')]);
     expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
+  });
+
+  test('refuses a hub that has another commit for the one of the lock', async () => {
+    await pull();
+    hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') }, commit: `${commit}ffff` };
+    const { code, stderr } = await pull();
+    expect([code, stderr]).toEqual([7, expect.stringContaining(`has another commit for ${commit}`)]);
+    expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
+  });
+
+  test.each([
+    ['a source', ['--include', '*.json']],
+    ['nothing', []],
+  ])('named with %s, tells a command for the newest revision that works as it is', async (_, words) => {
+    await pull('--include', '*.json', '--exclude', 'onnx/*');
+    const { stderr } =
+      words.length > 0 ? await pull(...words, '--exclude', 'onnx/*') : await gantry(['weights', 'pull']);
+    const [, said = ''] = /for the newest: gantry (.+)/.exec(stderr) ?? [];
+    hub.models[name] = { files: { ...files, 'config.json': Buffer.from('{}') }, commit: 'a'.repeat(40) };
+    expect((await gantry(said.replaceAll("'", '').split(' '))).code).toBe(0);
+    expect(lock().weights).toMatchObject([{ revision: 'a'.repeat(40), include: ['*.json'], exclude: ['onnx/*'] }]);
+    expect([on('config.json')?.toString(), on('empty')]).toEqual(['{}', undefined]);
   });
 
   test('shows with --dry-run what it would copy', async () => {
@@ -213,6 +241,35 @@ describe('weights verify', () => {
     expect(json()).toMatchObject({ problems });
   });
 
+  test('what it finds reaches the next pull, though size and time are those of the lock', async () => {
+    damage('model-2 of 2.safetensors');
+    expect((await pull()).stdout).toContain('as weights.lock says (5 only listed, not read); nothing to copy');
+    const { code, json } = await gantry(['weights', 'verify', '--json']);
+    expect([code, json()]).toMatchObject([
+      7,
+      { problems: [{ problem: 'other content' }], next: [{ argv: expect.any(Array) }] },
+    ]);
+    expect((await gantry(['weights', 'verify', '--quick'])).code).toBe(7);
+    const fix = (json() as { next: { argv: string[] }[] }).next[0]?.argv.slice(1) ?? [];
+    const { stdout } = await gantry(fix);
+    expect(stdout).toContain('as weights.lock says (4 only listed, not read); 1 file copied');
+    expectAllThere();
+    expect((await gantry(['weights', 'verify'])).code).toBe(0);
+    expect((await gantry(['weights', 'verify', '--quick'])).code).toBe(0);
+  });
+
+  test('names the folder of each problem', async () => {
+    await gantry(['weights', 'pull', source, ':/other', '--include', '*.json']);
+    await gantry(['rm', ':/other/config.json', ':/models/qwen/config.json', '--yes']);
+    const { json, stdout } = await gantry(['weights', 'verify', '--json']);
+    expect([stdout, json()]).toMatchObject([
+      expect.anything(),
+      {
+        problems: ['default:/models/qwen/', 'default:/other/'].map((target) => ({ target, path: 'config.json' })),
+      },
+    ]);
+  });
+
   test('reads a folder of this machine', async () => {
     const folder = newFolder();
     const mounted = join(folder, 'persistent-storage/models/qwen');
@@ -224,10 +281,18 @@ describe('weights verify', () => {
     expect((await gantry(['weights', 'verify', mounted], setting)).code).toBe(0);
     writeFileSync(join(mounted, 'onnx/model.onnx'), 'ONNX');
     const { code, json } = await gantry(['weights', 'verify', mounted, '--json'], setting);
-    expect([code, json()]).toEqual([
-      7,
-      expect.objectContaining({ problems: [{ path: 'onnx/model.onnx', problem: 'other content' }] }),
-    ]);
+    expect([code, json()]).toMatchObject([7, { problems: [{ path: 'onnx/model.onnx', problem: 'other content' }] }]);
+    expect(json()).toMatchObject({ next: [{ argv: ['gantry', 'weights', 'verify', 'default:/models/qwen/'] }] });
+  });
+
+  test('of a copy on this machine names the command that copies it again', async () => {
+    const copy = join(newFolder(), 'copy');
+    expect((await gantry(['cp', ':/models/qwen/', copy])).code).toBe(0);
+    writeFileSync(join(copy, 'onnx/model.onnx'), 'ONNX');
+    const { json } = await gantry(['weights', 'verify', copy, '--json']);
+    const [fix] = (json() as { next: { argv: string[] }[] }).next;
+    expect((await gantry(fix?.argv.slice(1) ?? [])).code).toBe(0);
+    expect((await gantry(['weights', 'verify', copy])).code).toBe(0);
   });
 });
 

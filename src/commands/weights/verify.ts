@@ -11,22 +11,25 @@ export default defineCommand({
   run: (context, path, { quick }) => verifyWeights(context, path, { quick: quick ?? false }),
   exit: ({ problems }) => (problems.length > 0 ? 'conflict' : 'ok'),
   view: verifyView,
+  data: ({ next: _, ...summary }) => summary,
+  next: ({ next }) => (next ? [next] : []),
   json: document({
     lock: text('file that says what the weights must be'),
     files: integer('number of files that were compared'),
     bytes: integer('their size'),
     problems: list(
       object({
+        target: text('folder on the volume'),
         path: text('path below the folder'),
         problem: choice(['missing', 'other size', 'other time', 'other content'], 'what differs'),
       }),
-      'files that are not as the lock says: path and problem',
+      'files that are not as the lock says: folder, path and problem',
     ),
     quick: boolean('true if only what is listed was compared'),
   }),
   effect: 'reads',
   details: [
-    'Reads each file and compares its SHA-256 with weights.lock. A folder of this machine needs no platform: an app verifies what it sees with gantry weights verify /persistent-storage/models/qwen.',
+    'Reads each file and compares its SHA-256 with weights.lock. Of a file with other content, weights.lock forgets when it was listed: the next pull copies it. A folder of this machine needs no platform: an app verifies what it sees with gantry weights verify /persistent-storage/models/qwen.',
   ],
   examples: [
     'weights verify',

@@ -1,4 +1,4 @@
-import { gantryCommand, sentence } from '../../command-line.ts';
+import { CommandLine, flagWords, gantryCommand, type Sentence, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
@@ -84,10 +84,7 @@ async function findModel(
   const at = { ...wanted.target, path: withTrailingSlash(wanted.target.path) };
   const locked = lockedAt(context, source, at);
   const pinned = source.revision === undefined ? locked?.revision : undefined;
-  if (pinned !== undefined)
-    context.progress.note(
-      `${weightsLockName} has revision ${pinned.slice(0, 12)}; for the newest, add --revision main`,
-    );
+  if (pinned !== undefined) context.progress.note(pinnedText(pinned, source, at, wanted));
   const step = context.progress.step(`Reading the list of files of ${source.name}`);
   const revision = source.revision ?? pinned;
   const reading = whileConnected(context, (resources) => readModel(source.name, revision, hub, resources));
@@ -99,6 +96,17 @@ async function findModel(
   if (locked?.revision === model.commit && isSameSelection(selectionOf(locked), wanted))
     checkAgainstLock(files, locked);
   return { at, files, revision: model.commit, locked };
+}
+
+/** How to leave the revision of the lock, with all that chooses these files. */
+function pinnedText(revision: string, source: ModelSource, at: VolumePath, { include, exclude }: Selection): Sentence {
+  const globs = [...include.map((glob) => ['--include', glob]), ...exclude.map((glob) => ['--exclude', glob])];
+  const flags = globs.flatMap(([flag = '', glob = '']) => flagWords(flag, glob));
+  const newest = new CommandLine([
+    ...['gantry', 'weights', 'pull', source.text, formatRemotePath(at), '--revision', 'main'],
+    ...flags,
+  ]);
+  return sentence`${weightsLockName} has revision ${revision.slice(0, 12)}; for the newest: ${newest}`;
 }
 
 async function findFile(context: Context, source: FileSource, wanted: WantedWeights): Promise<FoundWeights> {

@@ -2,7 +2,15 @@ import { readAtMost } from '../../api/http-reply.ts';
 import { withRetries } from '../../api/retry.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, DeniedError, GantryError, NotFoundError, UnexpectedReplyError, UsageError } from '../../errors.ts';
+import {
+  AuthError,
+  ConflictError,
+  DeniedError,
+  GantryError,
+  NotFoundError,
+  UnexpectedReplyError,
+  UsageError,
+} from '../../errors.ts';
 import { isRecord, tryParseJson } from '../../json-text.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
@@ -63,11 +71,21 @@ export async function readModel(
   const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
   if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
     throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
+  if (revision !== undefined && isCommit(revision) && commit !== revision) {
+    throw new ConflictError(`${new URL(endpoint).host} has another commit for ${revision}: ${commit}`, {
+      why: 'a commit never changes: the hub, or a proxy, sent other files than it was asked for',
+    });
+  }
   const files = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
   // The list of a gated model is public, its files are not.
   const [first] = files;
   if (gated && first) await locateWebFile(first.web, resources).catch(failed);
   return { commit, files };
+}
+
+/** Not a branch, a tag or the start of a commit. */
+function isCommit(revision: string): boolean {
+  return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision);
 }
 
 /** A list of some thousand files is shorter. */

@@ -14,6 +14,8 @@ export interface SourceFile {
 export interface FilePlan {
   /** On the volume with the content of the source, by path. */
   equal: Map<string, LockedFile>;
+  /** How many of them are listed as the lock has them, and were not read. */
+  listed: number;
   toFetch: SourceFile[];
   /** With the same size on the volume, but not read: a dry run moves nothing. */
   unread: SourceFile[];
@@ -29,7 +31,7 @@ export async function planFiles(
   volume: ListedFiles,
   { locked, dryRun }: { locked: LockedWeights | undefined; dryRun: boolean },
 ): Promise<FilePlan> {
-  const plan: FilePlan = { equal: new Map(), toFetch: [], unread: [] };
+  const plan: FilePlan = { equal: new Map(), listed: 0, toFetch: [], unread: [] };
   const sameSize: SourceFile[] = [];
   const isSeenHere = locked?.seen.project === context.project && locked.seen.region === volume.root.region;
   for (const file of files) {
@@ -37,8 +39,10 @@ export async function planFiles(
     const there = await volume.find(file.path);
     const modified = there?.modified ?? undefined;
     const isAsSeen = isSeenHere && known?.modified !== undefined && known.modified === modified;
-    if (there && known && isAsSeen && [null, file.bytes].includes(there.size)) plan.equal.set(file.path, known);
-    else if (there?.size === file.bytes) sameSize.push(file);
+    if (there && known && isAsSeen && [null, file.bytes].includes(there.size)) {
+      plan.equal.set(file.path, known);
+      plan.listed += 1;
+    } else if (there?.size === file.bytes) sameSize.push(file);
     else plan.toFetch.push(file);
   }
   if (dryRun) return { ...plan, unread: sameSize };

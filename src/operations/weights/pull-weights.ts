@@ -33,8 +33,10 @@ export interface PulledWeights {
   mount: string;
   files: number;
   bytes: number;
-  /** Files that were on the volume with the same content. */
+  /** Files that were on the volume already. */
   equal: number;
+  /** Those of them that the volume lists as the lock has them, which were not read. */
+  listed: number;
   /** Files of the same size on the volume, which a dry run does not read. */
   unread: number;
   copied: number;
@@ -105,7 +107,8 @@ async function pullOne(
   }
   const pulled = {
     ...{ source, revision: revision ?? null, target, mount: mountedPath({ target, seen }) },
-    ...{ files: files.length, bytes: totalBytes(files), equal: plan.equal.size, unread: plan.unread.length },
+    ...{ files: files.length, bytes: totalBytes(files), equal: plan.equal.size },
+    ...{ listed: plan.listed, unread: plan.unread.length },
     copied: copied?.files ?? 0,
     copiedBytes: copied?.bytes ?? 0,
     resumedBytes: copied?.resumedBytes ?? 0,
@@ -113,10 +116,10 @@ async function pullOne(
   return { pulled, failed };
 }
 
-/** `11 files, 1.4 GiB: 9 there and equal, 2 to copy (1.2 GiB); nothing is stored on this machine`. */
+/** `11 files, 1.4 GiB: 9 there already, 2 to copy (1.2 GiB); nothing is stored on this machine`. */
 function planText(files: readonly SourceFile[], { equal, toFetch, unread }: FilePlan): string {
   const parts = [
-    ...(equal.size > 0 ? [`${equal.size} there and equal`] : []),
+    ...(equal.size > 0 ? [`${equal.size} there already`] : []),
     ...(unread.length > 0 ? [`${unread.length} there with the same size`] : []),
     ...(toFetch.length > 0 ? [`${toFetch.length} to copy (${size(totalBytes(toFetch))})`] : []),
   ];
