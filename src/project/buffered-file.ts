@@ -31,6 +31,12 @@ export class BufferedFile {
     this.#used += bytes.length;
   }
 
+  /** Appends any bytes, which the caller overwrites before it appends others. */
+  appendAny(bytes: number): Buffer {
+    this.#used += bytes;
+    return this.#buffer.subarray(this.#used - bytes, this.#used);
+  }
+
   /** Overwrites bytes that were appended. */
   async patch(bytes: Uint8Array, position: number): Promise<void> {
     await this.flush();

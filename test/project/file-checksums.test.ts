@@ -26,7 +26,7 @@ const sumsOf = (text: string) => ({
 const only = async (checksums: FileChecksums, one: FileEntry) => (await checksums.readAll([one]))[0];
 
 /** What no content has. */
-const wrong = { crc32: 7, sha256: '7' };
+const wrong = { crc32: 7, sha256: '7'.repeat(64) };
 
 /** An app folder and its cache, at a time when its files have been left alone for long enough. */
 function setUp(files: Record<string, string | Buffer> = { 'a.txt': 'aaaa', 'b.txt': 'bbbb' }) {

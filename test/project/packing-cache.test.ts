@@ -70,6 +70,8 @@ function makeTree(): void {
   writeFileSync(file('noise.bin'), noise(30_000));
   writeFileSync(file('stored.png'), text(10_000));
   writeFileSync(file('empty.py'), '');
+  for (let at = 0; at < 6; at++) writeFileSync(file(`tiny-${at}.py`), text(600 * at + 1, at + 1));
+  writeFileSync(file('tiny-noise.bin'), noise(300));
   writeFileSync(file('large.txt'), text(megabyte + 200_000, 99));
 }
 
@@ -102,6 +104,14 @@ function nextTick(): void {
   for (const before = changed(); changed() === before; );
 }
 
+test('the first archive takes one task for each batch of small files', async () => {
+  makeTree();
+  rmSync(file('large.txt'));
+  for (let at = 0; at < 60; at++) writeFileSync(file(`more-${at}.py`), text(20_000, 100 + at));
+  const tasks = await expectSameArchive();
+  expect([...new Set(tasks)]).toEqual(['files']);
+});
+
 describe('a second archive', () => {
   test('is the same, and only what changed is compressed', async () => {
     makeTree();
@@ -117,11 +127,33 @@ describe('a second archive', () => {
       makeTree();
       rmSync(file('noise.bin'));
       rmSync(file('stored.png'));
-      rmSync(file('empty.py'));
       await pack();
       expect((await pack()).tasks).toEqual([]);
     },
   );
+
+  test.skipIf(trustedDevice(tmpdir()) === undefined)('compresses a tiny file that changed, and no other', async () => {
+    makeTree();
+    await pack();
+    writeFileSync(file('tiny-3.py'), text(900, 55));
+    await expectSameArchive();
+    writeFileSync(file('tiny-4.py'), text(2_000, 56));
+    const run = vi.spyOn(DeflatePool.prototype, 'run');
+    await expectSameArchive();
+    const read = run.mock.calls.flatMap(([task]) => (task.kind === 'files' ? task.sources : []));
+    const others = [file('noise.bin'), file('stored.png')];
+    expect(read.slice(-3).sort()).toEqual([...others, file('tiny-4.py')].sort());
+    expect((await pack()).tasks).toEqual(['files']);
+  });
+
+  test.skipIf(trustedDevice(tmpdir()) === undefined)('after a change of every file is known as well', async () => {
+    makeTree();
+    for (const name of ['noise.bin', 'stored.png']) rmSync(file(name));
+    await pack();
+    for (const name of readdirSync(root)) writeFileSync(file(name), 'b', { flag: 'a' });
+    await pack();
+    expect((await pack()).tasks).toEqual([]);
+  });
 
   test('reads again what had changed within a minute: the next change could have the same time', async () => {
     makeTree();
@@ -188,8 +220,8 @@ const edits: Record<string, (pick: number) => void> = {
   'does not shrink any more': (pick) => writeFileSync(file(name(pick)), noise(20_000, pick + 1)),
 };
 
-/** The last one is the target of links. */
-const name = (pick: number) => `text-${pick % 7}.py`;
+/** The last of those with text is the target of links. */
+const name = (pick: number) => (pick % 3 === 0 ? `tiny-${pick % 5}.py` : `text-${pick % 7}.py`);
 
 function overwrite(path: string, pick: number): void {
   const { size } = statSync(file(path));
@@ -255,8 +287,10 @@ describe('the cache', () => {
     makeTree();
     await pack();
     const index = readdirSync(packing()).find((name) => name.endsWith('.files')) ?? '';
-    const text = readFileSync(join(packing(), index), 'utf8');
-    writeFileSync(join(packing(), index), text.replaceAll('"size":2', '"size":3'));
+    const content = readFileSync(join(packing(), index));
+    // In each of its rows, which are at the end.
+    for (let at = content.length - 88; at > content.length - 88 * 8; at -= 88) content[at + 33] = 0x77;
+    writeFileSync(join(packing(), index), content);
     await expectSameArchive();
   });
 

@@ -2,25 +2,24 @@
 /**
  * Reads files into memory that is used again for the next task.
  *
- * @typedef {{ file: string, store: boolean } | { text: string, store: boolean }} SmallFile
- * @typedef {{ content: Uint8Array, store: boolean, identity?: string }} Content
- *   `identity`: what identified the file before it was read
+ * @typedef {{ content: Uint8Array, stats?: import('node:fs').Stats }} Content
+ *   `stats`: what identified the file before it was read
  * @typedef {{ error: { code: string, message: string } } | { grown: true }} Unread
  * @typedef {Content | Unread} Read
  */
+/** @import { Source } from './batch.mjs' */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * @param {SmallFile} file
- * @param {{ contents: Contents, maxBytes: number, identify: boolean }} options larger files are not read
+ * @param {Source} source
+ * @param {Contents} contents
+ * @param {number} maxBytes larger files are not read
  * @returns {Read} the content is valid until `contents` is cleared
  */
-export function readSmallFile(file, { contents, maxBytes, identify }) {
-  const { store } = file;
-  if ('text' in file) return { content: Buffer.from(file.text), store };
+export function readSmallFile(source, contents, maxBytes) {
+  if (typeof source !== 'string') return { content: Buffer.from(source.text) };
   try {
-    const { content, ...known } = readUpTo(maxBytes, file.file, contents, identify);
-    return content ? { content, store, ...known } : { grown: true };
+    return readUpTo(maxBytes, source, contents) ?? { grown: true };
   } catch (cause) {
     const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (cause);
     return { error: { code, message } };
@@ -50,23 +49,20 @@ export class Contents {
 const usualBytes = 2 ** 20;
 
 /**
- * Reads the current size of the file, without what is appended meanwhile. No content if it is larger than `maxBytes`.
+ * Reads the current size of the file, without what is appended meanwhile. Undefined if it is larger than `maxBytes`.
  * @param {number} maxBytes
  * @param {string} path
  * @param {Contents} contents
- * @param {boolean} identify
- * @returns {{ identity?: string, content?: Uint8Array }}
+ * @returns {Content | undefined}
  */
-function readUpTo(maxBytes, path, contents, identify) {
+function readUpTo(maxBytes, path, contents) {
   // As in disk/regular-file.ts: opening a FIFO must not block.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new Error('it is no longer a regular file');
-    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-    // As in packing-cache/file-identity.ts.
-    const known = identify ? { identity: `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}` } : {};
-    if (size > maxBytes) return known;
+    const { size } = stats;
+    if (size > maxBytes) return undefined;
     const content = contents.take(size);
     let read = 0;
     while (read < size) {
@@ -74,7 +70,7 @@ function readUpTo(maxBytes, path, contents, identify) {
       if (count === 0) break;
       read += count;
     }
-    return { ...known, content: content.subarray(0, read) };
+    return { content: read < size ? content.subarray(0, read) : content, stats };
   } finally {
     closeSync(file);
   }

@@ -218,7 +218,7 @@ class Walk {
   }
 
   #isOutput(real: string): boolean {
-    return this.#outputs.size > 0 && this.#outputs.has(real.replaceAll('/', sep));
+    return this.#outputs.size > 0 && this.#outputs.has(sep === '/' ? real : real.replaceAll('/', sep));
   }
 
   addAlways(given: string): void {

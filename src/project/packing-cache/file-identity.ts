@@ -4,16 +4,12 @@ import type { FileStats } from '../files/entry.ts';
 /**
  * What tells that a file has not changed: a new content changes the change time (ctime), whatever `touch -r` or an
  * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
+ * Undefined if it is no regular file of this device.
  */
-export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: FileStats): string {
-  return `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-}
-
-/** Undefined if it is no regular file of this device. */
-export function currentIdentity(path: string, device: number): string | undefined {
+export function currentStats(path: string, device: number): FileStats | undefined {
   try {
     const stats = lstatSync(path);
-    return stats.isFile() && stats.dev === device ? identityOf(stats) : undefined;
+    return stats.isFile() && stats.dev === device ? stats : undefined;
   } catch {
     return undefined;
   }
@@ -51,8 +47,4 @@ const settledMs = 60_000;
 
 export function isSettled(ctimeMs: number, startedAt: number): boolean {
   return ctimeMs < startedAt - settledMs;
-}
-
-export function changeTimeOf(identity: string): number {
-  return Number(identity.slice(identity.lastIndexOf(' ') + 1));
 }

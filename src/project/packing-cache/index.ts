@@ -1,7 +1,7 @@
 /**
  * What compressing cost is kept between deploys (docs/decisions/0012): compressed content in `segment.ts`, found by a hash
- * of the content, and in `file-index.ts` which files need not be read because they have not changed (`known-files.ts` for
- * those who do not pack, `app-stamp.ts` for all files of an app at once).
+ * of the content, and in `file-index.ts` which files need not be read because they have not changed, and where tiny ones are
+ * (`known-files.ts` for those who do not pack, `app-stamp.ts` for all files of an app at once).
  *
  * A packing never fails because of its cache, and its archive is the same with and without it.
  */

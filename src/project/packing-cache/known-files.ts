@@ -1,8 +1,8 @@
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileStats } from '../files/entry.ts';
 import { indexPath, openFolder, packingFolder } from './cache-folder.ts';
-import { currentIdentity, identityOf, isSettled, trustedDevice } from './file-identity.ts';
-import { type Checksums, type FileIndex, readFileIndex, writeFileIndex } from './file-index.ts';
+import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
+import { type Checksums, FileIndex } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 /** Checksums of files that have not changed, for those who do not pack: by the same index and the same rules. */
@@ -11,7 +11,6 @@ export class KnownFiles {
 
   private constructor(
     private readonly path: string,
-    private readonly salt: string,
     private readonly index: FileIndex,
     private readonly device: number | undefined,
     private readonly options: PackingCacheOptions,
@@ -22,9 +21,9 @@ export class KnownFiles {
     const folder = packingFolder(options.cache);
     try {
       openFolder(folder);
-      const salt = deflateVersion();
       const path = indexPath(folder, options.root);
-      return new KnownFiles(path, salt, await readFileIndex(path, salt), trustedDevice(options.root), options);
+      const device = trustedDevice(options.root);
+      return new KnownFiles(path, await FileIndex.read(path, deflateVersion(), device), device, options);
     } catch (error) {
       options.trace?.(`reading files without a cache: ${(error as Error).message}`);
       return undefined;
@@ -38,17 +37,16 @@ export class KnownFiles {
 
   /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
   recall(path: string, stats?: FileStats): Checksums | undefined {
-    const known = this.device === undefined ? undefined : this.index.get(path);
-    if (!known || this.device === undefined) return undefined;
-    const identity = stats ? identityOf(stats) : currentIdentity(path, this.device);
-    return identity === known.identity ? { crc32: known.crc32, sha256: known.sha256 } : undefined;
+    if (this.device === undefined || !this.index.has(path)) return undefined;
+    const now = stats ?? currentStats(path, this.device);
+    const known = now?.dev === this.device && this.index.isUnchanged(path, now) ? this.index.get(path) : undefined;
+    return known && { crc32: known.crc32, sha256: known.sha256 };
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
   learn(path: string, stats: FileStats, { crc32, sha256 }: Checksums): void {
-    const identity = identityOf(stats);
     if (stats.dev !== this.device || !isSettled(stats.ctimeMs, this.options.now)) return;
-    this.index.set(path, { identity, size: stats.size, crc32, sha256, keys: null });
+    this.index.set(path, stats, { crc32, sha256, keys: null });
     this.#hasLearned = true;
   }
 
@@ -57,7 +55,7 @@ export class KnownFiles {
     if (!this.#hasLearned) return;
     this.#hasLearned = false;
     try {
-      await writeFileIndex(this.path, this.salt, this.index);
+      await this.index.write(this.path);
     } catch (error) {
       this.options.trace?.(`cannot write ${this.path}: ${(error as Error).message}`);
     }

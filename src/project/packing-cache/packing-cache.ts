@@ -2,10 +2,10 @@ import { rmSync, utimesSync } from 'node:fs';
 import { turn } from '../../clock.ts';
 import { throwIfAborted } from '../../errors.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
-import type { FileEntry } from '../files/entry.ts';
+import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import { changeTimeOf, currentIdentity, isSettled, trustedDevice } from './file-identity.ts';
-import { type FileIndex, type IndexedFile, type KnownContent, readFileIndex, writeFileIndex } from './file-index.ts';
+import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
+import { FileIndex, type IndexedFile, type KnownContent } from './file-index.ts';
 import { PackedSegment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
@@ -24,6 +24,8 @@ export interface PackingCacheOptions {
 /** Smaller segments are joined when there are too many of them. */
 const smallBytes = 8 * 2 ** 20;
 const maxSmall = 16;
+/** Of at most a megabyte. */
+const maxBlocks = 4;
 /** The longest time between two turns of the event loop. */
 const maxBlockingMs = 20;
 
@@ -31,8 +33,9 @@ const maxBlockingMs = 20;
 export class PackingCache {
   readonly #segments: PackedSegment[] = [];
   #writer: SegmentWriter | undefined;
-  /** The files that have not changed, and those that were read. */
-  readonly #files: FileIndex = new Map();
+  /** Blocks of tiny files, as they were read last. */
+  readonly #blocks = new Map<string, Uint8Array>();
+  #entries: readonly FileEntry[] = [];
   #hasLearned = false;
   #isOff = false;
 
@@ -41,7 +44,9 @@ export class PackingCache {
     readonly salt: string,
     private readonly folder: string,
     private readonly limit: number,
-    private readonly before: FileIndex,
+    private readonly device: number | undefined,
+    /** After `recognize`: none that has changed. */
+    private readonly files: FileIndex,
     private readonly options: PackingCacheOptions,
   ) {}
 
@@ -51,8 +56,9 @@ export class PackingCache {
     try {
       openFolder(folder);
       const salt = deflateVersion();
-      const before = await readFileIndex(indexPath(folder, options.root), salt);
-      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), before, options);
+      const device = trustedDevice(options.root);
+      const files = await FileIndex.read(indexPath(folder, options.root), salt, device);
+      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), device, files, options);
       for (const path of segmentPaths(folder)) cache.#openSegment(path);
       return cache;
     } catch (error) {
@@ -63,14 +69,10 @@ export class PackingCache {
 
   /** Finds the files that have not changed since they were packed. */
   async recognize(entries: readonly FileEntry[], signal?: AbortSignal): Promise<void> {
-    const device = this.before.size > 0 ? trustedDevice(this.options.root) : undefined;
-    if (device === undefined) return;
+    this.#entries = entries;
     let lastTurn = performance.now();
-    for (const { source } of entries) {
-      const known = 'file' in source ? this.before.get(source.file) : undefined;
-      if ('file' in source && known && currentIdentity(source.file, device) === known.identity) {
-        this.#files.set(source.file, known);
-      }
+    for (const { source } of this.files.size > 0 ? entries : []) {
+      if ('file' in source && !this.#isUnchanged(source.file)) this.files.delete(source.file);
       if (performance.now() - lastTurn < maxBlockingMs) continue;
       await turn();
       throwIfAborted(signal);
@@ -78,10 +80,15 @@ export class PackingCache {
     }
   }
 
+  /** Whether content is here that may be found by its key. */
+  get hasContents(): boolean {
+    return this.#segments.length > 0;
+  }
+
   /** What is known of a file, if it has not changed and all of its compressed content is here. */
   recall({ source }: FileEntry): KnownContent | undefined {
-    const known = 'file' in source ? this.#files.get(source.file) : undefined;
-    if (!known?.keys?.every((key) => this.#segments.some(({ index }) => index.has(key)))) return undefined;
+    const known = 'file' in source ? this.files.get(source.file) : undefined;
+    if (!known?.keys?.every((key) => this.#segmentOf(key))) return undefined;
     return { ...known, keys: known.keys };
   }
 
@@ -95,22 +102,39 @@ export class PackingCache {
     return undefined;
   }
 
+  /** The block of tiny files. The last ones are kept, because files that come one after the other share them. */
+  readBlock(key: string): Uint8Array | undefined {
+    const kept = this.#blocks.get(key);
+    const block = kept ?? this.read(key);
+    if (kept || !block) return kept;
+    for (const oldest of this.#blocks.keys()) if (this.#blocks.size >= maxBlocks) this.#blocks.delete(oldest);
+    this.#blocks.set(key, block);
+    return block;
+  }
+
   async add(key: string, data: Uint8Array): Promise<void> {
     await this.#attempt(async () => {
+      const segment = this.#segmentOf(key);
+      if (segment) segment.wasUsed = true;
+      if (segment && !segment.isDamaged) return;
       if ((this.#writer?.bytes ?? 0) + data.length > this.limit) return;
       this.#writer ??= await SegmentWriter.create(this.folder);
       await this.#writer.add(key, data);
     });
   }
 
-  /** Remembers a file that was read. `identity` is from before that. */
-  learn(path: string, identity: string, content: Omit<IndexedFile, 'identity'>): void {
-    const known = this.#files.get(path);
+  /** Remembers a file that was read, unless it could change without a trace. `stats` are from before that. */
+  learn(path: string, stats: FileStats, content: IndexedFile): void {
+    if (!this.canLearn(stats)) return;
+    const known = this.files.isUnchanged(path, stats) ? this.files.get(path) : undefined;
     // What is known to be stored is read without a key again.
-    if (known?.identity === identity && (known.keys || !content.keys)) return;
-    if (!isSettled(changeTimeOf(identity), this.options.now)) return;
-    this.#files.set(path, { identity, ...content });
+    if (known && (known.keys || !content.keys) && !content.part) return;
+    this.files.set(path, stats, content);
     this.#hasLearned = true;
+  }
+
+  canLearn({ dev, ctimeMs }: Pick<FileStats, 'dev' | 'ctimeMs'>): boolean {
+    return dev === this.device && isSettled(ctimeMs, this.options.now);
   }
 
   /** Keeps what was added. Call it when the archive is complete. */
@@ -135,7 +159,8 @@ export class PackingCache {
 
     const { root, now } = this.options;
     const path = indexPath(this.folder, root);
-    if (this.#hasLearned) await writeFileIndex(path, this.salt, this.#files);
+    const files = this.#entries.map(({ source }) => ('file' in source ? source.file : ''));
+    if (this.#hasLearned) await this.files.write(path, new Set(files));
     const used = this.#segments.filter((segment) => segment.wasUsed && !joined.includes(segment));
     for (const each of [path, ...used.map((segment) => segment.path)]) touch(each, now);
     trimCache(this.folder, this.limit, now);
@@ -147,6 +172,16 @@ export class PackingCache {
     return this.#segments.filter(
       (segment) => segment.isDamaged || (small.length >= maxSmall && small.includes(segment)),
     );
+  }
+
+  #isUnchanged(path: string): boolean {
+    if (this.device === undefined || !this.files.has(path)) return false;
+    const stats = currentStats(path, this.device);
+    return stats !== undefined && this.files.isUnchanged(path, stats);
+  }
+
+  #segmentOf(key: string): PackedSegment | undefined {
+    return this.#segments.find(({ index }) => index.has(key));
   }
 
   #openSegment(path: string): void {

@@ -2,7 +2,7 @@
  * A file with compressed content of many files: a file for each would take longer to open than to compress. It is written
  * once, under a random name, and never changed. Its index is at the end, so that a torn file is not taken for a whole one.
  *
- * A record of the index: SHA-256 (32 bytes), offset (6), length (4), CRC-32 of the stored bytes (4). A length of 0 stands
+ * The content of tiny files is one record for each batch of them. A record of the index: SHA-256 (32 bytes), offset (6), length (4), CRC-32 of the stored bytes (4). A length of 0 stands
  * for content that deflate does not make smaller.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';

@@ -7,7 +7,6 @@ import { throwIfAborted } from '../../errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
-import { identityOf } from '../packing-cache/file-identity.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
 import { type BlockBuffers, blockBytes, windowBytes } from './block-buffers.ts';
 import { hasCompressedExtension, isCompressible } from './compressibility.ts';
@@ -121,9 +120,8 @@ async function addBlocks(
     item.sha256 ||= hash.digest('hex');
     await writer.finishEntry(item);
     if (!cache || !('file' in entry.source)) return;
-    const { size, crc32, sha256 } = item;
-    const known = hasCompressedExtension(entry.path) ? null : keys;
-    cache.learn(entry.source.file, identityOf(stats), { size, crc32, sha256, keys: known });
+    const { crc32, sha256 } = item;
+    cache.learn(entry.source.file, stats, { crc32, sha256, keys: hasCompressedExtension(entry.path) ? null : keys });
   });
 }
 

@@ -10,7 +10,7 @@ import { BlockBuffers, blockBytes } from './block-buffers.ts';
 import { packLargeFile } from './large-file.ts';
 import { OrderedQueue } from './ordered-queue.ts';
 import { newZipEntry } from './records.ts';
-import { packSmallFiles, rememberSmallFile, type SmallMember } from './small-files.ts';
+import { packSmallFiles, type SmallMember } from './small-files.ts';
 import { unreadable } from './unreadable.ts';
 import type { ZipWriter } from './zip-writer.ts';
 
@@ -74,21 +74,23 @@ class Packer {
   #addBatch(batch: FileEntry[]): Promise<void> {
     const { pool, cache } = this.packing;
     const work = packSmallFiles(batch, { pool, cache, buffers: this.#buffers });
-    return this.#order.add(work, async ({ members, used }) => {
+    return this.#order.add(work, async ({ members, used, remember }) => {
+      let bytes = 0;
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
         if (member && !this.#writeAtOnce(entry, member)) await this.#writeSmall(entry, member);
+        if (member && 'data' in member) bytes += member.size;
       }
+      this.packing.onRead(bytes);
+      await remember?.();
       for (const buffer of used) this.#buffers.give(buffer);
     });
   }
 
   /** Most files: a promise for each would cost more than writing it. */
   #writeAtOnce(entry: FileEntry, member: SmallMember): boolean {
-    if (this.packing.cache || !('data' in member)) return false;
-    const isWritten = this.packing.writer.writeAtOnce(newZipEntry(entry, member), member.data);
-    if (isWritten) this.packing.onRead(member.size);
-    return isWritten;
+    if (!('data' in member)) return false;
+    return this.packing.writer.writeAtOnce(newZipEntry(entry, member), member.data);
   }
 
   async #writeSmall(entry: FileEntry, member: SmallMember): Promise<void> {
@@ -98,10 +100,7 @@ class Packer {
       await this.#addLarge(entry, queue);
       return queue.drain();
     }
-    const { writer, cache, onRead } = this.packing;
-    await writer.writeEntry(newZipEntry(entry, member), member.data);
-    if (cache) await rememberSmallFile(entry, member, cache);
-    onRead(member.size);
+    await this.packing.writer.writeEntry(newZipEntry(entry, member), member.data);
   }
 
   #addLarge(entry: FileEntry, order: OrderedQueue): Promise<void> {

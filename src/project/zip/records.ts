@@ -56,12 +56,17 @@ const version = { default: 20, zip64: 45 };
 const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
-export function localHeader(item: ZipEntry): Buffer {
+/** `allocate`: memory for it, with any content. */
+export function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
   const extra = item.zip64 ? zip64Field([item.size, item.compressed]) : nothing;
-  const header = newRecord(30, item, extra);
+  const header = newRecord(30, item, { extra, allocate });
   header.writeUInt32LE(0x04034b50, 0);
   writeShared(header, 4, item, extra);
   return header;
+}
+
+export function localHeaderBytes({ path, zip64 }: ZipEntry): number {
+  return 30 + Buffer.byteLength(path) + (zip64 ? zip64FieldBytes(2) : 0);
 }
 
 export function centralRecord(item: ZipEntry): Buffer {
@@ -70,18 +75,24 @@ export function centralRecord(item: ZipEntry): Buffer {
     ...(item.zip64 ? [item.size, item.compressed] : []),
     ...(isFarOffset ? [item.offset] : []),
   ]);
-  const record = newRecord(46, item, extra);
+  const record = newRecord(46, item, { extra, allocate: Buffer.allocUnsafe });
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
   writeShared(record, 6, item, extra);
+  record.fill(0, 32, 38); // no comment, disk or internal attributes
   record.writeUInt32LE((item.executable ? modes.executable : modes.file) * 0x10000, 38);
   record.writeUInt32LE(isFarOffset ? max32 : item.offset, 42);
   return record;
 }
 
-/** Zeros, then what follows them in both records: the name and the extra field. */
-function newRecord(bytes: number, { path }: ZipEntry, extra: Buffer): Buffer {
-  const record = Buffer.allocUnsafe(bytes + Buffer.byteLength(path) + extra.length).fill(0, 0, bytes);
+interface RecordParts {
+  extra: Buffer;
+  allocate(bytes: number): Buffer;
+}
+
+/** A number of bytes to be written, then what follows them in both records: the name and the extra field. */
+function newRecord(bytes: number, { path }: ZipEntry, { extra, allocate }: RecordParts): Buffer {
+  const record = allocate(bytes + Buffer.byteLength(path) + extra.length);
   record.write(path, bytes);
   record.set(extra, record.length - extra.length);
   return record;
@@ -106,12 +117,14 @@ const nothing = Buffer.alloc(0);
 /** The zip64 extra field: the numbers that do not fit in the record. */
 function zip64Field(numbers: number[]): Buffer {
   if (numbers.length === 0) return nothing;
-  const field = Buffer.alloc(4 + 8 * numbers.length);
+  const field = Buffer.alloc(zip64FieldBytes(numbers.length));
   field.writeUInt16LE(1, 0);
   field.writeUInt16LE(8 * numbers.length, 2);
   for (const [index, number] of numbers.entries()) field.writeBigUInt64LE(BigInt(number), 4 + 8 * index);
   return field;
 }
+
+const zip64FieldBytes = (numbers: number) => 4 + 8 * numbers;
 
 export interface CentralDirectory {
   count: number;

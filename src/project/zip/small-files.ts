@@ -1,22 +1,27 @@
 /**
- * Small files are read by a thread, which compresses them at once, or with a cache only what that does not have. The
- * threads know nothing of the cache: they return hashes, and get the contents to compress in a second task.
+ * Small files are read by a thread, which compresses them at once, or returns the content of those that a cache may have.
+ * The threads know nothing of the cache: they return hashes, and get the contents to compress in a second task.
  */
 
+import { columnCount, columns, forms, type PackedFiles } from '../deflate/batch.mjs';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
-import type { FileResult, Packed, Result } from '../deflate/deflate-worker.mjs';
+import type { Result } from '../deflate/deflate-worker.mjs';
+import type { Unread } from '../deflate/read-small-file.mjs';
 import type { FileEntry } from '../files/entry.ts';
-import type { PackingCache } from '../packing-cache/index.ts';
+import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
 import type { BlockBuffers } from './block-buffers.ts';
 import { hasCompressedExtension } from './compressibility.ts';
 
 /** How a small file goes into the archive, or why it does not. */
-export type SmallMember = PackedFile | Exclude<FileResult, Packed>;
+export type SmallMember = PackedFile | Unread;
 
-interface PackedFile extends Omit<Packed, 'at' | 'compressed'> {
+interface PackedFile {
+  /** In bytes. */
+  size: number;
+  crc32: number;
+  sha256: string;
+  deflated: boolean;
   data: Uint8Array;
-  /** Compressed just now. */
-  isNew?: boolean;
 }
 
 interface SmallFilesOptions {
@@ -30,66 +35,128 @@ export interface PackedBatch {
   members: SmallMember[];
   /** Buffers that hold their data. */
   used: ArrayBuffer[];
+  /** Adds to the cache what was read and compressed. */
+  remember?: () => Promise<void>;
 }
 
-export async function packSmallFiles(
-  batch: readonly FileEntry[],
-  { pool, cache, buffers }: SmallFilesOptions,
-): Promise<PackedBatch> {
-  const known = batch.map((entry) => cache && readKnown(entry, cache));
-  const unknown = batch.filter((_, index) => !known[index]);
+export async function packSmallFiles(batch: readonly FileEntry[], options: SmallFilesOptions): Promise<PackedBatch> {
+  const { pool, cache, buffers } = options;
+  const recalled = batch.map((entry) => cache?.recall(entry));
+  const known = recalled.map((content) => content && cache && readKnown(content, cache));
+  const isUnknown = (_: unknown, index: number) => !known[index];
+  const unknown = batch.filter(isUnknown);
   if (unknown.length === 0) return { members: known.filter((member) => member !== undefined), used: [] };
 
-  const files = unknown.map((entry) => ({ ...entry.source, store: isStored(entry, cache) }));
-  const read = await pool.run({ kind: 'files', files, salt: cache?.salt, buffer: buffers.take() });
-  const found = membersOf(read);
-  const compressed = cache ? await compressNew(found, { pool, cache, buffers }) : [];
-  const members = batch.map((_, index) => known[index] ?? (found.shift() as SmallMember));
-  return { members, used: [read.buffer, ...compressed] };
-}
-
-/** Adds to the cache what was read and compressed. */
-export async function rememberSmallFile(entry: FileEntry, member: PackedFile, cache: PackingCache): Promise<void> {
-  const { identity, key, isNew, deflated, data, size, crc32, sha256 } = member;
-  if (identity === undefined || !('file' in entry.source)) return;
-  if (key !== undefined && isNew) await cache.add(key, deflated ? data : noData);
-  const keys = key === undefined ? null : deflated ? [key] : [];
-  cache.learn(entry.source.file, identity, { size, crc32, sha256, keys });
-}
-
-/** Content that does not shrink. */
-const noData = new Uint8Array(0);
-
-/** A compressed file that has not changed. */
-function readKnown(entry: FileEntry, cache: PackingCache): PackedFile | undefined {
-  const known = cache.recall(entry);
-  const [key] = known?.keys ?? [];
-  const data = key === undefined ? undefined : cache.read(key);
-  return known && data && { size: known.size, crc32: known.crc32, sha256: known.sha256, deflated: true, data };
-}
-
-const isStored = (entry: FileEntry, cache: PackingCache | undefined) =>
-  hasCompressedExtension(entry.path) || cache?.recall(entry)?.keys.length === 0;
-
-function membersOf({ files, buffer }: Result): SmallMember[] {
-  return files.map((file) => {
-    if (!('size' in file)) return file;
-    const { at, compressed, ...packed } = file;
-    return { ...packed, data: new Uint8Array(buffer, at, compressed) };
+  const result = await pool.run({
+    kind: 'files',
+    sources: unknown.map(({ source }) => ('file' in source ? source.file : source)),
+    store: batch.map((entry, index) => isStored(entry, recalled[index])).filter(isUnknown),
+    cache: cache && { salt: cache.salt, hasContents: cache.hasContents },
+    buffer: buffers.take(),
   });
+  const read = new ReadFiles(result);
+  const compressed = cache ? await compressNew(read, { ...options, cache }) : [];
+  const members = unknown.length < batch.length ? mergeKnown(known, read.members) : read.members;
+  const used = [result.buffer, ...compressed];
+  return cache ? { members, used, remember: () => rememberFiles(unknown, read, cache) } : { members, used };
 }
+
+function mergeKnown(known: readonly (SmallMember | undefined)[], read: readonly SmallMember[]): SmallMember[] {
+  let at = 0;
+  return known.map((member) => member ?? (read[at++] as SmallMember));
+}
+
+/** What a thread has read. */
+class ReadFiles {
+  readonly members: SmallMember[];
+  /** Under which the cache keeps members, by their number. Those of `isNew` are not there yet. */
+  readonly keys: ReadonlyMap<number, string>;
+  readonly isNew = new Set<number>();
+  readonly #files: PackedFiles;
+  readonly #data: Uint8Array;
+
+  constructor({ files, buffer, length }: Result) {
+    if (!files) throw new Error('the thread has packed no files');
+    this.#files = files;
+    this.#data = new Uint8Array(buffer, 0, length);
+    this.keys = files.keys;
+    this.members = Array.from({ length: files.facts.length / columnCount }, (_, index) => this.#member(index));
+    for (const index of files.keys.keys()) if (!this.isContent(index)) this.isNew.add(index);
+  }
+
+  /** Whether it is to be compressed, unless the cache has it. */
+  isContent(index: number): boolean {
+    return this.#fact(index, columns.form) === forms.content;
+  }
+
+  get tiny(): { key: string; data: Uint8Array } | undefined {
+    const { tiny } = this.#files;
+    return tiny && { key: tiny.key, data: this.#data.subarray(0, tiny.length) };
+  }
+
+  /** Where it is in the data of tiny files, if it is one. */
+  part(index: number): { at: number; length: number; deflated: boolean } | undefined {
+    const at = this.#fact(index, columns.at);
+    const length = this.#fact(index, columns.length);
+    const isTiny = at + length <= (this.#files.tiny?.length ?? 0);
+    return isTiny ? { at, length, deflated: this.#fact(index, columns.form) === forms.deflated } : undefined;
+  }
+
+  stats(index: number) {
+    const fact = (column: number) => this.#fact(index, column);
+    const [dev, ino, size] = [fact(columns.dev), fact(columns.ino), fact(columns.size)];
+    return { dev, ino, size, mtimeMs: fact(columns.mtimeMs), ctimeMs: fact(columns.ctimeMs) };
+  }
+
+  #member(index: number): SmallMember {
+    const at = this.#fact(index, columns.at);
+    return (
+      this.#files.unread.get(index) ?? {
+        size: this.#fact(index, columns.size),
+        crc32: this.#fact(index, columns.crc32),
+        sha256: this.#files.sha256.slice(index * 64, index * 64 + 64),
+        deflated: this.#fact(index, columns.form) === forms.deflated,
+        data: this.#data.subarray(at, at + this.#fact(index, columns.length)),
+      }
+    );
+  }
+
+  #fact(index: number, column: number): number {
+    return this.#files.facts[index * columnCount + column] ?? 0;
+  }
+}
+
+/** A file that has not changed. */
+function readKnown({ size, crc32, sha256, ...known }: KnownContent, cache: PackingCache): PackedFile | undefined {
+  const { part } = known;
+  const [key] = known.keys;
+  if (key === undefined) return undefined;
+  if (!part) {
+    const data = cache.read(key);
+    return data && { size, crc32, sha256, deflated: true, data };
+  }
+  const data = cache.readBlock(key)?.subarray(part.at, part.at + part.length);
+  return data && { size, crc32, sha256, deflated: part.deflated, data };
+}
+
+const isStored = ({ path }: FileEntry, known: KnownContent | undefined) =>
+  hasCompressedExtension(path) || known?.keys.length === 0;
 
 /** Replaces contents by what they compress to, from the cache or by a thread. Returns the buffers in use. */
 async function compressNew(
-  members: SmallMember[],
+  read: ReadFiles,
   { pool, cache, buffers }: SmallFilesOptions & { cache: PackingCache },
 ): Promise<ArrayBuffer[]> {
   const missing: PackedFile[] = [];
-  for (const member of members) {
-    if (!('data' in member) || member.key === undefined) continue;
-    const data = cache.read(member.key);
+  for (const [index, key] of read.keys) {
+    const member = read.members[index];
+    if (!member || !('data' in member) || !read.isContent(index)) continue;
+    const data = cache.read(key);
     if (data) useCompressed(member, data);
-    else missing.push(member);
+    else {
+      missing.push(member);
+      read.isNew.add(index);
+    }
   }
   if (missing.length === 0) return [];
 
@@ -97,14 +164,15 @@ async function compressNew(
   const buffer = buffers.take(lengths.reduce((sum, length) => sum + length, 0));
   copyAll(missing, new Uint8Array(buffer));
   const done = await pool.run({ kind: 'contents', lengths, buffer });
-  for (const [index, result] of membersOf(done).entries()) {
+  for (const [index, result] of new ReadFiles(done).members.entries()) {
     const member = missing[index];
-    if (!member || !('data' in result)) continue;
-    member.isNew = true;
-    useCompressed(member, result.deflated ? result.data : noData);
+    if (member && 'data' in result) useCompressed(member, result.deflated ? result.data : noData);
   }
   return [done.buffer];
 }
+
+/** Content that does not shrink. */
+const noData = new Uint8Array(0);
 
 function useCompressed(member: PackedFile, data: Uint8Array): void {
   if (data.length > 0) Object.assign(member, { deflated: true, data });
@@ -116,4 +184,27 @@ function copyAll(members: readonly PackedFile[], target: Uint8Array): void {
     target.set(data, at);
     at += data.length;
   }
+}
+
+async function rememberFiles(batch: readonly FileEntry[], read: ReadFiles, cache: PackingCache): Promise<void> {
+  const tinyKeys = await rememberTiny(read, cache);
+  for (const [index, { source }] of batch.entries()) {
+    const member = read.members[index];
+    const stats = read.stats(index);
+    if (!member || !('data' in member) || !('file' in source)) continue;
+    const { crc32, sha256, deflated, data } = member;
+    const part = read.part(index);
+    const key = read.keys.get(index);
+    if (key !== undefined && read.isNew.has(index)) await cache.add(key, deflated ? data : noData);
+    const keys = part ? tinyKeys : key === undefined ? null : deflated ? [key] : [];
+    cache.learn(source.file, stats, { crc32, sha256, keys, part });
+  }
+}
+
+/** Nothing finds the data of tiny files but their names. Returns what the names lead to. */
+async function rememberTiny(read: ReadFiles, cache: PackingCache): Promise<string[]> {
+  const { tiny } = read;
+  if (!tiny || !read.members.some((_, index) => read.part(index) && cache.canLearn(read.stats(index)))) return [];
+  await cache.add(tiny.key, tiny.data);
+  return [tiny.key];
 }

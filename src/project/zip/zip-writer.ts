@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BufferedFile } from '../buffered-file.ts';
-import { centralRecord, endOfArchive, localHeader, type ZipEntry } from './records.ts';
+import { centralRecord, endOfArchive, localHeader, localHeaderBytes, type ZipEntry } from './records.ts';
 
 /** Writes a zip file entry by entry. */
 export class ZipWriter {
@@ -21,10 +21,9 @@ export class ZipWriter {
 
   /** The same without a promise, for one of many small files. Returns false if it has to wait for the disk. */
   writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
-    const header = localHeader(entry);
-    if (!this.#output.hasRoomFor(header.length + data.length)) return false;
+    if (!this.#output.hasRoomFor(localHeaderBytes(entry) + data.length)) return false;
     entry.offset = this.#output.position;
-    this.#output.appendAtOnce(header);
+    localHeader(entry, (bytes) => this.#output.appendAny(bytes));
     this.#output.appendAtOnce(data);
     this.entries.push(entry);
     return true;
