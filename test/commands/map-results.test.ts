@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { writeFileAtomicSync } from '../../src/disk/index.ts';
 import { sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';
@@ -128,6 +129,77 @@ describe('a results file that was edited', () => {
   });
 });
 
+describe('results that somebody else changes while they are written', () => {
+  const changes: [what: string, change: (file: string) => void, why: string][] = [
+    ['removed', (file) => rmSync(file), 'it was removed, renamed or replaced'],
+    ['renamed', (file) => renameSync(file, `${file}.1`), 'it was removed, renamed or replaced'],
+    ['cut', (file) => writeFileSync(file, ''), 'bytes instead of'],
+    ['replaced', (file) => writeFileAtomicSync(file, readFileSync(file)), 'it was removed, renamed'],
+    ['extended', (file) => appendFileSync(file, '{"index":19}\n'), 'bytes instead of'],
+  ];
+  test.each(changes)('(%s) are no success', async (_, change, why) => {
+    const answer: Answer = (response, input, seen) => {
+      if (input.n === 10) change(mapped.file);
+      return echo(response, input, seen);
+    };
+    const mapped = await mapping(answer);
+    const { code, stdout, stderr } = await mapped.run('--concurrency 1');
+    expect([code, stdout, stderr]).toEqual([7, '', expect.stringContaining('another program has changed it')]);
+    expect(stderr).toContain(why);
+  });
+
+  test('while failures are called again, either', async () => {
+    let isBroken = true;
+    const answer: Answer = (response, input, seen) => {
+      if (isBroken && input.n < 2) return sayJson(response, { detail: 'broken' }, 500);
+      if (!isBroken) writeFileSync(mapped.file, '');
+      return echo(response, input, seen);
+    };
+    const mapped = await mapping(answer);
+    await mapped.run();
+    isBroken = false;
+    const { code, stderr } = await mapped.run('--retry-failed');
+    expect([code, stderr]).toEqual([7, expect.stringContaining('it has 2 results instead of 20')]);
+  });
+
+  test('are called again, and it is said', async () => {
+    const answer: Answer = (response, input, seen) => {
+      if (input.n === 19 && isFirst) rmSync(mapped.file);
+      isFirst &&= input.n !== 19;
+      return echo(response, input, seen);
+    };
+    let isFirst = true;
+    const mapped = await mapping(answer);
+    await mapped.run('--concurrency 1');
+    const { code, stderr } = await mapped.run();
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('at most 20 calls of these were made without a result'),
+    ]);
+  });
+});
+
+test('inputs that change while they are called have a fix that works', async () => {
+  const answer: Answer = (response, input, seen) => {
+    if (input.n === 5) writeFileSync(join(mapped.cwd, 'in.jsonl'), numbers(7));
+    return echo(response, input, seen);
+  };
+  const mapped = await mapping(answer);
+  const { code, stderr } = await mapped.run('--concurrency 1');
+  expect([code, stderr]).toEqual([7, expect.stringContaining('restore it and run the same command again')]);
+  writeFileSync(join(mapped.cwd, 'in.jsonl'), numbers(20));
+  expect([(await mapped.run()).code, mapped.called.length]).toEqual([0, 20]);
+});
+
+test('what an error says is kept without tokens and signatures', async () => {
+  const link = 'https://storage.test/x?X-Amz-Signature=deadbeefdeadbeef';
+  const message = `the token was token-of-a-test at ${link}`;
+  const { run, file, lines } = await mapping((response) => sayJson(response, { message }, 500), { inputs: numbers(1) });
+  await run();
+  expect(lines()[0]?.error?.message).toContain('[hidden]');
+  expect(readFileSync(file, 'utf8')).not.toMatch(/token-of-a-test|deadbeef/);
+});
+
 test('on a full disk all lines are whole, and calls without a line are made again', async () => {
   const { run, file, lines, indexes } = await mapping();
   const handle = await open(file, 'a');
@@ -160,7 +232,7 @@ test.each([
   execFileSync('mkfifo', [join(cwd, 'fifo')]);
   const { code, stderr } = await gantry(['map', 'web', 'in.jsonl', '-o', name], { cwd, env });
   expect([code, stderr, called]).toEqual([2, expect.stringContaining(message), []]);
-  expect(existsSync(`${name}.gantry-map`)).toBe(false);
+  expect(existsSync(join(cwd, `${name}.gantry-map`))).toBe(false);
 });
 
 test('the command that continues makes calls as this one does', async () => {

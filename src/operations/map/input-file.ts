@@ -46,17 +46,21 @@ export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'
     }
     let count = 0;
     for await (const inputs of read(scanned(), name)) count += inputs.length;
-    const unchanged = async () => {
+    const unchanged = async (fix: string) => {
       const now = await file.stat();
       if (now.size === size && now.mtimeMs === mtimeMs && bytes === size) return;
-      throw new ConflictError(`${name} changed while it was read`, { fix: 'run it again when the file is complete' });
+      throw new ConflictError(`${name} changed while it was read`, { fix });
     };
-    await unchanged();
+    await unchanged('run it again when the file is complete');
     return {
       count,
       bytes,
       sha256: hash.digest('hex'),
-      read: () => read(readChunks(file, unchanged), name),
+      read: () =>
+        read(
+          readChunks(file, () => unchanged('restore it and run the same command again, or name another results file')),
+          name,
+        ),
       close: () => file.close(),
     };
   } catch (error) {

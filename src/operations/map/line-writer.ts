@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { openForAppend } from '../../disk/index.ts';
 
 /**
@@ -11,7 +11,10 @@ export class LineWriter {
   /** Whether something incomplete may follow the last line. */
   #isTorn = false;
 
+  #checkedAt = performance.now();
+
   private constructor(
+    private readonly path: string,
     private readonly file: FileHandle,
     /** Where the last line ends. */
     private end: number,
@@ -20,7 +23,7 @@ export class LineWriter {
   /** Opens the file, or creates it. */
   static async open(path: string): Promise<LineWriter> {
     const file = await openForAppend(path, 0o666);
-    return new LineWriter(file, (await file.stat()).size);
+    return new LineWriter(path, file, (await file.stat()).size);
   }
 
   /** Removes what follows. */
@@ -38,9 +41,23 @@ export class LineWriter {
     });
   }
 
-  /** Flushes what was written to the disk. */
+  /** Flushes what was written to the disk. Throws a FileChangedError if it is not all there under its name. */
   async close(): Promise<void> {
-    await this.file.sync().finally(() => this.file.close());
+    try {
+      await this.file.sync();
+      await this.#check();
+    } finally {
+      await this.file.close();
+    }
+  }
+
+  /** Another program may remove, rename, cut or replace the file: nobody would find the lines. */
+  async #check(): Promise<void> {
+    this.#checkedAt = performance.now();
+    const [own, named] = await Promise.all([this.file.stat(), stat(this.path).catch(() => undefined)]);
+    if (named?.ino !== own.ino || named.dev !== own.dev)
+      throw new FileChangedError('it was removed, renamed or replaced');
+    if (own.size !== this.end) throw new FileChangedError(`it has ${own.size} bytes instead of ${this.end}`);
   }
 
   /** All lines that wait go into one write. */
@@ -62,6 +79,7 @@ export class LineWriter {
   /** Adds all of a text or, on a full disk, nothing: the next line must not follow half a line. */
   async #append(text: string): Promise<void> {
     if (this.#isTorn) await this.#mend();
+    if (performance.now() - this.#checkedAt > checkMs) await this.#check();
     this.#isTorn = true;
     try {
       await this.file.appendFile(text);
@@ -74,7 +92,14 @@ export class LineWriter {
   }
 
   async #mend(): Promise<void> {
-    await this.file.truncate(this.end);
+    const { size } = await this.file.stat();
+    if (size > this.end) await this.file.truncate(this.end);
     this.#isTorn = false;
   }
 }
+
+/** Somebody else has changed the file. */
+export class FileChangedError extends Error {}
+
+/** Between two looks at what else happens to the file. */
+const checkMs = 1_000;

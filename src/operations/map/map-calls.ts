@@ -2,6 +2,7 @@ import { keptConnections } from '../../api/streamed.ts';
 import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { count, groupDigits } from '../../output/format.ts';
+import { redactValue } from '../../output/redacted-json.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
 import { Acceptance } from './acceptance.ts';
 import { callAll } from './call-all.ts';
@@ -14,7 +15,7 @@ import { type MapProgress, showProgress } from './map-progress.ts';
 import type { RecordFile } from './map-record.ts';
 import { MapStopped } from './map-stopped.ts';
 import type { MapResult } from './result-line.ts';
-import { ResultsFile } from './results-file.ts';
+import { ResultsChangedError, ResultsFile } from './results-file.ts';
 
 interface MapCallsOptions extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'> {
   input: InputFile;
@@ -71,13 +72,14 @@ export class MapCalls {
     try {
       await record.write(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
       if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
+      await results.close();
     } catch (error) {
+      if (error instanceof ResultsChangedError) this.#lost += this.#calls;
       // On a full disk these fail as well; the record then has the number from the beginning.
       await results.close().catch(() => {});
       await record.write(this.#lost).catch(() => {});
       throw error;
     }
-    await results.close();
     await record.write(this.#lost);
     if (ordered && results.size === input.count) await results.sort();
     return {
@@ -179,7 +181,7 @@ export class MapCalls {
 
   async #record(index: number, result: MapResult, results: ResultsFile): Promise<void> {
     try {
-      await results.add(index, result);
+      await results.add(index, withoutSecrets(result, this.context));
     } catch (error) {
       this.#lost++;
       throw error;
@@ -222,6 +224,11 @@ function quietContext(context: Context): Context {
   const step = { update() {}, done() {}, fail() {}, clear() {} };
   const progress = { ...context.progress, step: () => step };
   return Object.create(context, { progress: { value: progress }, onRetry: { value: () => {} } });
+}
+
+/** A result is what was asked for; what an error says may have a token or a signed link. */
+function withoutSecrets(result: MapResult, { secrets }: Context): MapResult {
+  return result.status === 'failed' ? { ...result, error: redactValue(result.error, secrets) } : result;
 }
 
 async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {

@@ -38,8 +38,7 @@ export class RecordFile {
   async check(): Promise<number> {
     const { name, path } = this.results;
     const found = await stat(path).catch(() => undefined);
-    if (!found) return 0;
-    if (!found.isFile()) {
+    if (found && !found.isFile()) {
       const what = found.isDirectory() ? 'a folder' : 'no regular file';
       throw new UsageError(`${name} is ${what}`, { fix: 'name a file for the results: it is read again' });
     }
@@ -48,7 +47,7 @@ export class RecordFile {
     const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
     const { input, target, key, inFlight } = record.success ? record.output : unknownRecord;
     const isSameInput = input.sha256 === ownInput.sha256 && input.bytes === ownInput.bytes;
-    if (found.size === 0 && !(isSameInput && key === ownKey)) return 0;
+    if (!found?.size && !(isSameInput && key === ownKey)) return 0;
     if (!record.success) {
       throw new ConflictError(`${name} exists and is not known to have results of gantry map`, {
         why: `${name}.gantry-map, which says which inputs they are of, is missing or damaged`,

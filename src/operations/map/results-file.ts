@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { lockHolder, openRegular, takeLock, toDiskErrorOf } from '../../disk/index.ts';
 import { ConflictError } from '../../errors.ts';
 import { IndexSet } from './index-set.ts';
-import { LineWriter } from './line-writer.ts';
+import { FileChangedError, LineWriter } from './line-writer.ts';
 import { type ReadResult, readResults } from './read-results.ts';
 import { type KnownResult, type MapError, type MapResult, resultLine } from './result-line.ts';
 import { replaceLines, sortByIndex } from './rewrite-results.ts';
@@ -65,7 +65,11 @@ export class ResultsFile {
     const { name, path } = options;
     return onDisk(`cannot write ${name}`, async () => {
       const results = new ResultsFile(options);
-      await results.#placeRetried();
+      if (await isThere(results.#retriedPath)) {
+        // Without the results, they are of something else.
+        if (await isThere(path)) await results.#placeRetried();
+        else await rm(results.#retriedPath);
+      }
       const lines = await LineWriter.open(path);
       results.#lines = lines;
       try {
@@ -126,11 +130,14 @@ export class ResultsFile {
     const { name, onFailed } = this.options;
     await onDisk(`cannot write ${name}`, async () => {
       await this.#lines.close();
+      if (this.#toRetry.size === 0) return;
       await this.#placeRetried();
-      if (this.#left === 0) return;
+      let size = 0;
       await this.#eachLine(({ known }) => {
+        if (known) size++;
         if (known?.error && !this.done.has(known.index)) onFailed(known.index, known.error);
       });
+      if (size !== this.size) throw new FileChangedError(`it has ${size} results instead of ${this.size}`);
     });
   }
 
@@ -138,12 +145,9 @@ export class ResultsFile {
     return `${this.options.path}.retried`;
   }
 
-  /** A command that was killed may have left new results. Without the results, they are of something else. */
   async #placeRetried(): Promise<void> {
     const { path, count } = this.options;
-    const isThere = async (file: string) => (await stat(file).catch(() => undefined)) !== undefined;
-    if (!(await isThere(this.#retriedPath))) return;
-    if (await isThere(path)) await replaceLines(path, this.#retriedPath, count);
+    await replaceLines(path, this.#retriedPath, count);
     await rm(this.#retriedPath);
   }
 
@@ -203,11 +207,24 @@ function notAResult(name: string, why: string): ConflictError {
   });
 }
 
+/** Another program has changed the results: any of them may be gone. */
+export class ResultsChangedError extends ConflictError {}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
+}
+
 /** What is a system error becomes one of ours that names the file. */
 async function onDisk<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
+    if (cause instanceof FileChangedError) {
+      throw new ResultsChangedError(`${what}: another program has changed it`, {
+        why: cause.message,
+        fix: 'put it back, or run the same command again: inputs without a line in it are called again',
+      });
+    }
     if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
     throw toDiskErrorOf(what, cause);
   }
