@@ -45,6 +45,7 @@ export default defineCommand({
     failed: integer('inputs whose result is a failure'),
     pending: integer('inputs without a result'),
     calls: integer('results that this command added'),
+    refused: integer('how often a call was refused and repeated'),
     durationMs: number('duration, in ms'),
     failures: list(
       object({

@@ -12,13 +12,14 @@ export function mapView(summary: MapSummary): View {
 }
 
 /** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */
-function summaryText({ results, inputs, succeeded, failed, pending, calls, durationMs }: MapSummary): string {
+function summaryText({ results, inputs, succeeded, failed, pending, calls, refused, durationMs }: MapSummary): string {
   const parts = [
     `${groupDigits(succeeded)} succeeded`,
     ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
     ...(pending > 0 ? [`${groupDigits(pending)} not called`] : []),
   ];
-  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)})`;
+  const repeated = refused > 0 ? `; ${groupDigits(refused)} refused and repeated` : '';
+  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${repeated})`;
 }
 
 function failureTable(failures: readonly FailureGroup[]): View {

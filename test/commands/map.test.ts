@@ -46,7 +46,7 @@ describe('every input has one line', () => {
     const failed = lines().filter(({ status }) => status === 'failed');
     expect(sorted(failed.map(({ index }) => index % 10))).toEqual([3, 4, 5].flatMap((each) => Array(10).fill(each)));
     expect(outcome.json()).toMatchObject({
-      ...{ inputs: 100, succeeded: 70, failed: 30 },
+      ...{ inputs: 100, succeeded: 70, failed: 30, calls: 100, refused: 60 },
       failures: expect.arrayContaining([
         { cause: 'gpu-out-of-memory', title: expect.any(String), inputs: 10, index: expect.any(Number) },
         { cause: 'app-exited', title: expect.any(String), inputs: 10, index: expect.any(Number) },

@@ -34,6 +34,8 @@ export interface MapCounts {
   failed: number;
   /** Results of this command. */
   calls: number;
+  /** How often a call was refused and repeated. */
+  refused: number;
   durationMs: number;
   failures: FailureGroup[];
 }
@@ -87,6 +89,7 @@ export class MapCalls {
       done: results.size,
       failed: results.failed,
       calls: this.#calls,
+      refused: this.#refused,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
       failures: groups.all,
     };

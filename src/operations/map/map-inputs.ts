@@ -45,6 +45,8 @@ export interface MapSummary {
   pending: number;
   /** Calls that were made by this command. */
   calls: number;
+  /** How often one was refused and repeated. */
+  refused: number;
   durationMs: number;
   failures: FailureGroup[];
 }
@@ -84,7 +86,7 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
     context.willChange(
       `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
-      summary({ inputs: input.count, done: 0, failed: 0, calls: 0, durationMs: 0, failures: [] }),
+      summary({ inputs: input.count, done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] }),
     );
     const results = { name, path: resolve(context.cwd, name) };
     const record = new RecordFile(results, {
@@ -108,10 +110,10 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
 }
 
 function summaryOf({ input, results }: MapOptions, { app, fn = '' }: CallTarget, counts: MapCounts): MapSummary {
-  const { inputs, done, failed, calls, durationMs, failures } = counts;
+  const { inputs, done, failed, calls, refused, durationMs, failures } = counts;
   return {
     ...{ app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done },
-    ...{ calls, durationMs, failures },
+    ...{ calls, refused, durationMs, failures },
   };
 }
 

@@ -203,7 +203,7 @@ interface Ending {
 function notAResult(name: string, why: string): ConflictError {
   return new ConflictError(`${name} does not have one result per line`, {
     why,
-    fix: 'name another results file, or remove this one',
+    fix: 'correct the line, or name another results file',
   });
 }
 
