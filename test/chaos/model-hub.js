@@ -33,6 +33,8 @@ export class ModelHub {
   requests = [];
   /** The number of bytes of files that were sent. */
   sent = 0;
+  /** It replies with 403 to a request without a token, too. */
+  deniesStrangers = false;
   /** In bytes per second, for all connections together; 0: as fast as it gets. */
   rate = 0;
   /** Replies instead of the host if it returns true. @type {((asked: Asked) => boolean | Promise<boolean>) | undefined} */
@@ -83,7 +85,7 @@ export class ModelHub {
     const file = known?.files[decodeURIComponent(path)];
     if (!known || !file || at !== (known.commit ?? commit))
       return refuse(response, 404, 'EntryNotFound', 'Entry not found');
-    if (!isAllowed(known, request)) return refuseLogin(model, request, response);
+    if (!isAllowed(known, request)) return this.#refuseLogin(model, request, response);
     if (await this.#misbehaves('hub', path, request, response)) return;
     if (known.inGit?.includes(decodeURIComponent(path))) return this.serve(file, request, response);
     const location = `${this.cdn}/lfs/${model}/${path}?X-Amz-Expires=3600&X-Amz-Signature=signed`;
@@ -124,7 +126,7 @@ export class ModelHub {
   #tell(name, revision, blobs, request, response) {
     const model = this.models[name];
     if (!model) return refuse(response, 401, 'RepoNotFound', 'Invalid username or password.');
-    if (!model.isListed && !isAllowed(model, request)) return refuseLogin(name, request, response);
+    if (!model.isListed && !isAllowed(model, request)) return this.#refuseLogin(name, request, response);
     const sha = model.commit ?? commit;
     if (revision !== 'main' && !sha.startsWith(revision))
       return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${revision}`);
@@ -138,6 +140,12 @@ export class ModelHub {
     });
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ id: name, sha, gated: model.token ? 'manual' : false, private: false, siblings }));
+  }
+
+  /** @param {string} name @param {IncomingMessage} request @param {ServerResponse} response */
+  #refuseLogin(name, { headers }, response) {
+    const status = headers.authorization === undefined && !this.deniesStrangers ? 401 : 403;
+    refuse(response, status, 'GatedRepo', `Access to model ${name} is restricted. You must have access to it.`);
   }
 
   /**
@@ -211,12 +219,6 @@ function gitIdOf(content) {
 /** @param {HubModel} model @param {IncomingMessage} request */
 function isAllowed({ token }, { headers }) {
   return token === undefined || headers.authorization === `Bearer ${token}`;
-}
-
-/** @param {string} name @param {IncomingMessage} request @param {ServerResponse} response */
-function refuseLogin(name, { headers }, response) {
-  const status = headers.authorization === undefined ? 401 : 403;
-  refuse(response, status, 'GatedRepo', `Access to model ${name} is restricted. You must have access to it.`);
 }
 
 /** @param {ServerResponse} response @param {number} status @param {string} code @param {string} message */

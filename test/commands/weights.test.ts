@@ -168,6 +168,34 @@ describe('weights pull', () => {
   });
 });
 
+test('what the lock has of a URL with a signature needs no request while it is there', async () => {
+  const path = 'model-2%20of%202.safetensors';
+  const sha256 = sha256Of(files['model-2 of 2.safetensors']);
+  const words = ['weights', 'pull', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/x.bin'];
+  const { stderr } = await gantry([...words, '--sha256', sha256]);
+  expect(stderr).toContain('weights.lock has the URL without its query');
+  const before = hub.requests.length;
+  expect((await gantry(['weights', 'pull', '--json'])).json()).toMatchObject({ weights: [{ listed: 1, copied: 0 }] });
+  expect(hub.requests.length).toBe(before);
+  await gantry(['rm', ':/gguf/x.bin', '--yes']);
+  expect((await gantry(['weights', 'pull', '--json'])).json()).toMatchObject({ weights: [{ listed: 0, copied: 1 }] });
+  expect(emulator.volume().read('/gguf/x.bin')?.length).toBe(2 ** 18);
+});
+
+test('an interrupted pull says which files were sent', async () => {
+  const stop = new AbortController();
+  hub.mischief = ({ name: file }) => file === 'model-1 of 2.safetensors' && !stop.signal.aborted;
+  const { code, stderr } = await gantry(['weights', 'pull', source, ':/models/qwen', '--debug'], {
+    stop: stop.signal,
+    seen: (_, said) => {
+      if (said.match(/cp\/complete 200/g)?.length === 4) setImmediate(() => stop.abort());
+    },
+  });
+  const [, files, more = '0'] =
+    /interrupted after (\d) files?(?:, and (\d) more (?:was|were) sent)?\n/.exec(stderr) ?? [];
+  expect([code, Number(files) + Number(more)]).toEqual([130, 4]);
+});
+
 describe('a gated model', () => {
   const token = 'hf_0123456789abcdefABCDEF';
   beforeEach(() => {
@@ -221,6 +249,15 @@ test.each([
 ] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
   const { code, stderr } = await gantry(['weights', 'pull', ...words]);
   expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+});
+
+test('a hub that denies access without a token is no matter of an account', async () => {
+  hub.models[name] = { files, token: 'hf_x', isListed: true };
+  hub.mischief = undefined;
+  hub.deniesStrangers = true;
+  const { code, stderr } = await pull();
+  expect([code, stderr]).toEqual([5, expect.stringContaining('may not be read without a token')]);
+  expect(stderr).toContain('set HF_TOKEN');
 });
 
 describe('weights verify', () => {

@@ -10,7 +10,10 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('[source]', 'hf://ORG/NAME, hf://ORG/NAME@REVISION or a https:// URL (default: all of weights.lock)')
-      .argument('[target]', 'folder on a volume: volume:/path or :/path (default: that of weights.lock)')
+      .argument(
+        '[target]',
+        'folder on a volume, or name of a file at a URL: volume:/path or :/path (default: that of weights.lock)',
+      )
       .option('--revision <name>', 'branch, tag or commit of a model (default: that of weights.lock, else main)')
       .option('--sha256 <hex>', 'checksum that the file at a https:// URL must have', sha256Flag)
       .option('--include <glob>', 'pull only matching files (repeatable)', repeatableFlag)

@@ -172,6 +172,12 @@ export async function resolveTarget(target: CopyEnd, sources: CopySource[], cont
     });
   }
   const intoFolder = !isSingleFile || existing === 'folder' || isWrittenAsFolder(target);
+  const [source] = sources;
+  if (isSingleFile && intoFolder && source?.location.kind === 'web' && source.name === '') {
+    throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
+      fix: 'name it in the target, as in :/models/NAME',
+    });
+  }
   if (target.kind === 'remote') {
     const { at } = target;
     const folder = intoFolder ? withTrailingSlash(at.path) : remoteParent(at.path);

@@ -113,6 +113,11 @@ export class CopyProgress {
       this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
   }
 
+  /** Files that were uploaded, but are not confirmed yet. */
+  get sentFiles(): number {
+    return this.#unconfirmedFiles;
+  }
+
   /** A file was uploaded, but is not confirmed yet. */
   uploaded(bytes: number): void {
     this.#unconfirmedFiles++;

@@ -125,7 +125,9 @@ async function copyClaimed(
     });
     isComplete = copyProgress.failed.length === 0;
   } catch (error) {
-    throw signal.aborted ? interrupted(signal, summary(), keepsJournal) : withSummary(error, summary());
+    throw signal.aborted
+      ? interrupted(signal, summary(), copyProgress.sentFiles, keepsJournal)
+      : withSummary(error, summary());
   } finally {
     copyProgress.finish();
     await journal?.close(isComplete);
@@ -215,11 +217,13 @@ function unwritableText({ folder, cause }: { folder: string; cause: unknown }): 
   return `cannot write to ${folder}: ${why}`;
 }
 
-function interrupted(signal: AbortSignal, summary: CopySummary, isResumable: boolean): InterruptedError {
+/** `sent` files are on the volume, but it has not listed them yet. */
+function interrupted(signal: AbortSignal, summary: CopySummary, sent: number, isResumable: boolean): InterruptedError {
   const reason = signal.reason as InterruptedError;
   const fix = isResumable ? { fix: 'run the same command again to resume' } : {};
   const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
-  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}`, name, {
+  const more = sent > 0 ? `, and ${sent} more ${sent === 1 ? 'was' : 'were'} sent` : '';
+  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}${more}`, name, {
     ...fix,
     details: { ...summary },
   });

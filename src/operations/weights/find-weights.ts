@@ -37,6 +37,8 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
   const locked = readLock(context);
   if (text !== undefined && target !== undefined) {
     const source = parseSource(text, typed);
+    const [glob] = [...include.map(() => '--include'), ...exclude.map(() => '--exclude')];
+    if (source.kind === 'file' && glob) throw new UsageError(`${glob} is for models of the hub (hf://)`);
     return [{ source, target: parseVolumePath(target, context.settings), include, exclude }];
   }
   if (text === undefined && (revision ?? sha256) !== undefined)
@@ -110,12 +112,21 @@ function pinnedText(revision: string, source: ModelSource, at: VolumePath, { inc
 }
 
 async function findFile(context: Context, source: FileSource, wanted: WantedWeights): Promise<FoundWeights> {
-  const named = { location: { kind: 'web', web: source.web }, isFolder: false, name: source.name } as const;
+  const own = wanted.name ?? source.name;
+  const named = { location: { kind: 'web', web: source.web }, isFolder: false, name: own } as const;
   const { folder, name } = await resolveTarget({ kind: 'remote', at: wanted.target }, [named], context);
   const at = folder.kind === 'remote' ? folder.at : wanted.target;
-  const { bytes } = await whileConnected(context, (resources) => webFileSize(source.web, resources));
-  const path = name ?? wanted.name ?? source.name;
-  return { at, files: [{ path, bytes, web: source.web }], revision: undefined, locked: lockedAt(context, source, at) };
+  const path = name ?? own;
+  const locked = lockedAt(context, source, at);
+  // The URL of a file that is there may have expired.
+  const known = locked?.files.find((file) => file.path === path && file.sha256 === source.web.sum.hex);
+  const { bytes } = known ?? (await whileConnected(context, (resources) => webFileSize(source.web, resources)));
+  if (source.web.url !== source.text) {
+    context.progress.note(
+      `${weightsLockName} has the URL without its query, which may have a signature: name the whole URL to copy it again`,
+    );
+  }
+  return { at, files: [{ path, bytes, web: source.web }], revision: undefined, locked };
 }
 
 function lockedAt(context: Context, { text: source }: WeightsSource, at: VolumePath): LockedWeights | undefined {

@@ -140,14 +140,15 @@ function explain(
   if (!(error instanceof GantryError)) return error;
   const { facts } = error;
   const page = `${endpoint}/${name}`;
+  const login = 'set HF_TOKEN to a token of an account that may read it, or pass one to --token on stdin';
   if (error instanceof AuthError) {
     return new AuthError(`${name} is gated or private, or does not exist`, {
       ...facts,
-      fix: hasToken
-        ? 'check the name, and whether the token is valid'
-        : 'set HF_TOKEN to a token of an account that may read it, or pass one to --token on stdin',
+      fix: hasToken ? 'check the name, and whether the token is valid' : login,
     });
   }
+  if (error instanceof DeniedError && !hasToken)
+    return new DeniedError(`${name} may not be read without a token`, { ...facts, fix: login });
   if (error instanceof DeniedError) {
     return new DeniedError(`the account of the token may not read ${name}`, {
       ...facts,
