@@ -33,6 +33,12 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   return decode(endpoint, reply, json, status);
 }
 
+/** The JSON of a successful reply that no endpoint defines. */
+export function readJsonReply(received: HostReply): unknown {
+  rejectWebPage(received);
+  return parse(received);
+}
+
 /** What is read has the status 200: another one says that a part of it is missing (206), or was made by a proxy (203). */
 function isWhole({ route, mayBeEmpty }: Endpoint, { status, body }: HostReply): boolean {
   if (status === 200) return true;
@@ -83,7 +89,7 @@ export function rejectWebPage(received: HostReply): void {
   const title = titleOf(body);
   const page = title ? `a web page ("${title}")` : 'a web page';
   throw new UnavailableError(`received ${page} instead of a reply from ${host} (HTTP ${status})`, {
-    why: 'a proxy, a firewall or the login page of a network replied instead of the platform',
+    why: 'a proxy, a firewall or the login page of a network replied in its place',
     fix: gantryCommand`doctor`,
     status,
     retryable: true,
@@ -144,7 +150,7 @@ function parse({ body, status, host }: HostReply): unknown {
     if (/^\s*[[{"]/.test(text)) throw damagedError({ status, host }, cause);
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';
     throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
-      why: 'a proxy or a firewall may have replied instead of the platform',
+      why: 'a proxy or a firewall may have replied in its place',
       status,
       retryable: true,
       cause,

@@ -117,6 +117,19 @@ describe('weights pull', () => {
     hub.models[name] = before as never;
   });
 
+  test('names the files that the new revision no longer has, with a command that removes them', async () => {
+    await pull();
+    const { empty: _, 'onnx/model.onnx': __, ...rest } = files;
+    await gantry(['rm', ':/models/qwen/empty', '--yes']);
+    hub.models[name] = { files: rest, commit: 'a'.repeat(40) };
+    const { stderr } = await pull('--revision', 'main');
+    expect(stderr).toContain('1 file that weights.lock had is still on the volume; to remove it');
+    const [, remove = ''] = /to remove it: gantry (.+)/.exec(stderr) ?? [];
+    expect((await gantry([...remove.split(' '), '--yes'])).code).toBe(0);
+    expect([on('onnx/model.onnx'), on('config.json')?.equals(files['config.json'])]).toEqual([undefined, true]);
+    expect((await pull()).stderr).not.toContain('still on the volume');
+  });
+
   test('refuses other content at the revision of the lock', async () => {
     await pull();
     hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') } };
@@ -249,6 +262,19 @@ test.each([
 ] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
   const { code, stderr } = await gantry(['weights', 'pull', ...words]);
   expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+});
+
+test.each([
+  ['a login page', '<h1>Log in</h1>', 0, 'received a web page instead of a reply'],
+  ['a list that is cut', '{"sha": "c18', 0, 'is incomplete or damaged'],
+  ['a list whose connection breaks', '{"sha": "c18', 9, 'the connection to'],
+])('%s in place of the list of files is a matter of the network', async (_, body, missing, message) => {
+  hub.servers.hub.removeAllListeners('request').on('request', (__, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': body.length + missing });
+    response.write(body, () => (missing === 0 ? response.end() : response.destroy()));
+  });
+  const { code, stderr } = await pull();
+  expect([code, stderr]).toEqual([69, expect.stringContaining(message)]);
 });
 
 test('a hub that denies access without a token is no matter of an account', async () => {

@@ -1,4 +1,5 @@
 import { readAtMost } from '../../api/http-reply.ts';
+import { readJsonReply } from '../../api/reply.ts';
 import { withRetries } from '../../api/retry.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
@@ -11,7 +12,8 @@ import {
   UnexpectedReplyError,
   UsageError,
 } from '../../errors.ts';
-import { isRecord, tryParseJson } from '../../json-text.ts';
+import { isRecord } from '../../json-text.ts';
+import { requestError } from '../../transfer/range-request.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
 
@@ -95,14 +97,15 @@ async function readJson(
   asked: { url: string; token: string | undefined },
   resources: TransferContext,
 ): Promise<unknown> {
-  const { reply } = await followRedirects(
-    asked,
-    { accept: 'application/json', 'accept-encoding': 'identity' },
-    resources,
-  );
-  const { content, isCut } = await readAtMost(reply.body, maxBodyBytes);
+  const accepted = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const { reply, url } = await followRedirects(asked, accepted, resources);
+  const from = new URL(url);
+  const { content, isCut } = await readAtMost(reply.body, maxBodyBytes).catch((cause) => {
+    throw requestError(cause, from, resources, resources.signal);
+  });
   if (isCut) throw new UnexpectedReplyError('the list of files is longer than 32 MiB');
-  return tryParseJson(content.toString('utf8'));
+  const { statusCode: status, headers } = reply;
+  return readJsonReply({ status, headers, body: content.toString('utf8'), host: from.host });
 }
 
 /** Large files have a SHA-256, those that are stored in Git itself an id of Git. */

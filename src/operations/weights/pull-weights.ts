@@ -11,6 +11,7 @@ import {
   wantedWeights,
 } from './find-weights.ts';
 import { type HubAccess, hubAccess } from './hub.ts';
+import { noteLeftFiles } from './left-files.ts';
 import { ListedFiles } from './listed-files.ts';
 import { updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
@@ -104,6 +105,7 @@ async function pullOne(
       seen,
       files: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     });
+    if (locked) await noteLeftFiles(context, at, locked);
   }
   const pulled = {
     ...{ source, revision: revision ?? null, target, mount: mountedPath({ target, seen }) },
