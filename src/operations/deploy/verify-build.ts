@@ -18,7 +18,9 @@ import { tryRequest } from '../waiting/index.ts';
 import {
   type Before,
   doubtHealth,
+  goneMs,
   lookForReplaced,
+  ReplicaOwners,
   runSmokeTests,
   type SmokeTest,
   summary,
@@ -68,7 +70,11 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const history = await readHistory(context, app);
   const earlierBuilds = new Set([...history.seenBefore(build), ...(options.before?.builds ?? [])]);
   earlierBuilds.delete(build);
-  const known = { ...options, earlierBuilds };
+  const { isNew, before } = options;
+  const servesMs = context.platformNow() - (history.beginnings(build).at(-1) ?? Number.POSITIVE_INFINITY);
+  const isAlone = isNew ? earlierBuilds.size === 0 : servesMs >= goneMs;
+  const owners = new ReplicaOwners(build, { earlier: before?.replicas, isNew, isAlone, since: started });
+  const known = { ...options, earlierBuilds, owners };
   const smokeOptions = { ...known, tests: smokeTests, isEnveloped: options.config?.runtime === 'cortex' };
   const smoke = smokeTests.length > 0 ? await runSmokeTests(context, smokeOptions) : undefined;
   const isProven = smoke?.verdict === 'healthy';

@@ -4,26 +4,12 @@ import { count } from '../../output/format.ts';
 import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
 import { countErrors, ratesText } from './count-errors.ts';
+import { doubt, type Finding, type Observed } from './finding.ts';
 import type { Before, Look } from './look.ts';
-import { findReplaced, type Replaced } from './replaced.ts';
-import { ReplicaOwners } from './replica-owners.ts';
+import { findReplaced } from './replaced.ts';
+import { type Owner, ReplicaOwners } from './replica-owners.ts';
 import { ReplicaReads } from './replica-reads.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
-
-/** Counts of what was looked at; null where the platform did not list it. */
-export interface Observed {
-  replicas: number | null;
-  restarts: number | null;
-  runs: number | null;
-  failedRuns: number | null;
-}
-
-/** Why a build is not healthy, and the replica that shows it. */
-export interface Finding extends Partial<Pick<Replaced, 'shows'>> {
-  verdict: 'sick' | 'unknown' | 'superseded';
-  reason: string;
-  container?: string | undefined;
-}
 
 export interface ObservedOptions {
   /** What there was before it was uploaded; undefined for a build that serves for longer. */
@@ -36,6 +22,8 @@ export interface ObservedOptions {
   isNew?: boolean | undefined;
   /** A time in ms since when no other build has served: runs are its own, also those of the first look. */
   servesSince?: number | undefined;
+  /** What is known of its replicas. */
+  owners?: ReplicaOwners | undefined;
 }
 
 /** What was seen of a build: its replicas, the runs that ended, and the runs before them to compare with. */
@@ -56,9 +44,10 @@ export class ObservedBuild {
     private readonly build: string,
     private readonly options: ObservedOptions = {},
   ) {
-    const { before, isNew = true, servesSince } = options;
+    const { before, isNew = true, servesSince, owners } = options;
     this.#slots = new ReplicaSlots(isNew, (containerId) => this.#hasServed(containerId));
-    this.#owners = new ReplicaOwners(build, before?.replicas, !isNew || servesSince !== undefined);
+    const known = { earlier: before?.replicas, isNew, isAlone: servesSince !== undefined };
+    this.#owners = owners ?? new ReplicaOwners(build, known);
     this.#reads = before?.reads ?? new ReplicaReads();
     if (before) this.#addRuns(before.runs);
   }
@@ -69,7 +58,7 @@ export class ObservedBuild {
     this.#status = status ?? this.#status;
     if (containers) {
       this.#hasReplicas = true;
-      this.#owners.see(containers);
+      this.#owners.see(containers, at);
       this.#reads.see(containers, at);
       const own = containers.filter(({ containerId }) => this.#owners.isOwn(containerId));
       this.#slots.update(own, { at, minReplicas, cooldownMs });
@@ -91,24 +80,27 @@ export class ObservedBuild {
 
   /** What is certain before the end of the watch: not what ends while the app shows that the build before was put back. */
   early(): Finding | undefined {
-    return this.isBehind ? undefined : (this.#replaced() ?? sick(this.#slots.problem()) ?? this.#errors(true));
+    return this.isBehind ? undefined : (this.#replaced() ?? this.#sick(this.#slots.problem()) ?? this.#errors(true));
   }
 
   /** The finding at the end; undefined if the build is healthy. `isProven`: a call of it has succeeded. */
   final(isProven: boolean): Finding | undefined {
     const found = this.#troubleSeen() ?? this.#unattributed() ?? doubt(this.#reads.doubt());
     if (found) return found;
-    const succeeded = this.#ended().some((run) => runStatus(run) === 'success');
-    const isAnswering = isProven || succeeded || this.#slots.isRunning;
+    const { running } = this.#slots;
+    const succeeded = this.#ended('own').some((run) => runStatus(run) === 'success');
+    const isAnswering = isProven || succeeded || running.some((id) => this.#owners.isCertain(id));
     if (isAnswering && this.#runsRefused === undefined) return undefined;
     if (isAnswering) return { verdict: 'unknown', reason: `calls of it are not known (${this.#runsRefused})` };
-    return { verdict: 'unknown', reason: this.#slots.waiting() ?? this.#nothingSeen() };
+    const [one] = running;
+    const reason = one ? `replica ${one} is listed without a build` : (this.#slots.waiting() ?? this.#nothingSeen());
+    return { verdict: 'unknown', reason };
   }
 
   /** What speaks against a build that was found healthy before. That it sleeps does not. */
   trouble(): Finding | undefined {
     const found = this.#troubleSeen() ?? doubt(this.#reads.doubt());
-    if (found || this.#slots.replicas === 0 || this.#slots.isRunning) return found;
+    if (found || this.#slots.replicas === 0 || this.#slots.running.length > 0) return found;
     const reason = this.#slots.waiting();
     return reason === undefined ? undefined : { verdict: 'unknown', reason };
   }
@@ -117,7 +109,7 @@ export class ObservedBuild {
     const found =
       this.#replaced() ??
       this.early() ??
-      sick(this.#slots.problemAtEnd()) ??
+      this.#sick(this.#slots.problemAtEnd()) ??
       doubt(this.#slots.doubt()) ??
       this.#errors(false);
     if (found || appCondition(this.#status) === 'well') return found;
@@ -165,9 +157,9 @@ export class ObservedBuild {
    * Whose a run is, as far as it is known by now. That of a replica that was never listed is nobody's: one of the build
    * before may answer after it is gone from the list, and one of this build may end before it is listed.
    */
-  #ownerOf(run: Run): 'own' | 'other' | 'nobody' {
+  #ownerOf(run: Run): Owner {
     const container = run.containerId || run.podName || '';
-    if (this.#owners.isOwn(container)) return 'own';
+    if (this.#owners.isOwn(container)) return this.#owners.of(container);
     if (this.#earlier?.has(runKey(run)) || this.#owners.of(container) === 'other') return 'other';
     return this.#isSinceAlone(run) ? 'own' : 'nobody';
   }
@@ -182,9 +174,12 @@ export class ObservedBuild {
     const compared = compareErrors(now, before, isEarly);
     if (compared === 'no worse') return undefined;
     const rates = ratesText(now, before);
-    if (compared === 'worse') return { verdict: 'sick', reason: rates, container: this.#failing() };
+    const isCertain = compareErrors(countErrors(this.#ended('own')), before, isEarly) === 'worse';
+    if (compared === 'worse' && isCertain) return { verdict: 'sick', reason: rates, container: this.#failing() };
+    if (isEarly) return undefined;
+    if (compared === 'worse') return { verdict: 'unknown', reason: `${rates}, ${notHandled}` };
     const doubt = compared === 'as bad' ? 'no better than before' : 'too few calls to tell';
-    return isEarly ? undefined : { verdict: 'unknown', reason: `${rates}: ${doubt}` };
+    return { verdict: 'unknown', reason: `${rates}: ${doubt}` };
   }
 
   /** Calls that would make it sick if they were its own. */
@@ -199,7 +194,7 @@ export class ObservedBuild {
       byCaller: own.byCaller + open.byCaller,
     };
     if (!/^(worse|as bad)$/.test(compareErrors(all, before, false))) return undefined;
-    return { verdict: 'unknown', reason: `${ratesText(open, before)}, and which build handled them is not known` };
+    return { verdict: 'unknown', reason: `${ratesText(open, before)}, ${notHandled}` };
   }
 
   #nothingSeen(): string {
@@ -236,15 +231,15 @@ export class ObservedBuild {
     return run?.containerId || run?.podName || undefined;
   }
 
-  #ended(owner: 'own' | 'nobody' = 'own'): Run[] {
-    return [...this.#runs.values()].filter((run) => hasEnded(run) && this.#ownerOf(run) === owner);
+  #ended(...owners: Owner[]): Run[] {
+    const wanted = owners.length > 0 ? owners : ['own', 'likely'];
+    return [...this.#runs.values()].filter((run) => hasEnded(run) && wanted.includes(this.#ownerOf(run)));
+  }
+
+  #sick(problem: SlotProblem | undefined): Finding | undefined {
+    if (!problem || this.#owners.isCertain(problem.container)) return problem && { verdict: 'sick', ...problem };
+    return { verdict: 'unknown', ...problem, reason: `${problem.reason}, and whose it is is not known` };
   }
 }
 
-function sick(problem: SlotProblem | undefined): Finding | undefined {
-  return problem && { verdict: 'sick', ...problem };
-}
-
-function doubt(problem: SlotProblem | undefined): Finding | undefined {
-  return problem && { verdict: 'unknown', ...problem };
-}
+const notHandled = 'and which build handled them is not known';

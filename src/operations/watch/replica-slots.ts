@@ -73,14 +73,14 @@ export class ReplicaSlots {
     this.#isReduced ||= minReplicas < this.#minReplicas;
     this.#minReplicas = minReplicas;
     const listed = new Map(containers.map((container) => [container.containerId, container]));
-    const survivors = containers.filter((each) => this.#ids.has(each.containerId) && !hasEnded(each)).length;
+    const survivors = containers.filter((each) => this.#ids.has(each.containerId) && !hasStopped(each)).length;
     this.#before = this.#at;
     this.#at = scaling.at;
     for (const slot of this.#slots) {
       const { container } = slot;
       const shown = listed.get(container.containerId);
       // Also one that was missing in a list before: it has not gone.
-      if (shown && !hasEnded(shown)) this.#see(slot, shown, scaling.at);
+      if (shown && !hasStopped(shown)) this.#see(slot, shown, scaling.at);
       else if (slot.isOpen && !slot.isVacant) this.#end(slot, shown ?? container, scaling, survivors);
     }
     for (const container of containers) {
@@ -113,9 +113,12 @@ export class ReplicaSlots {
     return ending && problemOf(ending, `was replaced ${ending.ended.length} times, after calls that succeeded`);
   }
 
-  /** Whether a replica runs that never restarted, or runs again. */
-  get isRunning(): boolean {
-    return this.#slots.some(({ isOpen, isVacant, container }) => isOpen && !isVacant && isRunning(container));
+  /** The replicas that run and never restarted, or run again. */
+  get running(): string[] {
+    const running = this.#slots.filter(
+      ({ isOpen, isVacant, container }) => isOpen && !isVacant && isRunning(container),
+    );
+    return running.map(({ container }) => container.containerId);
   }
 
   /** What the build waits for. */
@@ -187,7 +190,7 @@ export class ReplicaSlots {
       });
     } else {
       // One that ended before the first look at it shows nothing, unless it failed.
-      const isOpen = !hasEnded(container) || failedState.test(stateOf(container));
+      const isOpen = !hasStopped(container) || failedState.test(stateOf(container));
       const slot = { container, since, runningSince, downSince: undefined };
       const isOld = !this.isNew && since === Number.NEGATIVE_INFINITY;
       const deaths = isOld ? Math.min(0, maxRestarts - (container.containerRestartCount ?? 0)) : 0;
@@ -228,7 +231,7 @@ export function isRunning(container: Container): boolean {
 }
 
 const stateOf = ({ containerState }: Container) => containerState ?? '';
-const hasEnded = (container: Container) => endedState.test(stateOf(container));
+export const hasStopped = (container: Container) => endedState.test(stateOf(container));
 
 function problemOf({ container: { containerId } }: Slot, what: string): SlotProblem {
   return { reason: `replica ${containerId} ${what}`, container: containerId };

@@ -8,8 +8,7 @@ import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun, runHasFailed } from '../runs/index.ts';
-import type { Before } from './look.ts';
-import { type Owner, ReplicaOwners } from './replica-owners.ts';
+import { goneMs, type Owner, type ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
@@ -19,8 +18,8 @@ export interface SmokeOptions {
   tests: readonly SmokeTest[];
   /** Whether the platform writes its own around what a function returns: the id and the time of its run. */
   isEnveloped: boolean;
-  /** What there was before the build was uploaded; undefined for a build that serves for longer. */
-  before?: Before | undefined;
+  /** What is known of its replicas. */
+  owners: ReplicaOwners;
   /** Builds that served before it: an app that shows one of them lags behind. */
   earlierBuilds: ReadonlySet<string>;
 }
@@ -35,8 +34,6 @@ export interface SmokeResult {
 
 /** How long an app may take to answer, its start included, in ms. */
 const answerMs = 600_000;
-/** How long calls are repeated until the new build answers: replicas of the build before take their time to go. */
-const turnMs = 120_000;
 /** How long a replica that has answered may take to be listed, and one that is gone from the list may answer. */
 const listedMs = 10_000;
 const pauseMs = 2_000;
@@ -81,8 +78,8 @@ async function runTest(
       const reason = `${name}: ${answer.problem ?? 'answered'}, and which build did is not known: ${unseen}`;
       return { verdict: 'unknown', reason, calls };
     }
-    if (elapsed() - started > turnMs) {
-      const reason = `${name}: replicas of the build before still answered after ${duration(turnMs)}`;
+    if (elapsed() - started > goneMs) {
+      const reason = `${name}: replicas of the build before still answered after ${duration(goneMs)}`;
       return { verdict: 'unknown', reason, calls };
     }
     await delay(pauseMs);
@@ -150,7 +147,7 @@ class Answering {
     private readonly context: Context,
     private readonly options: SmokeOptions,
   ) {
-    this.#owners = new ReplicaOwners(options.build, options.before?.replicas);
+    this.#owners = options.owners;
   }
 
   async find({ run, isOfGateway }: Answer): Promise<Answered> {
@@ -169,7 +166,7 @@ class Answering {
     if (containers instanceof GantryError) {
       return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
     }
-    this.#owners.see(containers);
+    this.#owners.see(containers, this.context.elapsed());
     if (isOfGateway && !(item && runHasFailed(item))) {
       return { by: 'nobody', cents, unseen: 'no run of the app has failed by this call' };
     }

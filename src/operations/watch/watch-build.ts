@@ -5,8 +5,9 @@ import { count, duration } from '../../output/format.ts';
 import { fetchBuild } from '../builds/index.ts';
 import type { Verdict } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
+import type { Finding, Observed } from './finding.ts';
 import { type Look, lookAt } from './look.ts';
-import { type Finding, type Observed, ObservedBuild, type ObservedOptions } from './observed-build.ts';
+import { ObservedBuild, type ObservedOptions } from './observed-build.ts';
 
 export interface WatchOptions extends Omit<ObservedOptions, 'servesSince'> {
   app: string;
@@ -33,7 +34,7 @@ export interface Watched extends Observed {
   failed: string[];
 }
 
-const pollMs = 2_000;
+export const pollMs = 2_000;
 /** How much longer than the watch an app may show the build before, in ms. */
 const maxBehindMs = 10_000;
 /** And a platform the same list of replicas: some read them anew twice a minute. */
@@ -88,24 +89,6 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
   }
 }
 
-/**
- * Looks twice at a build that was found healthy at a time (ms): why it may not be so any more. One list of replicas alone
- * does not tell whether it is a copy.
- */
-export async function doubtHealth(context: Context, options: WatchOptions, at: number): Promise<string | undefined> {
-  const observed = new ObservedBuild(options.build, { ...options, isNew: true, servesSince: at });
-  try {
-    observed.update(await look(context, options, observed));
-    if (observed.counts().replicas && !observed.trouble()) {
-      await context.delay(pollMs);
-      observed.update(await look(context, options, observed));
-    }
-  } catch (error) {
-    return `the platform did not answer: ${transient(error, context).message}`;
-  }
-  return observed.trouble()?.reason;
-}
-
 /** `2 replicas, 14 runs, 0 failed`. */
 export function summary({ replicas, restarts, runs, failedRuns }: Observed): string {
   const calls = runs === null ? ['calls are not known'] : [count(runs, 'run'), `${failedRuns} failed`];
@@ -114,7 +97,7 @@ export function summary({ replicas, restarts, runs, failedRuns }: Observed): str
   return restarts ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
 }
 
-async function look(context: Context, options: WatchOptions, observed: ObservedBuild): Promise<Look> {
+export async function look(context: Context, options: WatchOptions, observed: ObservedBuild): Promise<Look> {
   const seen = await lookAt(context, options.app, (run) => observed.isSettled(run));
   return { ...seen, minReplicas: seen.minReplicas ?? options.minReplicas };
 }
@@ -127,7 +110,7 @@ async function ownFailure(context: Context, { app, build }: WatchOptions): Promi
 }
 
 /** A failed look is not a verdict: the next one may succeed. Throws what the next one would meet too. */
-function transient(error: unknown, { signal }: Context): GantryError {
+export function transient(error: unknown, { signal }: Context): GantryError {
   const isFinal = !(error instanceof GantryError) || error instanceof AuthError || error instanceof NotFoundError;
   if (signal.aborted || isFinal) throw error;
   return error;

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { Outcome } from '../support/gantry.ts';
+import { type Machine, Stage } from './stage.ts';
+
+const scaling = 'min_replicas = 0\n';
+const verdictOf = ({ json }: Outcome) => {
+  const { health, error } = json() as { health?: { verdict: string }; error?: { details: { verdict?: string } } };
+  return health?.verdict ?? error?.details.verdict;
+};
+
+interface Draining {
+  listedMs: number;
+  answersMs: number;
+  /** Whether the list of replicas has their builds. */
+  isNamed: boolean;
+}
+
+/**
+ * An app that is broken and asleep, and its fix, about to be deployed. Users wake the broken build while the other one is
+ * made: its replica answers for some time after that is live.
+ */
+async function brokenApp({ listedMs, answersMs, isNamed }: Draining): Promise<{ stage: Stage; machine: Machine }> {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  const broken = await machine.deploys({ scaling });
+  stage.pass(60_000);
+  await machine.write({ scaling, version: 2 });
+  const { world } = stage.platform;
+  const [replicas, call] = [world.replicas.bind(world), world.call.bind(world)];
+  const isWithin = (ms: number) => {
+    const { build, from = 0 } = stage.platform.app('web')?.services[1] ?? {};
+    return build !== undefined && stage.clock.now < from + ms;
+  };
+  const old = { id: `${broken}-0`, state: 'RUNNING', restarts: 0, isTerminating: false, startedAt: stage.clock.now };
+  world.replicas = (app) => {
+    const listed = [...replicas(app), ...(isWithin(listedMs) ? [{ ...old, build: broken }] : [])];
+    return listed.map((replica) => (isNamed ? replica : { ...replica, build: '' }));
+  };
+  world.call = (app) => {
+    const answer = call(app);
+    if (!isWithin(answersMs)) return answer;
+    Object.assign(world.calls.at(-1) ?? {}, { build: broken, code: 500 });
+    return { ...answer, code: 500 };
+  };
+  return { stage, machine };
+}
+
+test.each(['6s', '2m'])(
+  'what a replica without a build has answered does not make the new build sick: --watch %s',
+  async (watch) => {
+    const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
+    const outcome = await machine.run(`deploy --smoke run --watch ${watch} --or-rollback --json`);
+    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(stage.platform.world.builds.size).toBe(2);
+  },
+);
+
+test('a replica without a build that runs and answers does not make the new build healthy', async () => {
+  const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
+  const { world } = stage.platform;
+  const replicas = world.replicas.bind(world);
+  world.replicas = (app) => replicas(app).filter(({ id }) => id.startsWith([...world.builds.keys()][0] ?? ''));
+  const outcome = await machine.run('deploy --watch 8s --or-rollback --json');
+  expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+});
+
+test.each([
+  ['its calls fail', { calls: { everyMs: 5_000, failing: 1 } }],
+  ['it crashes', { replicas: 'crash' }],
+] as const)('a replica without a build is of the one that has served for two minutes: %s', async (_, behaves) => {
+  const { machine } = await brokenApp({ listedMs: 20_000, answersMs: 0, isNamed: false });
+  await machine.write({ version: 2, behaves });
+  const outcome = await machine.run('deploy --watch --or-rollback --json');
+  expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
+});
+
+test.each([
+  ['while it is watched', 'deploy --watch --json'],
+  ['before', 'deploy --if-changed --watch 8s --smoke run --json'],
+])('a build that has served for two minutes is healthy by a replica without a build: %s', async (_, line) => {
+  const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 0, isNamed: false });
+  await machine.write({ version: 2 });
+  if (line.includes('--if-changed')) await machine.run('deploy');
+  if (line.includes('--if-changed')) stage.pass(180_000);
+  const outcome = await machine.run(line);
+  expect([outcome.code, verdictOf(outcome)]).toEqual([0, 'healthy']);
+});
+
+test('the watch knows whose a replica was that a call of --smoke has found', async () => {
+  const { machine } = await brokenApp({ listedMs: 12_000, answersMs: 12_000, isNamed: true });
+  const outcome = await machine.run('deploy --smoke run --watch 6s --or-rollback --json');
+  expect([outcome.code, verdictOf(outcome)]).toEqual([0, 'healthy']);
+});

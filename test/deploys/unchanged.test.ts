@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { App, Quirks } from '../support/app-platform/types.ts';
+import type { World } from '../support/app-platform/world.js';
+import { type Machine, Stage } from './stage.ts';
+
+const line = 'deploy --if-changed --watch 4s';
+
+/** A build that was found healthy, and some time after. */
+async function healthy(scaling = 'min_replicas = 1\n'): Promise<{ stage: Stage; machine: Machine }> {
+  const stage = await Stage.open({ restarts: 'start times' });
+  const machine = await stage.machine({ scaling });
+  expect(await machine.run(`${line} --smoke run`)).toMatchObject({ code: 0 });
+  stage.pass(60_000);
+  return { stage, machine };
+}
+
+type Replica = ReturnType<World['replicas']>[number];
+type Alter = (replica: Replica, stage: Stage) => Replica[];
+
+/** What becomes of each replica. */
+function alter({ platform: { world } }: Stage, change: (replica: Replica) => Replica[]): void {
+  const replicas = world.replicas.bind(world);
+  world.replicas = (app: App) => replicas(app).flatMap(change);
+}
+
+const ends: [what: string, change: Alter, scaling?: string][] = [
+  ['no replica is listed', () => []],
+  [
+    'one of two replicas is missing',
+    (each) => (each.id.endsWith('-0') ? [each] : []),
+    'min_replicas = 2\nmax_replicas = 2\n',
+  ],
+  [
+    'its replica comes back under other names',
+    (each, { clock }) => [{ ...each, id: `${each.id}-${Math.floor(clock.now / 2_000)}`, startedAt: clock.now }],
+  ],
+  [
+    'all replicas have started since',
+    (each, { clock }) => [{ ...each, id: `${each.id}-${Math.floor(clock.now / 9_000)}`, startedAt: clock.now - 5_000 }],
+  ],
+];
+
+test.each(ends)('an unchanged build is watched again if what runs is not as it was: %s', async (_, change, scaling) => {
+  const { stage, machine } = await healthy(scaling);
+  alter(stage, (replica) => change(replica, stage));
+  const { stderr } = await machine.run(line);
+  expect(stderr).toMatch(/was found healthy by a watch of 4\.0 s, but .*: watching it again/);
+});
+
+test.each<[string, Quirks['refuses']]>([
+  ['replicas', { containers: 403 }],
+  ['calls', { runs: 403, chart: 403 }],
+])('an unchanged build is watched again if the list is refused: of %s', async (_, refuses) => {
+  const { stage, machine } = await healthy();
+  Object.assign(stage.quirks, { refuses });
+  const { code, stderr } = await machine.run(line);
+  expect([code, stderr]).toEqual([8, expect.stringMatching(/but .*not (listed|known).*: watching it again/)]);
+});
+
+test.each([
+  ['keeps a replica', 'min_replicas = 1\n'],
+  ['sleeps', 'min_replicas = 0\n'],
+])('an unchanged build is not watched again if all is as it was: one that %s', async (_, scaling) => {
+  const { machine } = await healthy(scaling);
+  expect(await machine.run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining(': not watched again') });
+});
