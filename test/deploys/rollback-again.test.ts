@@ -4,7 +4,11 @@ import { type Machine, Stage } from './stage.ts';
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
 /** Three versions, the last of which serves, and a rollback of it that is out of time: its build goes live later. */
-async function outOfTime(line: string, isGone = false): Promise<{ stage: Stage; machine: Machine }> {
+async function outOfTime(
+  line: string,
+  isGone = false,
+  meanwhile?: (stage: Stage) => Promise<void>,
+): Promise<{ stage: Stage; machine: Machine }> {
   const stage = await Stage.open();
   const machine = await stage.machine();
   await machine.deploys({ version: 0, behaves: { buildMs: 4_000 } });
@@ -18,8 +22,9 @@ async function outOfTime(line: string, isGone = false): Promise<{ stage: Stage; 
   expect(code).toBe(isGone ? 69 : 8);
   stage.platform.isDown = false;
   stage.platform.after = () => {};
-  stage.pass(10_000);
-  expect(stage.platform.live()).toBe(ids(stage)[3]);
+  if (meanwhile) await meanwhile(stage);
+  else stage.pass(10_000);
+  expect(stage.platform.live()).toBe(ids(stage)[meanwhile ? 4 : 3]);
   return { stage, machine };
 }
 
@@ -43,6 +48,21 @@ test.each(['a colleague', 'the same machine'])(
     expect(stdout).not.toContain('whether it arrived');
   },
 );
+
+test('a rollback whose build was ready after a later one that serves has not rolled back', async () => {
+  const { stage, machine } = await outOfTime('rollback web', false, async (open) => {
+    const app = open.platform.app('web');
+    const later = await open.stranger({}, {});
+    open.pass(9_000);
+    // Of two builds, the one that was created last serves.
+    const [theirs] = (app?.services ?? []).filter(({ build }) => build.id === later);
+    if (app && theirs) Object.assign(theirs, { until: Number.POSITIVE_INFINITY }) && app.services.push(theirs);
+  });
+  const [, one, , made, later] = ids(stage);
+  const { stderr, json } = await machine.run('rollback web --dry-run --json');
+  expect(json()).toMatchObject({ replaced: later, restored: one, changed: true });
+  expect(stderr).toContain(`whether build ${made} of web served before the live one is not known`);
+});
 
 describe('the same command typed again', () => {
   test.each(['rollback web ZERO', 'rollback web'])('finds that it is done: %s', async (line) => {

@@ -20,6 +20,15 @@ const uploaded = (stage: Stage): string[] => builds(stage).flatMap(({ id, upload
 const waiting = (stage: Stage): string[] =>
   builds(stage).flatMap(({ id, uploadedAt, canceledAt }) => (uploadedAt || canceledAt ? [] : [id]));
 
+/** Requests that are held back until so many have arrived. */
+function gate(needed: number): () => Promise<void> {
+  const arrived: (() => void)[] = [];
+  return () =>
+    new Promise((resolve) => {
+      if (arrived.push(resolve) === needed) for (const go of arrived) go();
+    });
+}
+
 describe('a plan', () => {
   async function planned(file = '../plan.json'): Promise<{ stage: Stage; machine: Machine }> {
     const stage = await Stage.open();
@@ -47,6 +56,19 @@ describe('a plan', () => {
       stderr: expect.stringContaining('not as planned'),
     });
     expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
+  });
+
+  test.each([2, 3])('is applied by one of %i machines at the same moment', async (number) => {
+    const { stage, machine } = await planned();
+    const [toCreate, toGoOn] = [gate(number), gate(number)];
+    const others = await Promise.all(Array.from({ length: number - 1 }, () => stage.machine({ version: 2 }, machine)));
+    stage.platform.before = async ({ point }) => point === 'create-app' && (await toCreate());
+    stage.platform.after = async ({ point }) => point === 'create-app' && (await toGoOn());
+    const plan = join(machine.folder, '../plan.json');
+    const outcomes = await Promise.all([machine, ...others].map((each) => each.run(`${applyPlan} ${plan}`)));
+    expect(outcomes.map(({ code }) => code).sort()).toEqual([0, ...Array(number - 1).fill(7)]);
+    const [, ...made] = builds(stage);
+    expect(made.map(({ ended }) => ended).sort()).toEqual([...Array(number - 1).fill('cancelled'), 'success']);
   });
 
   test('is not applied after its upload URL has expired and the app was scaled', async () => {
@@ -172,15 +194,6 @@ describe('a rollback', () => {
     const said = expect.stringMatching(new RegExp(`replaced: build ${theirs}( of web)? serves`));
     expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
   });
-
-  /** Requests that are held back until so many have arrived. */
-  function gate(needed: number): () => Promise<void> {
-    const arrived: (() => void)[] = [];
-    return () =>
-      new Promise((resolve) => {
-        if (arrived.push(resolve) === needed) for (const go of arrived) go();
-      });
-  }
 
   const automatic = 'deploy --watch 40s --or-rollback --json';
   const byHand = 'rollback web --yes --json';

@@ -57,6 +57,29 @@ test.each<[string, Quirks['refuses']]>([
   expect([code, stderr]).toEqual([8, expect.stringMatching(/but .*not (listed|known).*: watching it again/)]);
 });
 
+test.each<[string, number, RegExp, (stage: Stage) => void]>([
+  [
+    'is a copy',
+    69,
+    /is a copy that a cache kept/,
+    ({ quirks }) => Object.assign(quirks, { copies: { point: 'list-builds', marked: true } }),
+  ],
+  [
+    'is refused',
+    0,
+    /the builds of web are not listed, so a later one may serve: deploying/,
+    ({ quirks }) => Object.assign(quirks, { refuses: { 'list-builds': 403 } }),
+  ],
+])('an app is not unchanged if the list of builds %s: the app may be late', async (_, code, said, make) => {
+  const { stage, machine } = await healthy();
+  await machine.run('builds list web');
+  await machine.run('builds list web');
+  make(stage);
+  await machine.run('builds list web');
+  const ended = await machine.run('deploy --if-changed');
+  expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(said)]);
+});
+
 test.each([
   ['keeps a replica', 'min_replicas = 1\n'],
   ['sleeps', 'min_replicas = 0\n'],

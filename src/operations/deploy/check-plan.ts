@@ -6,6 +6,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { readHistory } from '../history/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 import { compareBody } from './app-settings.ts';
 import { type DeployedState, lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';
@@ -31,10 +32,18 @@ export interface PlannedDeploy {
 export async function checkPlan(context: Context, local: LocalApp, plan: Plan, deploy: PlannedDeploy): Promise<void> {
   const { body, archive, created, willWait } = deploy;
   const sent = created === undefined ? listSent(plan, await describeSent(context, local, body, archive)) : [];
-  const now = await lookAtDeployed(context, body.name);
-  const deployed =
-    created === undefined ? listDeployed(plan, now) : await listOthers(context, local, plan, now, deploy);
-  const moved = [...sent, ...deployed, ...(willWait ? [] : listBusy(plan, now, created))];
+  const look = async () => {
+    const now = await lookAtDeployed(context, body.name);
+    const deployed =
+      created === undefined ? listDeployed(plan, now) : await listOthers(context, local, plan, now, deploy);
+    const { busy, behind, unlisted } = willWait ? noBusy : listBusy(plan, now, created);
+    return { moved: [...sent, ...deployed, ...busy], behind, unlisted };
+  };
+  // Of deploys of one plan at the same moment, those whose builds were created later yield.
+  const isSettled = ({ moved, behind, unlisted }: Awaited<ReturnType<typeof look>>) =>
+    moved.length > 0 || behind.length + unlisted.length === 0;
+  const last = await waitForChange(look, isSettled, context.delay);
+  const moved = [...last.moved, ...last.unlisted];
   if (moved.length === 0) return;
   const shown = moved.slice(0, maxShown).join(', ');
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
@@ -85,14 +94,24 @@ async function listOthers(
   return [...(build === undefined ? [] : ['latestReadyBuildId']), ...others].map(deployedField);
 }
 
-/** Builds in progress that the plan does not know. */
-function listBusy(planned: Plan, { app, builds, listed }: DeployedState, created: string | undefined): string[] {
+const noBusy = { busy: [], behind: [], unlisted: [] };
+
+/**
+ * Builds in progress that the plan does not know. Behind: created after the build of this deploy, to which they may yield.
+ * Unlisted: only the app shows them.
+ */
+function listBusy(planned: Plan, { app, builds, listed, isBehind }: DeployedState, created: string | undefined) {
   const latest = app?.latestCreatedBuildId;
-  const isLater = created !== undefined && latest && latest !== created && !listed.includes(latest);
-  const busy = [...builds, ...(isLater ? [latest] : [])];
-  return busy
-    .filter((id) => id !== created && !planned.builds.includes(id))
-    .map((id) => `build ${shortBuild(id)} in progress`);
+  const isUnlisted = created !== undefined && latest && latest !== created && !listed.includes(latest);
+  const isOther = (id: string) => id !== created && !planned.builds.includes(id);
+  const isFirst = (id: string) => created === undefined || !isBehind(id, created);
+  const others = builds.filter(isOther);
+  const name = (id: string) => `build ${shortBuild(id)} in progress`;
+  return {
+    busy: others.filter(isFirst).map(name),
+    behind: others.filter((id) => !isFirst(id)),
+    unlisted: isUnlisted && isOther(latest) ? [name(latest)] : [],
+  };
 }
 
 function deployedField(field: string): string {

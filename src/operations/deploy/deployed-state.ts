@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
-import { findLaterReady, readHistory } from '../history/index.ts';
+import { findLater, readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { goesBefore } from './busy-builds.ts';
@@ -40,7 +40,8 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
     .map(({ id }) => id);
   const ready = listed.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   const shown = app && liveBuild(app);
-  const later = shown === undefined ? undefined : await findLater(context, name, shown, listed);
+  const history = await readHistory(context, name);
+  const later = shown && (await findLater(context, name, { builds: listed, history, live: shown }));
   const live = app
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;
@@ -50,11 +51,6 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
   return { live, app, serves: later ?? shown, builds, listed: listed.map(({ id }) => id), ready, isBehind };
-}
-
-async function findLater(context: Context, name: string, live: string, builds: readonly Build[]) {
-  const history = await readHistory(context, name);
-  return findLaterReady(builds, { history, live, now: context.platformNow() });
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */

@@ -4,8 +4,8 @@ import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { type AppHistory, findLaterReady, readHistory } from '../history/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import { type AppHistory, findLater, readHistory } from '../history/index.ts';
+import { isRefusal } from '../waiting/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
@@ -45,7 +45,15 @@ export async function findLiveDeployment(
   }
   const { status } = await fetchBuild(api, { project, app, build });
   if (buildPhase(status) !== 'succeeded') return undefined;
-  const later = await findLater(context, app, build, history);
+  const builds = await api(listBuilds, { project, app }).catch((error: unknown) => {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  });
+  if (!builds) {
+    progress.note(`the builds of ${app} are not listed, so a later one may serve: deploying`);
+    return undefined;
+  }
+  const later = await findLater(context, app, { builds, history, live: build });
   if (later !== undefined) {
     progress.note(
       `${app} is shown with build ${shortBuild(build)}, but build ${shortBuild(later)} is later and ready: deploying`,
@@ -81,17 +89,6 @@ export async function findLiveDeployment(
     buildMs: 0,
     changed: false,
   };
-}
-
-async function findLater(
-  context: Context,
-  app: string,
-  live: string,
-  history: AppHistory,
-): Promise<string | undefined> {
-  const { project } = context;
-  const builds = (await tryRequest(context, (api) => api(listBuilds, { project, app }))) ?? [];
-  return findLaterReady(builds, { history, live, now: context.platformNow() });
 }
 
 /** What another machine of the team has sent. */

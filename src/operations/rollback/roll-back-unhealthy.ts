@@ -5,7 +5,7 @@ import { abortError, GantryError, NotReadyError, PendingError } from '../../erro
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { type Deployment, StuckBuilds } from '../deploy/index.ts';
-import { findLaterReady, servedBefore } from '../history/index.ts';
+import { findLater, servedBefore } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds, warnOfDoubts } from './choose-build.ts';
@@ -154,9 +154,7 @@ async function findLaterDeploy(
   // The app may be late to show what serves.
   const isLate = servedBefore(known, build).some(({ id, evidence }) => id === serves && evidence !== 'unclear');
   const isOther = serves !== null && serves !== build && !isLate;
-  const other = isOther
-    ? serves
-    : findLaterReady(known.builds, { history: known.history, live: build, now: context.platformNow() });
+  const other = isOther ? serves : await findLater(context, app, { ...known, live: build });
   if (other !== undefined) {
     return {
       outcome,

@@ -177,9 +177,13 @@ class Answering {
   #ofReplica(replica: string, containers: readonly Container[]): Pick<Answered, 'by' | 'unseen'> {
     const owner = this.#owners.of(replica);
     if (owner === 'own') return { by: 'own' };
+    const listed = containers.find(({ containerId }) => containerId === replica);
+    const { earlierBuilds } = this.options;
+    const other = listed?.buildId ?? '';
+    const isLater = other !== '' && earlierBuilds.size > 0 && !earlierBuilds.has(other);
+    if (owner === 'other' && isLater) return { by: 'nobody', unseen: `its replica is one of ${shortBuild(other)}` };
     if (owner === 'other') return { by: 'earlier' };
-    const isListed = containers.some(({ containerId }) => containerId === replica);
-    return { by: 'nobody', unseen: isListed ? 'its replica is listed without a build' : 'its replica is not listed' };
+    return { by: 'nobody', unseen: listed ? 'its replica is listed without a build' : 'its replica is not listed' };
   }
 
   /** Where the run names no replica: one of another build may have answered, whether it was ever listed or not. */
