@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
+import { toDiskErrorOf, waitForLock, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError } from '../../errors.ts';
 import {
   type LockedFile,
@@ -21,17 +21,15 @@ export function readLock({ cwd }: Pick<Context, 'cwd'>): LockedWeights[] {
 }
 
 /** Adds weights, in place of those of the same source in the same folder. */
-export async function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights): Promise<void> {
-  const before = readLock(context);
-  const others = before.filter((each) => !isSameEntry(each, weights));
-  await replaceLock(context, before, [...others, weights]);
+export function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights): Promise<void> {
+  return changeLock(context, (before) => [...before.filter((each) => !isSameEntry(each, weights)), weights]);
 }
 
 /**
  * Forgets when files were listed with their content, because they do not have it: the next pull reads them before it calls
  * them equal. What another command has recorded meanwhile stays.
  */
-export async function forgetTimes(
+export function forgetTimes(
   context: Pick<Context, 'cwd'>,
   weights: LockedWeights,
   wrong: readonly LockedFile[],
@@ -39,21 +37,40 @@ export async function forgetTimes(
   const times = new Map(wrong.map(({ path, modified }) => [path, modified]));
   const forget = ({ modified, ...file }: LockedFile): LockedFile =>
     modified === undefined || times.get(file.path) === modified ? file : { ...file, modified };
-  const before = readLock(context);
-  const after = before.map((each) => (isSameEntry(each, weights) ? { ...each, files: each.files.map(forget) } : each));
-  await replaceLock(context, before, after);
+  return changeLock(context, (before) =>
+    before.map((each) => (isSameEntry(each, weights) ? { ...each, files: each.files.map(forget) } : each)),
+  );
 }
 
-async function replaceLock(
-  { cwd }: Pick<Context, 'cwd'>,
-  before: readonly LockedWeights[],
-  after: readonly LockedWeights[],
+/** Another command holds the file only while it writes it. */
+const waitMs = 10_000;
+
+/** Pulls may end at the same moment: each changes what the other has written. */
+async function changeLock(
+  context: Pick<Context, 'cwd'>,
+  change: (before: LockedWeights[]) => LockedWeights[],
 ): Promise<void> {
-  const text = weightsLockText(after);
-  if (before.length > 0 && text === weightsLockText(before)) return;
-  await writeFileAtomic(join(cwd, weightsLockName), text).catch((cause) => {
+  if (changedText(context, change) === undefined) return;
+  const path = join(context.cwd, weightsLockName);
+  try {
+    const held = await waitForLock(`${path}.lock`, waitMs);
+    try {
+      const text = changedText(context, change);
+      if (text !== undefined) await writeFileAtomic(path, text);
+    } finally {
+      held?.release();
+    }
+  } catch (cause) {
+    if (cause instanceof ConflictError) throw cause;
     throw toDiskErrorOf(`cannot write ${weightsLockName}`, cause);
-  });
+  }
+}
+
+/** Undefined if nothing changes. */
+function changedText(context: Pick<Context, 'cwd'>, change: (before: LockedWeights[]) => LockedWeights[]) {
+  const before = readLock(context);
+  const text = weightsLockText(change(before));
+  return before.length > 0 && text === weightsLockText(before) ? undefined : text;
 }
 
 export function isSameEntry(
