@@ -121,7 +121,7 @@ export const fileRules: readonly FailureRule[] = [
       'attempting to bind':
         /\[Errno 13\] error while attempting to bind on address \('[^']{1,60}', (?<port>\d{1,5})\): permission denied/,
       'bind() to': /bind\(\) to \S{0,60}:(?<port>\d{1,5}) failed \(13: Permission denied\)/,
-      "can't connect to (": /[Cc]an't connect to \('[^']{1,60}', (?<port>\d{1,3})\)/,
+      "an't connect to (": /[Cc]an't connect to \('[^']{1,60}', (?<port>\d{1,3})\)/,
       'bind: permission denied': /listen tcp \S{0,60}:(?<port>\d{1,5}): bind: permission denied/,
       'Permission denied': /\('[^']{1,60}', (?<port>\d{1,3})\) failed: \[Errno 13\] Permission denied/,
       EACCES: /listen EACCES: permission denied \S{0,60}:(?<port>\d{1,5})/,

@@ -41,7 +41,7 @@ export const imageRules: readonly FailureRule[] = [
     signs: {
       'pull access denied for': /pull access denied for (?<image>[^\s,]{1,200})/,
       ': pull access denied':
-        /(?:^|failed to solve: )(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
+        /(?:^|failed to solve: )(?!ERROR:)(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
       'pull access denied,': /pull access denied, repository does not exist/,
       'failed to authorize': /failed to authorize: /,
       'unauthorized: authentication required': /unauthorized: authentication required/,

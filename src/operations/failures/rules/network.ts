@@ -14,7 +14,7 @@ export const networkRules: readonly FailureRule[] = [
       'Name or service not known':
         /^(?:\w[\w.]{0,80}\.)?(?:gaierror|URLError|ConnectError|ConnectionError): .{0,200}Name or service not known/,
       'Temporary failure in name resolution':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
+        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
       'timed out':
         /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: .{0,200}timed out|$)/,
       'All connection attempts failed': /^httpx\.ConnectError: All connection attempts failed/,

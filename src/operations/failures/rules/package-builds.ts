@@ -14,7 +14,7 @@ export const packageBuildRules: readonly FailureRule[] = [
       "No such file or directory: 'gcc'": /No such file or directory: '(?<tool>gcc|g\+\+|cc|cmake|make|cargo)'/,
       'failed: No such file or directory': /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
       'find Rust compiler': /error: can't find (?<tool>Rust) compiler/,
-      'Rust, and Cargo': /(?<tool>Cargo), the Rust package manager, is not installed/,
+      'the Rust package manager': /(?<tool>Cargo), the Rust package manager, is not installed/,
       'CMake must be installed': /(?<tool>CMake) must be installed to build/,
       'CMake is not installed': /(?<tool>CMake) is not installed on your system/i,
       'requires: cmake': /(?<tool>cmake) (?:is )?(?:not found|required)/i,

@@ -208,8 +208,7 @@ export const packageRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'Hashes are required in --require-hashes mode': /^ERROR: Hashes are required in --require-hashes mode/,
-      'to have its version pinned':
-        /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
+      'In --require-hashes mode': /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
       'In `--require-hashes` mode': /In `--require-hashes` mode, all requirements must/,
     },
     title: 'the requirements have hashes, but not all of them, with what they need',

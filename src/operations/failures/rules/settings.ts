@@ -92,7 +92,7 @@ export const settingRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'Expected string or URL object, got None': /ArgumentError: Expected string or URL object, got None/,
-      'SQLAlchemy URL from': /ArgumentError: Could not parse SQLAlchemy URL from (?:given URL )?string '?'?/,
+      'SQLAlchemy URL from': /ArgumentError: Could not parse SQLAlchemy URL from (?:given URL )?string\b/,
       'rfc1738 URL from': /ArgumentError: Could not parse rfc1738 URL from string '/,
     },
     title: 'the address of the database is not set, or is not valid',

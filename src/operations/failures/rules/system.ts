@@ -111,7 +111,6 @@ export const systemRules: readonly FailureRule[] = [
       "$'\\r'": /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
       '\\r’': /\w\\r’: No such file or directory/,
       "\\r'": /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
-      '\r': /\w\r['’]?: (?:No such file or directory|not found|command not found)/,
     },
     title: 'a script has Windows line endings, so that its interpreter is not found',
     fix: 'save it with LF: sed -i "s/\\r$//" {path|SCRIPT}',
@@ -176,7 +175,7 @@ export const systemRules: readonly FailureRule[] = [
     signs: {
       'llegal instruction': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
       'exit code 132': /^exit code 132$/,
-      'CPU instructions': /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
+      "these aren't available": /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
     },
     title: 'a program uses instructions that the CPU does not have',
     fix: 'install a build for an older CPU: without AVX-512, or compiled without -march=native',
