@@ -1,19 +1,22 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Draw } from '../chaos/draw.js';
+import { partOf, testsNear } from './areas.js';
+import { summarize } from './summary.js';
 
-const help = `Change random lines of src/, one change at a time, and see whether a test fails.
+const help = `Change random lines of src/, one change at a time, and see whether a test near them fails.
 
 USAGE
   npm run mutation -- [flags]
 
 FLAGS
-  --lines <n>     how many lines to draw (default 100, about 250 mutants)
-  --seed <n>      the same seed draws the same lines (default: now)
+  --lines <n>     how many lines to draw (default 100, about 150 mutants)
+  --seed <n>      the same seed draws the same lines (default: now); parts that it is through with are not tried again
   --only <regex>  only files whose path matches
-  --jobs <n>      mutants at a time (default 2)
+  --jobs <n>      parts at a time (default 2)
 `;
 
 const { values } = parseArgs({
@@ -25,18 +28,64 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const results = join('node_modules/.cache/mutation-results', values.seed);
 if (values.help) process.stdout.write(help);
-else process.exitCode = tryMutants();
+else await tryMutants();
 
-function tryMutants() {
+async function tryMutants() {
   const drawn = drawLines(Number(values.seed), Number(values.lines), new RegExp(values.only));
-  process.stdout.write(`${drawn.length} lines, seed ${values.seed}\n`);
-  const { status } = spawnSync(
-    join('test/mutation/node_modules/.bin', 'stryker'),
-    ['run', 'test/mutation/stryker.config.json', '--concurrency', values.jobs, '--mutate', drawn.join(',')],
-    { stdio: 'inherit' },
+  process.stdout.write(`${drawn.length} lines, seed ${values.seed}; the results are in ${results}\n`);
+  const parts = [...byPart(drawn)].sort(([, a], [, b]) => b.length - a.length);
+  const waiting = [...parts];
+  const job = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await tryPart(...next);
+  };
+  await Promise.all(Array.from({ length: Number(values.jobs) }, job));
+  process.stdout.write(
+    summarize(
+      results,
+      parts.map(([part]) => part),
+    ),
   );
-  return status ?? 1;
+}
+
+/** @param {string[]} lines */
+function byPart(lines) {
+  /** @type {Map<string, string[]>} */
+  const parts = new Map();
+  for (const line of lines) parts.set(partOf(line), [...(parts.get(partOf(line)) ?? []), line]);
+  return parts;
+}
+
+/** A run of its own: what another part's tests cost is not paid, and what is known stays if the rest is stopped.
+ * @param {string} part @param {string[]} lines */
+async function tryPart(part, lines) {
+  const folder = join(results, part.replaceAll('/', '.'));
+  const report = join(folder, 'report.json');
+  if (existsSync(report)) return;
+  mkdirSync(folder, { recursive: true });
+  const base = JSON.parse(readFileSync('test/mutation/stryker.config.json', 'utf8'));
+  const config = join(folder, 'config.json');
+  // Not below node_modules/: the runner's own set-up would then be loaded once, and count for one file of tests only.
+  const tempDirName = join(tmpdir(), 'gantry-mutation', part.replaceAll('/', '.'));
+  const outputs = { eventReporter: { baseDir: join(folder, 'events') }, jsonReporter: { fileName: report } };
+  const files = testsNear(lines);
+  writeFileSync(config, JSON.stringify({ ...base, ...outputs, tempDirName, mutate: lines, concurrency: 1 }));
+  process.stdout.write(`${part}: ${lines.length} lines, ${files.length} files of tests\n`);
+  const stryker = spawn(join('test/mutation/node_modules/.bin', 'stryker'), ['run', config], {
+    stdio: 'pipe',
+    env: {
+      ...process.env,
+      MUTATION_TESTS: files.join(','),
+      MUTATION_SOURCES: [...new Set(lines.map((line) => line.replace(/:.*/, '')))].join(','),
+    },
+  });
+  let output = '';
+  for (const stream of [stryker.stdout, stryker.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => stryker.on('close', resolve));
+  writeFileSync(join(folder, 'output.txt'), output);
+  process.stdout.write(`${part}: ${code === 0 ? 'done' : `failed, see ${folder}/output.txt`}\n`);
+  if (code !== 0) process.exitCode = 1;
 }
 
 /** Lines, not files: otherwise a line of a short file would be drawn more often than one of a long file.

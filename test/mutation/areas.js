@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+
+/** What is tried in one run: each starts Vitest once, and runs its tests once without a change.
+ * @type {Record<string, string[]>} */
+const parts = {
+  failures: ['operations/failures'],
+  figures: ['bench', 'compare', 'cost', 'difference', 'monitor', 'tune'].map(operation),
+  calls: ['api', ...['api', 'invoke', 'logs', 'map', 'replies', 'run-mirror', 'runs', 'webhooks'].map(operation)],
+  files: ['disk', 'transfer', ...['archives', 'cache', 'copy', 'sync', 'volumes', 'weights'].map(operation)],
+  config: ['project', ...['account', 'ci', 'dev', 'doctor', 'emulator', 'run'].map(operation)],
+};
+
+/** @param {string} file a path below src/ */
+export function partOf(file) {
+  return Object.keys(parts).find((part) => parts[part]?.includes(areaOf(file))) ?? 'deploys';
+}
+
+/**
+ * The tests that are written for what these lines are of: a change is tried against these, for all that pass through it
+ * take minutes. They are in the folders of its name, in the commands of its name, and in what the tables add.
+ * @param {string[]} lines @returns {string[]}
+ */
+export function testsNear(lines) {
+  const near = [...new Set(lines.map(areaOf))].map(patternOf);
+  return execFileSync('git', ['ls-files', 'test/*.test.ts'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => near.some((pattern) => pattern.test(file)) && !unfit.test(file));
+}
+
+/** A folder of src/operations/, else a room. @param {string} file */
+function areaOf(file) {
+  const [, room = '', name = ''] = file.split('/');
+  return room === 'operations' ? operation(name) : room;
+}
+
+/** @param {string} name */
+function operation(name) {
+  return `operations/${name}`;
+}
+
+/** @param {string} area */
+function patternOf(area) {
+  const names = [area.split('/').at(-1), ...(commands[area] ?? [])].join('|');
+  const folders = [area, ...(alsoIn[area] ?? [])].join('|');
+  return new RegExp(`^test/(?:commands/(?:${names})(?:-[^/]*)?\\.test\\.ts$|(?:${folders})/)`);
+}
+
+/** The beginnings of the names of files in test/commands.
+ * @type {Record<string, string[]>} */
+const commands = {
+  api: ['api', 'unreadable-replies', 'proxy', 'logs', 'invoke-stream', 'users'],
+  disk: ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web', 'deploys-at-once'],
+  project: ['config', 'check', 'init', 'package', 'plan', 'main-guard', 'mistakes'],
+  transfer: ['cp', 'weights', 'storage-lies', 'unknown-sizes', 'deploy-upload'],
+  'operations/account': ['login', 'profiles', 'whoami', 'users', 'emulator-login', 'two-platforms'],
+  'operations/apps': ['removal-evidence'],
+  'operations/archives': ['kept-archives', 'rollback', 'deploy-upload'],
+  'operations/builds': ['deploy'],
+  'operations/ci': ['init-ci', 'deploy-ci'],
+  'operations/copy': ['cp', 'sync', 'storage-lies', 'unknown-sizes', 'pipes'],
+  'operations/deploy': ['plan', 'deploys'],
+  'operations/difference': ['compare', 'bench'],
+  'operations/failures': ['explain'],
+  'operations/git': ['rollback-git', 'history', 'deploy'],
+  'operations/history': ['rollback'],
+  'operations/invoke': ['invoke', 'run'],
+  'operations/logs': ['logs', 'runs-follow'],
+  'operations/monitor': ['top', 'metrics', 'watch', 'other-clock'],
+  'operations/replies': ['lists', 'short-ids', 'unreadable-replies', 'replies-about-others', 'runs'],
+  'operations/rollback': ['rollback', 'deploy-or-rollback'],
+  'operations/run-mirror': ['runs', 'cost', 'tune', 'compare'],
+  'operations/secrets': ['secrets', 'split-secrets'],
+  'operations/sync': ['sync'],
+  'operations/volumes': ['volumes', 'rm', 'ls', 'cat', 'files-in-place', 'nothing-deleted-without-a-list'],
+  'operations/waiting': ['cancel-evidence', 'refused-evidence', 'secrets'],
+  'operations/watch': ['deploy'],
+  'operations/webhooks': ['webhooks', 'webhook-recipes'],
+};
+
+/** Folders of test/ that are about an area although they do not have its name.
+ * @type {Record<string, string[]>} */
+const alsoIn = { api: ['contract'] };
+
+/** What looks at how the process was started and at where its files are, what a busy machine turns red, what is slow. */
+const unfit = new RegExp(
+  `^test/commands/(?:${[
+    'completion|switching|version|timeout|dev|dev-debugging|emulator-for-tests|emulator-second-shell|rollback-git',
+    'deploy-(?:again|ci|crashing-apps|faults|fixtures|healthy|lag|next|notify|plan-overtaken|serves|terminal|upload)',
+    'apps?-.*|change-evidence|cp-faults|deploys-at-once|explain-runs|split-secrets|weights-faults',
+  ].join('|')})\\.test\\.ts$|/(?:results-file|taplo)\\.test\\.ts$`,
+);
