@@ -187,7 +187,13 @@ describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
   test.each([
     ['a missing file', {}, ['nope.py'], 6, /nope\.py not found/],
-    ['not a Python file', { 'job.sh': '' }, ['job.sh'], 2, /not a Python file: job\.sh/],
+    [
+      'not a Python file',
+      { 'job.sh': '' },
+      ['job.sh'],
+      2,
+      /not a Python file: job\.sh\n[\s\S]* fix for example: gantry run main\.py /,
+    ],
     [
       'a missing function',
       { 'job.py': job },

@@ -66,6 +66,7 @@ test('calls without a response count for percentiles, those that are refused at 
     slow.start(call, slow.dueAt(call));
     slow.end(call, slow.dueAt(call) + ms, status);
   }
+  expect(slow.abandoned).toBe(1);
   const { p50Ms, maxMs, succeeded, failures } = summarizeStep(slow, new Map(), facts, idle);
   expect([p50Ms, maxMs, succeeded]).toEqual([120, 60_000, 2]);
   expect(failures).toEqual([
@@ -113,6 +114,10 @@ test('what is spent is what replicas ran, and their cooldown', async () => {
     platformNow: () => now,
   };
   const spending = new ReplicaSpending(context as never, 'web', facts);
+  now += 3_000;
+  // Nothing has been seen yet: all replicas that the app may have are said to run.
+  expect(spending.centsIfEndedNow(0)).toBeCloseTo(2 * (3 + facts.cooldown) * facts.price, 6);
+  now = start;
   for (; now < start + 100_000; now += 1_000) {
     spending.look();
     await new Promise((done) => setImmediate(done));

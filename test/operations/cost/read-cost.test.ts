@@ -258,6 +258,8 @@ test.each<[string, Record<string, number>]>([
 
 const unknownPrice = { centsPerSecond: null, costCents: expect.any(Number) };
 const unknownCost = { centsPerSecond: 0.01, costCents: null };
+const why = 'it costs something, but had no calls and keeps no replicas';
+const unexplained = expect.objectContaining({ kind: 'unexplained', why });
 const unknownTime = { replicaSeconds: null, idleCents: null };
 
 test.each<[object, object]>([
@@ -267,8 +269,8 @@ test.each<[object, object]>([
   ...[-3, '-3', true, '0x10', [1]].map((value) => [{ total_cost: value }, unknownCost] as [object, object]),
   [{ total_cost: 1e21 }, unknownTime],
   [{ costPerSecondCents: '1e-30' }, unknownTime],
-  [{ runtimeMs: -500 }, { busySeconds: null, idleCents: null }],
-  [{ runtimeMs: 1e300 }, { busySeconds: null, idleCents: null }],
+  [{ runtimeMs: -500 }, { busySeconds: null, idleCents: null, waste: unexplained }],
+  [{ runtimeMs: 1e300 }, { busySeconds: null, idleCents: null, waste: unexplained }],
 ])('what cannot be is not known: %j', async (sent, expected) => {
   const web = calledOnce(from + day, hour, { '2026-11-02': 3_660 });
   const { apps } = await costOf([web], { days: false, sent });
