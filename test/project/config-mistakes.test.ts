@@ -66,6 +66,12 @@ describe('one mistake is one problem', () => {
       [],
     ],
     [
+      'no mistake: the Dockerfile mounts it',
+      `${head}[cerebrium.dependencies.paths]\npip = "needs.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
+      { Dockerfile: 'FROM x\nRUN --mount=source=needs.txt,target=/n pip install -r /n\n', 'needs.txt': 'a\n' },
+      [],
+    ],
+    [
       'paths names a file that the Dockerfile does not install',
       `${head}[cerebrium.dependencies.paths]\npip = "requirements/prod.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
       { Dockerfile: 'FROM x\nCOPY . .\n', 'requirements/prod.txt': 'a\n' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { explainLog } from '../../../src/operations/failures/index.ts';
+import { describeUnknown, explainLog } from '../../../src/operations/failures/index.ts';
 import { rules } from '../../../src/operations/failures/rules/index.ts';
 import { cases, type FailureCase, factsOf, isSetAside, readCase } from './corpus.ts';
 import * as reported from './reported.ts';
@@ -128,4 +128,10 @@ test.each([
   expect(found?.title).toMatch(
     lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
   );
+});
+
+test('of a failure that no rule knows, the errors are shown with the end of the log', () => {
+  const steps = Array.from({ length: 60 }, (_, at) => `step ${at}`);
+  const { log } = describeUnknown(['starting', 'fatal: the flux is off', ...steps].join('\n'));
+  expect(log).toEqual(['fatal: the flux is off', ...steps.slice(-10)]);
 });
