@@ -43,6 +43,19 @@ describe('a login whose token expires', () => {
     expect(tokens()).toEqual({ token: 'fresh', refreshToken: 'fresh too' });
   });
 
+  test('is renewed in its own profile', async () => {
+    const { tokens, env, folder } = await loggedIn();
+    const before = tokens();
+    const file = join(folder, 'credentials.json');
+    writeFileSync(file, JSON.stringify({ profiles: { default: before, work: before } }), { mode: 0o600 });
+    const asked = renewing({ ...env, GANTRY_PROFILE: 'work' }, { access_token: 'fresh' });
+    await renew(toCredential(before, 'work'), true, asked);
+    expect(JSON.parse(readFileSync(file, 'utf8')).profiles).toEqual({
+      default: before,
+      work: { ...before, token: 'fresh' },
+    });
+  });
+
   test.each([undefined, null, ''])('keeps its refresh token if the new one is %j', async (refresh_token) => {
     const { tokens, env } = await loggedIn();
     const { refreshToken } = tokens();

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
 let temporary: string[];
@@ -54,6 +55,21 @@ describe('a deploy', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${said}`)]);
     expect(stderr.slice(stderr.indexOf(`error: ${said}`))).toContain(`\n  in  cerebrium.toml:${place}`);
     expect(json()).toMatchObject({ error: { details: { location: { file: 'cerebrium.toml' } } } });
+  });
+
+  test.each([
+    ['the hardware has no provider of that name', undefined],
+    ['"provider" is not known', '5:12'],
+  ])('a setting whose name is a word of the language is meant at the beginning: %s', async (message, place) => {
+    await using app = await folderOf(smallApp('[cerebrium.hardware]\nprovider = "aws"'));
+    const env = await inFrontOf(emulator, ({ route }) =>
+      route.endsWith('/apps') && route.startsWith('POST ')
+        ? { status: 422, body: JSON.stringify({ message }) }
+        : undefined,
+    );
+    const { stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
+    expect(stderr).toContain(`error: ${message}`);
+    expect(/cerebrium\.toml:(\S+)/.exec(stderr.slice(stderr.indexOf(message)))?.[1]).toBe(place);
   });
 
   test('ignores a --json field that only a dry run has', async () => {

@@ -45,6 +45,16 @@ describe('the request', () => {
     expect(seen[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
   });
 
+  test.each([
+    ['--data', '{a: 1}', `fix --data '{"name": "value"}', or name=value without --data`],
+    ['stdin', '-', 'fix use --input to send any bytes'],
+  ])('%s that is not JSON: says what to type instead', async (source, data, fix) => {
+    const { env } = await fine();
+    const { stderr } = await gantry(['invoke', 'web', '--data', data], { env, stdin: '{a: 1}' });
+    expect(stderr).toContain(`error: ${source} is not valid JSON\n`);
+    expect(stderr).toContain(fix);
+  });
+
   test('a file or stdin, as JSON or as it is', async () => {
     const { seen, env } = await fine();
     const bytes = randomBytes(3_000_000);
