@@ -49,9 +49,11 @@ test.each([
 
 test('a build that was found healthy is not watched again', async () => {
   const home = newFolder();
-  expect((await deploy(home)).code).toBe(0);
+  const first = await deploy(home);
+  const { dashboard } = first.json() as { dashboard: string };
+  expect([first.code, dashboard]).toEqual([0, expect.stringContaining('http')]);
   const again = await deploy(home);
-  expect(again.json()).toMatchObject({ changed: false });
+  expect(again.json()).toMatchObject({ changed: false, dashboard });
   expect((again.json() as { health?: object }).health).toBeUndefined();
 });
 
@@ -94,4 +96,12 @@ test('a platform with defaults of its own is no reason to deploy again, and no d
     expect(again.stderr).not.toContain('changed outside');
   }
   expect((await run(['--fail-on-drift'])).code).toBe(0);
+});
+
+test('an app that cannot be read is deployed again', async () => {
+  const home = newFolder();
+  await deploy(home, []);
+  emulator.fail('getApp', '500*');
+  const { stderr } = await deploy(home, ['--if-changed']);
+  expect(stderr).toContain('cannot read the deployed web: deploying');
 });

@@ -61,8 +61,9 @@ test('deploys a revision whose files are those of the build, and leaves the repo
 });
 
 test('refuses a revision with other files before anything is created, unless forced', async () => {
-  const { code, json } = await back('HEAD');
+  const { code, stderr, json } = await back('HEAD');
   expect([code, creations()]).toEqual([7, 2]);
+  expect(stderr).not.toContain('not included');
   expect(json()).toMatchObject({ error: { details: { changed: ['data.txt'] } } });
   expect(await leftovers()).toEqual([]);
   expect((await back('HEAD', '--force')).code).toBe(0);

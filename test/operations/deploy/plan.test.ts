@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AuthError, NotFoundError, RateLimitedError, UnavailableError } from '../../../src/errors.ts';
-import { type PlanOptions, planDeploy } from '../../../src/operations/deploy/plan.ts';
+import { AuthError, ConflictError, NotFoundError, RateLimitedError, UnavailableError } from '../../../src/errors.ts';
+import { checkDrift, type PlanOptions, planDeploy } from '../../../src/operations/deploy/plan.ts';
 import { check } from '../../project/config-folder.ts';
 
 const app = { id: 'p-1-web', runtime: 'cortex', latestReadyBuildId: 'b-1' };
@@ -150,4 +150,25 @@ describe('an app that cannot be read', () => {
     const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
     expect([found.fileChanges, found.said]).toEqual([null, []]);
   });
+});
+
+test.each([
+  ['changed outside of the file', { drifted: true, byDefault: false }, 'warns', 'refused'],
+  ['not known to be changed', { drifted: null, byDefault: false }, 'nothing', 'refused'],
+  ['perhaps a default of the platform', { drifted: null, byDefault: true }, 'nothing', 'nothing'],
+  ['changed in the file', { drifted: false, byDefault: false }, 'nothing', 'nothing'],
+])('a setting that is %s', (_, change, usually, withFlag) => {
+  const said = (failOnDrift: boolean) => {
+    const warnings: string[] = [];
+    const progress = { warn: () => warnings.push('warns') };
+    const settings = [{ setting: 'scaling.max_replicas', from: 5, to: 4, ...change }];
+    try {
+      checkDrift({ progress } as never, { app: 'web', settings } as never, failOnDrift);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConflictError);
+      return 'refused';
+    }
+    return warnings[0] ?? 'nothing';
+  };
+  expect([said(false), said(true)]).toEqual([usually, withFlag]);
 });
