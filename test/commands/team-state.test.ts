@@ -160,6 +160,36 @@ describe('a pipeline that starts on new machines', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('learns by a look that a rollback has ended, and writes nothing to the volume', async () => {
+    for (const version of ['one', 'two', 'one', 'three']) await deploy(version);
+    const [to, from, as] = builds;
+    const event = { at: new Date().toISOString(), event: 'rolling-back', by: 'ada@laptop', from, to, as, reason: '' };
+    const name = `${event.at.replaceAll(/[-:.]/g, '')}-${'0'.repeat(16)}.json`;
+    await using intent = await folderOf({ [name]: JSON.stringify(event) });
+    await run(['cp', '.', 'default:/.gantry/history/web'], { cwd: intent.path });
+    calls = [];
+    const { code, json } = await run(['rollback', 'web', '--dry-run', '--json']);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ restored: as, dryRun: true })]);
+    expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
+  });
+
+  test('notices that another app has the name, and writes nothing to the volume', async () => {
+    const elsewhere = { env: { GANTRY_TEAM_STATE: 'off' } };
+    await deploy('one');
+    await run(['apps', 'delete', 'web', '--confirm', 'web'], elsewhere);
+    await deploy('two', [], elsewhere);
+    calls = [];
+    expect((await run(['status', 'web'])).code).toBe(0);
+    expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
+  });
+
+  test('returns to a build that was rolled back by hand, if it is named', async () => {
+    for (const version of ['one', 'two']) await deploy(version);
+    expect((await run(['rollback', 'web', '--yes'])).code).toBe(0);
+    const { code, json } = await run(['rollback', 'web', builds[1] ?? '', '--yes', '--json']);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[1] })]);
+  });
+
   test('returns to a build whose archive only another build of the same files has', async () => {
     await deploy('good', line);
     crashing = [1, 3];

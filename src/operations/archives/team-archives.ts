@@ -98,7 +98,8 @@ async function removeOldArchives(
   const listed = ((await team.list(context, folder)) ?? []).map(({ name }) => name);
   const records = listed.filter((name) => buildOf(name) !== undefined && name !== recordName(sent));
   const history = await readHistory(context, sent.app);
-  const isWell = (build = '') => !history.isSick(build) && !history.failure(build);
+  // One that was rolled back by hand may be named later.
+  const isWell = (build = '') => !history.sickness(build) && !history.failure(build);
   const names = isNeeded ? [...records, recordName(sent)] : records;
   const newestFirst = names.filter((name) => isWell(buildOf(name))).sort();
   const kept = new Set(newestFirst.reverse().slice(0, maxBuilds));

@@ -19,7 +19,9 @@ export async function settleRollbacks(
     const { from, to, as, reason } = open;
     // When it went live, not now: what was found since is later.
     const at = new Date(Math.max(Date.parse(open.at), Date.parse(updatedAt ?? '') || 0)).toISOString();
-    settled = settled.with(await recordEvent(context, app, 'rolled-back', { from, to, as, reason }, at));
+    settled = settled.with(
+      await recordEvent(context, app, 'rolled-back', { from, to, as, reason, isNoticed: true }, at),
+    );
   }
   return settled;
 }

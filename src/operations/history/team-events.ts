@@ -8,6 +8,8 @@ import { type EventName, type HistoryEvent, parseEvent } from './events.ts';
 const own: readonly EventName[] = ['created', 'sending'];
 /** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
 const looks: readonly EventName[] = ['served', 'noticed'];
+const isLook = (event: HistoryEvent) =>
+  looks.includes(event.event) || ('isNoticed' in event && event.isNoticed === true);
 /** What is about to be done, and may go on without this command: the others know of it before it begins. */
 const intents: readonly EventName[] = ['rolling-back'];
 
@@ -50,7 +52,7 @@ export async function shareEvent(context: Context, app: string, event: HistoryEv
   const name = documentName(event.at, text);
   await team.add(folder, { name, text });
   if (intents.includes(event.event)) await team.sendFirst(context, `${folder}/${name}`);
-  if (looks.includes(event.event)) return;
+  if (isLook(event)) return;
   team.share(context, { key: folder, lastWork: (atEnd) => removeOld(atEnd, team, folder) });
 }
 
