@@ -111,6 +111,18 @@ test('an automatic rollback does not pass over what went live while the deploy w
   expect(own).not.toBe(unseen);
 });
 
+test('what somebody else has returned from is not brought back, unless it is named', async () => {
+  const { stage, machine } = await twoVersions();
+  await machine.deploys({ version: 2 });
+  const [, one, two] = ids(stage);
+  const again = await colleague(stage, 1);
+  const { code, stderr } = await machine.run('rollback web --yes');
+  const said = `build ${again} of web, which was not deployed from here, has the files of ${one}, which served before ${two}`;
+  expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
+  expect(ids(stage)).toHaveLength(4);
+  expect((await machine.run(`rollback web ${two} --dry-run --json`)).json()).toMatchObject({ restored: two });
+});
+
 test('explain tells of the rollback that made the live build, not of one before', async () => {
   const { stage, machine } = await twoVersions();
   await machine.write({ version: 9, behaves: { replicas: 'crash' } });

@@ -35,6 +35,13 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === build);
   }
 
+  /** Whether a build was made by a command on record, a rollback too. */
+  isOnRecord(build: string): boolean {
+    const isRollback = (event: HistoryEvent) =>
+      /^roll(ing|ed)-back$/.test(event.event) && 'as' in event && event.as === build;
+    return this.sent(build) !== undefined || this.#own.some(isRollback);
+  }
+
   /** What was sent last. */
   lastSent(): EventOf<'sent'> | undefined {
     return this.#last('sent', () => true);

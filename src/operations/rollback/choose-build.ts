@@ -17,6 +17,7 @@ import {
 } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type LastCalls, readLastCalls } from './last-calls.ts';
+import { checkNoReturn } from './unknown-return.ts';
 
 export interface RollbackChoice {
   app: App;
@@ -88,6 +89,11 @@ async function readBuildBefore(context: Context, name: string, live: string | un
   const known = await readBuilds(context, name, live);
   const found = findBuildBefore(known, live);
   if (!found.build) throw nothingBefore(name, live, known, found);
+  if (live !== undefined && !known.history.isOnRecord(live)) {
+    const served = servedBefore(known, live).map(({ id }) => id);
+    const target = found.build.id;
+    await checkNoReturn(context, name, { live, target, earlier: served.slice(served.indexOf(target) + 1) });
+  }
   const lastCalls = await warnOfDoubts(context, name, known, found);
   return { target: found.build, chosenBy: found.isGuess ? 'order' : 'history', lastCalls };
 }
