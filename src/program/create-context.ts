@@ -67,8 +67,9 @@ export function createContext(
   const unread = new UnreadableItems();
   const clock = new RemoteClock(io.now);
   const dryRun = flags.dryRun === true;
+  const checked = once(() => checkEnvironment(io.env, settings(), credential(), settingFlags));
   const checkAddress = (host: Host) => {
-    checkEnvironment(io.env, settings(), credential(), settingFlags);
+    checked();
     checkHost(settings(), host);
   };
   return {

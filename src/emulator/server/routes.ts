@@ -65,16 +65,26 @@ export interface RouteMatch {
 export function matchRoute(method: string, path: string): RouteMatch | undefined {
   // An app handles every method and path below its own.
   if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
-  for (const { name, pattern } of patterns) {
-    const match = pattern.exec(`${method} ${path}`);
+  for (const { name, pattern } of patterns.get(shapeOf(method, path)) ?? []) {
+    const match = pattern.exec(path);
     if (match) return { name, path: { ...match.groups } };
   }
   return undefined;
 }
 
-/** Routes as regular expressions with a named group for each parameter. */
-const patterns = Object.entries<Endpoint>(endpoints).map(([name, { route }]) => {
+interface RoutePattern {
+  name: EndpointName;
+  pattern: RegExp;
+}
+
+/** What all requests of a route have in common: its method and its number of segments. */
+const shapeOf = (method: string, path: string) => `${method} ${path.split('/').length}`;
+
+/** Routes as regular expressions with a named group for each parameter, by their shape. */
+const patterns = new Map<string, RoutePattern[]>();
+for (const [name, { route }] of Object.entries<Endpoint>(endpoints)) {
   const { method, path } = splitRoute(route);
   const groups = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  return { name: name as EndpointName, pattern: new RegExp(`^${method} ${groups}$`) };
-});
+  const pattern = { name: name as EndpointName, pattern: new RegExp(`^${groups}$`) };
+  patterns.set(shapeOf(method, path), [...(patterns.get(shapeOf(method, path)) ?? []), pattern]);
+}

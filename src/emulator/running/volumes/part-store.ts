@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   constants,
   createReadStream,
@@ -12,6 +12,7 @@ import {
 import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { readSmall } from '../../http/read-small.ts';
 import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
 import type { StoredPart } from './tree.ts';
@@ -23,18 +24,27 @@ export class PartStore {
   /** Deleted when their last reader has finished. */
   readonly #pendingDeletes = new Set<string>();
 
+  #hasFolder = false;
+
   constructor(private readonly folder: string) {}
 
   async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
+    const content = await readSmall(body, maxAtOnceBytes);
+    if (Buffer.isBuffer(content)) return { ...this.write(content), md5: hash('md5', content) };
     const id = randomUUID();
-    return { id, ...(await saveStream(body, this.#path(id))) };
+    return { id, ...(await saveStream(content, this.#path(id))) };
   }
 
-  /** Writes synchronously, for tests and demos. */
+  /** Writes synchronously: small parts, and for tests and demos. Nobody knows the name before it is complete. */
   write(bytes: Buffer): StoredPart {
     const id = randomUUID();
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#path(id), bytes, { mode: 0o600 });
+    try {
+      this.#makeFolder();
+      writeFileSync(this.#path(id), bytes, { mode: 0o600 });
+    } catch (error) {
+      rmSync(this.#path(id), { force: true });
+      throw error;
+    }
     return { id, size: bytes.length };
   }
 
@@ -78,6 +88,11 @@ export class PartStore {
   /** Deletes parts that belong to no file or upload, such as those of an interrupted request. */
   removeAllExcept(usedIds: ReadonlySet<string>): void {
     for (const id of this.#all()) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
+  }
+
+  #makeFolder(): void {
+    if (!this.#hasFolder) mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.#hasFolder = true;
   }
 
   #all(): string[] {
