@@ -14,6 +14,7 @@ export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { readNamedFile, throwUnreadable } from './named-file.ts';
 export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
+export { NewSmallFile } from './new-small-file.ts';
 export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { type FileIdentity, outputFiles } from './output-files.ts';

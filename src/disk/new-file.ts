@@ -24,7 +24,8 @@ interface InPlaceOptions extends NewFileOptions {
   signal?: AbortSignal | undefined;
 }
 
-const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
+/** Creates a file, and never follows a symbolic link. */
+export const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /**
  * A file that is written beside its target under a unique temporary name and renamed atomically when it is complete, so

@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import { NewFile, type TemporaryNames, toDiskError } from '../disk/index.ts';
+import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { downloadRange } from './download-range.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
+import { maxInlineHashBytes } from './hash.ts';
 import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
 import { runWorkers } from './run-workers.ts';
@@ -36,6 +37,7 @@ export interface FileDownload {
  * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
  */
 export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
+  if (download.plan.bytes <= maxInlineHashBytes && !download.saved) return downloadSmallFile(download, resources);
   const { target, plan, saved, keep, modified } = download;
   const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, download.folder));
   const file = resumed ?? (await createSized(download));
@@ -50,6 +52,37 @@ export async function downloadFile(download: FileDownload, resources: TransferCo
   } catch (error) {
     await (keep && attempt.isResumable(error) ? file.keep() : file.discard());
     throw error;
+  }
+}
+
+/** With thousands of these, a file that is opened early and written later costs more than the request. */
+async function downloadSmallFile(download: FileDownload, resources: TransferContext): Promise<number> {
+  const { target, plan, names, folder, modified, order } = download;
+  const { signal } = resources;
+  const content = new RemoteContent(plan.bytes, download.createUrl, resources);
+  const whole = Buffer.allocUnsafe(plan.bytes);
+  const sink = async (bytes: Buffer, offset: number) => whole.set(bytes, offset);
+  const request = { content, range: partAt(plan, 1), sink, signal, order };
+  const md5 = await downloadRange({ ...request, hash: true }, resources);
+  signal.throwIfAborted();
+  if (md5 !== undefined) parseEtagChecksum(content.etag)?.verify(md5);
+  const file = onDisk(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
+  try {
+    await download.confirm(file.path);
+    signal.throwIfAborted();
+    onDisk(() => file.commit(target));
+    return 0;
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw toDiskError(cause);
   }
 }
 
