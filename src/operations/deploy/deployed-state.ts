@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
-import { findLater, readHistory } from '../history/index.ts';
+import { findLaterReady, isShown, type LaterReady, readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { goesBefore } from './busy-builds.ts';
@@ -17,6 +17,8 @@ export interface DeployedState {
   app: App | undefined;
   /** The build that serves. The app may be late to show it: a later one that is ready does. */
   serves: string | undefined;
+  /** One that may serve instead: the app will show it, or it was replaced before it did. */
+  mayServe: LaterReady | undefined;
   /** Builds in progress. */
   builds: string[];
   /** All builds, and those that have succeeded. */
@@ -41,16 +43,26 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
   const ready = listed.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   const shown = app && liveBuild(app);
   const history = await readHistory(context, name);
-  const later = shown && (await findLater(context, name, { builds: listed, history, live: shown }));
+  const later = shown ? findLaterReady({ builds: listed, history, live: shown }, context.platformNow()) : undefined;
   const live = app
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;
-  if (live && later !== undefined) live.latestReadyBuildId = later;
+  if (live && later) live.latestReadyBuildId = later.id;
   const isBehind = (build: string, other: string) => {
     const [own, first] = [build, other].map((each) => listed.find(({ id }) => id === each));
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
-  return { live, app, serves: later ?? shown, builds, listed: listed.map(({ id }) => id), ready, isBehind };
+  const known = { builds, listed: listed.map(({ id }) => id), ready, isBehind };
+  if (later?.isCertain) return { live, app, serves: later.id, mayServe: undefined, ...known };
+  return { live, app, serves: shown, mayServe: later, ...known };
+}
+
+/** The same once it is known what serves: the app has had the time to show that. */
+export async function lookAtServing(context: Context, name: string): Promise<DeployedState> {
+  const seen = await lookAtDeployed(context, name);
+  if (!seen.mayServe) return seen;
+  await isShown(context, name, seen.mayServe);
+  return lookAtDeployed(context, name);
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */

@@ -4,8 +4,8 @@ import type { AppHistory } from './app-history.ts';
 import { recordEvent } from './history.ts';
 
 /**
- * Writes down the end of rollbacks that nobody saw, by the list of builds: one whose build has succeeded has served, also
- * if another one serves by now. That of the live build stays open: the command that began it says that it is done.
+ * Writes down the end of rollbacks that nobody saw, by the list of builds: one whose build has succeeded has served, or was
+ * overtaken by what serves by now. That of the live build stays open: the command that began it says that it is done.
  */
 export async function settleRollbacks(
   context: Context,

@@ -31,7 +31,8 @@ export async function checkUnchanged(
     const now = await lookAtDeployed(context, name);
     const serves = readySince(seen, now, [created, ...own]);
     if (serves !== undefined) {
-      throw new DeployedMeanwhileError(`build ${shortBuild(serves)} serves now`, name, serves);
+      const what = serves === now.serves ? 'serves now' : 'became ready meanwhile';
+      throw new DeployedMeanwhileError(`build ${shortBuild(serves)} ${what}`, name, now.serves ?? null);
     }
     const others = now.builds.filter((id) => id !== created && !own.includes(id) && !seen.listed.includes(id));
     const first = others.find((id) => !now.isBehind(id, created));

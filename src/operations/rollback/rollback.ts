@@ -4,7 +4,7 @@ import { shortAppName } from '../../contract/endpoint.ts';
 import { ConflictError } from '../../errors.ts';
 import { fileSummary, shortBuild } from '../../output/format.ts';
 import type { BuildFile } from '../builds/index.ts';
-import { compareSent, type Deployment, lookAtDeployed, type SettingChange, scalingOf } from '../deploy/index.ts';
+import { compareSent, type Deployment, lookAtServing, type SettingChange, scalingOf } from '../deploy/index.ts';
 import { type EventOf, readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
@@ -69,7 +69,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
-  const seen = await lookAtDeployed(context, app);
+  const seen = await lookAtServing(context, app);
   const isDone = async (open: EventOf<'rolling-back'>, shown: App) =>
     (fromGit === undefined || fromGit === open.fromGit) &&
     !(options.restoreScaling && Object.keys(await changedScaling(context, app, open.to, shown)).length > 0);

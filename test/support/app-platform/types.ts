@@ -43,6 +43,8 @@ export interface Quirks {
   pageSize?: number;
   /** How late get app shows which build serves, in ms. */
   lagsMs?: number;
+  /** Of builds that are ready, the one that was created last serves, not the one that became ready last. */
+  servesLastCreated?: boolean;
   /** The list of builds lacks the newest one. */
   hidesNewest?: boolean;
   /** Only every second reply of get app is late. */

@@ -62,7 +62,7 @@ export class World {
     return undefined;
   }
 
-  /** Lets happen what has happened by now, in its order: builds end, and the one that became ready last serves. */
+  /** Lets happen what has happened by now, in its order: builds end, and the one that became ready last serves, or was created last. */
   settle() {
     const due = [...this.builds.values()].filter((build) => build.ended === undefined && endOf(build) <= this.now());
     for (const build of due.sort((a, b) => endOf(a) - endOf(b))) {
@@ -70,6 +70,7 @@ export class World {
       const app = this.apps.get(build.app);
       if (build.ended !== 'success' || !app?.builds.includes(build)) continue;
       const before = app.services.at(-1);
+      if (before && this.quirks.servesLastCreated && before.build.createdAt > build.createdAt) continue;
       if (before) before.until = endOf(build);
       app.services.push({ build, from: endOf(build), until: never });
     }

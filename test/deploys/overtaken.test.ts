@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { Quirks } from '../support/app-platform/types.ts';
+import { type Machine, Stage } from './stage.ts';
+
+// A build that was created earlier and is ready later: on some platforms it serves, on others the one created last does.
+
+const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
+
+const platforms: [string, Quirks][] = [
+  ['the build that was created last serves', { servesLastCreated: true }],
+  ['the build that was ready last serves', {}],
+  ['the build that was ready last serves, and the app is late to show it', { lagsMs: 8_000 }],
+];
+
+/** Three versions, and a rollback of the last one that is out of time: its build is ready after that of a colleague. */
+async function overtaken(quirks: Quirks): Promise<{ stage: Stage; machine: Machine }> {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 0 });
+  await machine.deploys({ version: 1, behaves: { buildMs: 20_000 } });
+  await machine.deploys({ version: 2 });
+  stage.pass(60_000);
+  Object.assign(stage.quirks, quirks);
+  expect(await machine.run('rollback web --yes --timeout 2s')).toMatchObject({ code: 8 });
+  await (await stage.machine()).deploys({ version: 3 });
+  const made = stage.platform.world.builds.get(ids(stage)[3] ?? '');
+  while (made?.ended === undefined) stage.pass(1_000);
+  return { stage, machine };
+}
+
+describe.each(platforms)('%s', (_, quirks) => {
+  test('a rollback that is typed again goes by what serves', async () => {
+    const { stage, machine } = await overtaken(quirks);
+    const [zero, one, two, made, theirs] = ids(stage);
+    const { code, json } = await machine.run('rollback web --yes --json');
+    const serves = stage.platform.live();
+    const done = { replaced: two, restored: one, build: made, changed: false };
+    const goesOn = { replaced: theirs, restored: one, build: serves, changed: true };
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: quirks.servesLastCreated ? goesOn : done });
+    expect(serves).toBe(quirks.servesLastCreated ? ids(stage)[5] : made);
+    const again = await machine.run(`rollback web ${zero} --dry-run --json`);
+    expect(again.json()).toMatchObject({ replaced: serves, restored: zero });
+    expect((await machine.run('builds list web --json')).json()).toContainEqual(
+      expect.objectContaining({ id: two, found: 'rolled back' }),
+    );
+  });
+
+  test('a sick build is rolled back if it serves', async () => {
+    const stage = await Stage.open(quirks);
+    const machine = await stage.machine();
+    const first = await machine.deploys({ version: 1 });
+    stage.pass(60_000);
+    const slow = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 100_000 });
+    stage.pass(1_000);
+    await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+    stage.platform.after = ({ point }) => {
+      const { world } = stage.platform;
+      const [app, build] = [stage.platform.app('web'), world.builds.get(slow)];
+      if (point !== 'containers' || !app || !world.replicas(app).some(({ restarts }) => restarts > 1)) return;
+      if (build) build.behavior = { buildMs: Math.min(build.behavior.buildMs ?? 0, stage.clock.now - build.createdAt) };
+    };
+    const { code, json } = await machine.run('deploy --watch 40s --or-rollback --json');
+    const goesBack = { outcome: 'rolled-back', restored: first };
+    const rollback = quirks.servesLastCreated ? goesBack : { outcome: 'deployed-meanwhile', serves: slow };
+    const isSick = quirks.servesLastCreated || quirks.lagsMs;
+    const details = isSick ? { rollback } : { reason: `build ${slow} serves now` };
+    expect({ code, json: json() }).toMatchObject({ code: isSick ? 12 : 7, json: { error: { details } } });
+    expect(stage.platform.live()).toBe(quirks.servesLastCreated ? ids(stage)[3] : slow);
+  });
+
+  test('the files of the build that serves are not deployed again: --if-changed', async () => {
+    const { stage, machine } = await overtaken(quirks);
+    await machine.write({ version: 3 });
+    const { code, json } = await machine.run('deploy --if-changed --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: !quirks.servesLastCreated } });
+    expect(ids(stage)).toHaveLength(quirks.servesLastCreated ? 5 : 6);
+  });
+});
