@@ -2,9 +2,9 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits, UsageError } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
-import { positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { type MapSummary, mapInputs } from '../operations/map/index.ts';
-import { document, integer, list, number, object, text } from '../result-schema.ts';
+import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { mapView } from '../views/map.ts';
 
 export default defineCommand({
@@ -16,18 +16,24 @@ export default defineCommand({
       .option('--retry-failed', 'call the inputs again whose result is a failure')
       .option('--ordered', 'sort the results when all are there')
       .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
+      .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
       .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
       .option('--no-auth', 'send no token, for apps with disable_auth'),
-  run: (context, app, args, { output: results, concurrency, retryFailed, ordered, maxFailures, callTimeout, auth }) => {
+  run: (
+    context,
+    app,
+    args,
+    { output: results, concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth },
+  ) => {
     const { fn, input } = readArguments(args);
     if (results === '-')
       throw new UsageError('the results are a file, not stdout', { fix: 'name a file: it is read again' });
     return mapInputs(context, {
-      ...{ app, fn, input, results, concurrency, maxFailures, auth },
+      ...{ app, fn, input, results, concurrency, maxFailures, budget, auth },
       ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
     });
   },
-  exit: ({ failed }) => (failed > 0 ? 'app-error' : 'ok'),
+  exit: ({ failed, stoppedBy }) => (stoppedBy === 'budget' ? 'limit' : failed > 0 ? 'app-error' : 'ok'),
   view: mapView,
   next: (summary, { retryFailed: _, output: __, ...flags }) => [
     ...(summary.pending > 0 ? [{ line: commandLine(summary, flags), when: 'to call the others' }] : []),
@@ -56,6 +62,15 @@ export default defineCommand({
       }),
       'failures by cause: cause, title, number of inputs, and the index of the first',
     ),
+    costCents: nullable(
+      number(
+        'cost of replicas during the command, and until their cooldown has passed, in US cents; null if not known',
+      ),
+    ),
+    budgetCents: nullable(number('--budget in US cents; null without it')),
+    stoppedBy: nullable(
+      choice(['budget', 'failures'], 'what ended it before all inputs had a result; null if nothing'),
+    ),
   }),
   effect: 'changes',
   dryRun: true,
@@ -63,10 +78,12 @@ export default defineCommand({
   details: [
     'Every input gets one line in the results, as JSON: index (from 0), status (success or failed), result or error, run and ms. Repeat the command to continue after an interruption: inputs with a result are not called again.',
     'Calls that the platform refuses (429, 503) are repeated. In a CSV file, a column has text, and a column whose title ends with a colon has JSON.',
+    '--budget counts the time of all replicas of the app since the first call, and the cooldown after the last call. The same command continues with the same amount again.',
   ],
   examples: [
     'map web inputs.jsonl -o results.jsonl',
     'map web predict inputs.csv -o results.jsonl --concurrency 16',
+    'map web inputs.jsonl -o results.jsonl --budget 5',
     'map web inputs.jsonl -o results.jsonl --retry-failed --ordered',
   ],
 });
@@ -86,18 +103,20 @@ interface MapFlags {
   retryFailed?: boolean | undefined;
   ordered?: boolean | undefined;
   maxFailures?: number | undefined;
+  budget?: number | undefined;
   callTimeout?: number | undefined;
   auth?: boolean | undefined;
 }
 
 /** The command that continues, made as this one was. */
 function commandLine({ app, function: fn, input, results }: MapSummary, flags: MapFlags) {
-  const { concurrency, retryFailed, ordered, maxFailures, callTimeout, auth } = flags;
+  const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth } = flags;
   return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
     '--concurrency': concurrency?.toString(),
     '--retry-failed': retryFailed || undefined,
     '--ordered': ordered || undefined,
     '--max-failures': maxFailures?.toString(),
+    '--budget': budget?.toString(),
     '--call-timeout': callTimeout === undefined ? undefined : `${callTimeout}ms`,
     '--no-auth': auth === false || undefined,
   }}`;

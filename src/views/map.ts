@@ -1,5 +1,5 @@
 import type { FailureGroup, MapSummary } from '../operations/map/index.ts';
-import { count, countCell, duration, groupDigits } from '../output/format.ts';
+import { count, countCell, dollars, duration, groupDigits } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { stackViews, table, wrapped } from '../output/table.ts';
 
@@ -12,14 +12,18 @@ export function mapView(summary: MapSummary): View {
 }
 
 /** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */
-function summaryText({ results, inputs, succeeded, failed, pending, calls, refused, durationMs }: MapSummary): string {
+function summaryText(summary: MapSummary): string {
+  const { results, inputs, succeeded, failed, pending, calls, refused, durationMs } = summary;
+  const { costCents, stoppedBy, budgetCents } = summary;
   const parts = [
     `${groupDigits(succeeded)} succeeded`,
     ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
     ...(pending > 0 ? [`${groupDigits(pending)} not called`] : []),
   ];
   const repeated = refused > 0 ? `; ${groupDigits(refused)} refused and repeated` : '';
-  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${repeated})`;
+  const cost = !costCents ? '' : `, about ${dollars(costCents)} with the cooldown`;
+  const stopped = stoppedBy === 'budget' ? `; stopped by the budget of ${dollars(budgetCents ?? 0)}` : '';
+  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${cost}${repeated})${stopped}`;
 }
 
 function failureTable(failures: readonly FailureGroup[]): View {

@@ -24,9 +24,13 @@ const app = { id: 'p-12345678-web', name: 'web', runtime: 'cortex', maxReplicaCo
 export const numbers = (count: number) => Array.from({ length: count }, (_, n) => `{"n": ${n}}\n`).join('');
 
 /** A folder with inputs, and an app that answers their calls like this. */
-export async function mapping(answer: Answer = echo, { inputs = numbers(20), details = {} } = {}) {
+export async function mapping(
+  answer: Answer = echo,
+  { inputs = numbers(20), details = {}, containers = [] as object[] } = {},
+) {
   const called: number[] = [];
   const { env, seen } = await appServer((response, one) => {
+    if (one.path.endsWith('/containers')) return sayJson(response, containers);
     if (one.method === 'GET') return sayJson(response, { ...app, ...details });
     const input = JSON.parse(String(one.body));
     called.push(input.n);

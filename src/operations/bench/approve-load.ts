@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { InputNeededError, LimitError } from '../../errors.ts';
+import { InputNeededError } from '../../errors.ts';
 import { count, dollars, duration, groupDigits } from '../../output/format.ts';
 import { readAppHere } from '../apps/index.ts';
 import type { CallTarget } from '../invoke/index.ts';
-import type { AppFacts } from './summarize-step.ts';
+import { type AppFacts, checkBudget } from '../spending/index.ts';
 
 interface Load {
   target: CallTarget;
@@ -20,9 +20,9 @@ interface Load {
  * InputNeededError where nobody answers, LimitError if the budget does not suffice for one replica.
  */
 export async function approveLoad(context: Context, load: Load): Promise<void> {
-  const { target, budget, configFile } = load;
+  const { target, facts, budget, configFile } = load;
   const { app, name } = target;
-  checkBudget(load);
+  checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
   const what = `call ${name} ${callsText(load)}${costText(load)}`;
   const here = await readAppHere(context, configFile).catch(() => undefined);
   if (here === undefined || shortAppName(context.project, here) !== app) {
@@ -41,24 +41,6 @@ function needsBudget(app: string, retryWith: string[]): InputNeededError {
     why: 'it is not the app of this folder, and there is no terminal to ask at',
     fix: `pass ${retryWith.join(' ')} for a dollar at most`,
     retryWith,
-  });
-}
-
-function checkBudget({ target, facts, budget }: Load): void {
-  if (budget === undefined) return;
-  const { app } = target;
-  const { price, cooldown, minReplicas } = facts;
-  if (price === undefined) {
-    throw new LimitError(`a budget cannot be kept: what ${app} costs is not known`, {
-      why: 'the platform returned no costPerSecondCents',
-      fix: 'omit --budget, and limit the calls with --rate and --for',
-    });
-  }
-  const least = minReplicas > 0 ? 0 : price * cooldown;
-  if (least < budget * 100) return;
-  throw new LimitError(`the budget of ${dollars(budget * 100)} is too small for one call of ${app}`, {
-    why: `a replica is kept for ${duration(cooldown * 1_000)} after its last call, which costs ${dollars(least)}`,
-    fix: `--budget ${(Math.ceil(2 * least) / 100).toFixed(2)}`,
   });
 }
 

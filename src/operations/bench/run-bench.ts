@@ -5,15 +5,15 @@ import { UsageError } from '../../errors.ts';
 import { count, groupDigits } from '../../output/format.ts';
 import { type CallTarget, callOrThrow, prepareCall, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
+import { type AppFacts, factsOf, ReplicaSpending } from '../spending/index.ts';
 import { cleanupSignal } from '../waiting/index.ts';
 import { approveLoad } from './approve-load.ts';
 import type { BenchReport, BenchStep } from './bench-report.ts';
 import { findLimit } from './find-limit.ts';
 import { runOpenLoop } from './open-loop.ts';
 import { type CallRecords, readServerHalf } from './server-half.ts';
-import { ReplicaSpending } from './spending.ts';
 import { StepCalls } from './step-calls.ts';
-import { type AppFacts, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
+import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
 import { UnfinishedCalls } from './unfinished-calls.ts';
 
 export interface BenchOptions {
@@ -46,7 +46,8 @@ export async function runBench(context: Context, options: BenchOptions): Promise
   const { call, auth } = await prepareCall(context, { ...options }, undefined);
   const { body } = call;
   if (body && !(body instanceof Uint8Array)) throw new UsageError('the body is too large to be sent again and again');
-  const facts = await readFacts(context, call.target);
+  const { project, app } = call.target;
+  const facts = factsOf(await fetchApp(context.api, { project, app }));
   await approveLoad(context, { ...options, target: call.target, facts });
   // One that fails says why; and what the first replica takes to start is not measured.
   const spending = spendingOf(context, call.target, facts);
@@ -64,7 +65,7 @@ export async function runBench(context: Context, options: BenchOptions): Promise
     facts,
     spending,
     unfinished,
-    app: call.target.app,
+    app,
     name: call.target.name,
   });
   try {
@@ -74,18 +75,6 @@ export async function runBench(context: Context, options: BenchOptions): Promise
     load.close();
   }
   return bench.report(call.target);
-}
-
-async function readFacts({ api }: Context, { project, app }: CallTarget): Promise<AppFacts> {
-  const { costPerSecondCents, cooldownPeriodSeconds, minReplicaCount, maxReplicaCount, replicaConcurrency } =
-    await fetchApp(api, { project, app });
-  return {
-    price: costPerSecondCents || undefined,
-    cooldown: cooldownPeriodSeconds ?? 0,
-    minReplicas: minReplicaCount ?? 0,
-    maxReplicas: maxReplicaCount ?? 1,
-    concurrency: replicaConcurrency ?? 1,
-  };
 }
 
 function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
@@ -176,7 +165,7 @@ class Bench {
   /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
   #isOver(calls: StepCalls): boolean {
     const { spending, budget, unfinished } = this.settings;
-    spending?.look();
+    spending?.lookNowAndThen();
     if (calls.abandoned > 0) unfinished.lookNowAndThen();
     if (!spending || budget === undefined) return false;
     const open = calls.inFlight + unfinished.count(this.#calls) + 1;

@@ -1,16 +1,8 @@
 import { quantile } from '../difference/index.ts';
+import type { AppFacts } from '../spending/index.ts';
 import type { BenchSecond, BenchStep, CallParts } from './bench-report.ts';
 import type { CallRecord } from './server-half.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
-
-/** What is known of the app's settings. Seconds, and US cents a second for one replica. */
-export interface AppFacts {
-  price: number | undefined;
-  cooldown: number;
-  minReplicas: number;
-  maxReplicas: number;
-  concurrency: number;
-}
 
 /** What was seen of this machine during a step. */
 export interface LocalLoad {

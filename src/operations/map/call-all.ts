@@ -4,6 +4,8 @@ import type { MapInput } from './input-file.ts';
 interface CallAllOptions {
   inputs: AsyncIterable<MapInput[]>;
   width: AdaptiveWidth;
+  /** How many calls may be in flight. */
+  limit: () => number;
   /** Whether no more calls are to be started. */
   isOver: () => boolean;
   /** Monotonic time in ms. */
@@ -11,11 +13,11 @@ interface CallAllOptions {
 }
 
 /**
- * Makes a call for each input, as many at a time as the width allows. After a failure, or when `isOver`, starts no more
+ * Makes a call for each input, as many at a time as the limit allows. After a failure, or when `isOver`, starts no more
  * and waits for those that are in flight. Throws the first failure.
  */
 export async function callAll(
-  { inputs, width, isOver, elapsed }: CallAllOptions,
+  { inputs, width, limit: allowed, isOver, elapsed }: CallAllOptions,
   call: (input: MapInput) => Promise<void>,
 ): Promise<void> {
   let running = 0;
@@ -45,7 +47,7 @@ export async function callAll(
   try {
     for await (const some of inputs) {
       for (const input of some) {
-        await untilFewer(() => width.current);
+        await untilFewer(allowed);
         if (failure || isOver()) break;
         start(input);
       }

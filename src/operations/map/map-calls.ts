@@ -1,19 +1,23 @@
 import { keptConnections } from '../../api/streamed.ts';
-import { after } from '../../clock.ts';
+import { after, every } from '../../clock.ts';
 import type { Context } from '../../context.ts';
-import { count, groupDigits } from '../../output/format.ts';
 import { redactValue } from '../../output/redacted-json.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
+import type { AppFacts } from '../spending/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { callAll } from './call-all.ts';
 import { type CallSettings, callInput } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
-import { type FailureGroup, FailureGroups } from './failure-groups.ts';
+import { FailureGroups } from './failure-groups.ts';
 import { HeldFailures, maxHeldFailures } from './held-failures.ts';
 import type { InputFile, MapInput } from './input-file.ts';
+import type { MapCounts } from './map-counts.ts';
+import { restNote, startNotes } from './map-notes.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
 import type { RecordFile } from './map-record.ts';
+import { MapSpending } from './map-spending.ts';
 import { MapStopped } from './map-stopped.ts';
+import { quietContext } from './quiet-context.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsChangedError, ResultsFile } from './results-file.ts';
 
@@ -25,28 +29,22 @@ interface MapCallsOptions extends Pick<CallSettings, 'target' | 'auth' | 'timeou
   retryFailed: boolean;
   ordered: boolean;
   maxFailures: number | undefined;
-}
-
-export interface MapCounts {
-  inputs: number;
-  /** How many have a result, and how many of these are failures. */
-  done: number;
-  failed: number;
-  /** Results of this command. */
-  calls: number;
-  /** How often a call was refused and repeated. */
-  refused: number;
-  durationMs: number;
-  failures: FailureGroup[];
+  /** Undefined if the app cannot be read. */
+  facts: AppFacts | undefined;
+  /** US dollars. */
+  budget: number | undefined;
 }
 
 /** Calls in flight may end after Ctrl-C for this long. */
 const finishMs = 10_000;
+/** Between two looks at what the calls cost. */
+const lookMs = 5_000;
 
 /** The calls of one map: all inputs that have no result yet. */
 export class MapCalls {
   readonly #signals = new CallSignals();
   readonly #width: AdaptiveWidth;
+  readonly #spending: MapSpending;
   readonly #startedAt: number;
   #calls = 0;
   #newFailures = 0;
@@ -54,6 +52,7 @@ export class MapCalls {
   /** Calls that were made and have no result: they were aborted, or it could not be written. */
   #lost = 0;
   #isOver = false;
+  #stoppedBy: MapCounts['stoppedBy'] = null;
 
   constructor(
     private readonly context: Context,
@@ -61,7 +60,8 @@ export class MapCalls {
   ) {
     const { elapsed, trace } = context;
     this.#startedAt = elapsed();
-    const max = options.concurrency;
+    const { concurrency: max, target, facts, budget } = options;
+    this.#spending = new MapSpending(context, target.app, facts, budget === undefined ? undefined : budget * 100);
     this.#width = new AdaptiveWidth({ max, elapsed, trace, unit: 'calls', longRequestMs: Number.POSITIVE_INFINITY });
   }
 
@@ -92,6 +92,8 @@ export class MapCalls {
       refused: this.#refused,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
       failures: groups.all,
+      costCents: this.#spending.cost(0)?.soFar ?? null,
+      stoppedBy: results.size < input.count ? this.#stoppedBy : null,
     };
   }
 
@@ -103,6 +105,7 @@ export class MapCalls {
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
     const show = () => this.#show(progress, results, groups);
     const stopListening = this.#finishOnInterrupt();
+    const stopLooking = every(lookMs, () => this.#look(show), { background: true });
     const settings: CallSettings = {
       ...options,
       ...{ agent, signals: this.#signals, acceptance: new Acceptance() },
@@ -120,7 +123,7 @@ export class MapCalls {
     });
     const call = async (one: MapInput) => {
       try {
-        await held.take(one.index, await callInput(own, settings, one));
+        await held.take(one.index, await callInput(own, settings, one).finally(this.#spending.begin()));
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -128,13 +131,19 @@ export class MapCalls {
     };
     try {
       const inputs = withoutResult(input.read(), results);
-      await callAll({ inputs, width: this.#width, isOver: () => this.#isOver, elapsed: context.elapsed }, call);
+      const limit = () => this.#spending.limit(this.#width.current);
+      await callAll(
+        { inputs, width: this.#width, limit, isOver: () => this.#mayNotStart(), elapsed: context.elapsed },
+        call,
+      );
       if (!this.#isOver) await held.end();
+      await this.#spending.look();
     } catch (error) {
       throw error instanceof MapStopped ? error.reason : error;
     } finally {
       progress.end();
       stopListening();
+      stopLooking();
       agent.destroy();
       this.#lost += held.count;
       this.#noteRest(results);
@@ -143,18 +152,9 @@ export class MapCalls {
     if (signal.aborted) throw signal.reason;
   }
 
-  #announce({ done, size, left, wasCut }: ResultsFile, lostBefore: number): void {
+  #announce(results: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
-    const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
-    if (wasCut) progress.note(`the last line of ${name} was not complete and was removed`);
-    const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'is' : 'are'} called again` : '';
-    if (size > 0) progress.note(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`);
-    const again = Math.min(lostBefore, inputs - done.size);
-    if (again > 0) {
-      progress.note(
-        `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} made without a result in ${name}, and ${again === 1 ? 'is' : 'are'} made again`,
-      );
-    }
+    for (const note of startNotes(this.#stateOf(results), lostBefore)) progress.note(note);
     interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most`;
   }
 
@@ -177,8 +177,9 @@ export class MapCalls {
   }
 
   /** Starts no more calls. */
-  #end(): void {
+  #end(by: MapCounts['stoppedBy'] = null): void {
     this.#isOver = true;
+    this.#stoppedBy ??= by;
     this.#signals.endPauses();
   }
 
@@ -196,19 +197,30 @@ export class MapCalls {
     if (result.status === 'success') return;
     groups.add(index, result.error);
     this.#newFailures++;
-    if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end();
+    if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end('failures');
   }
 
-  #noteRest({ done, size, left }: ResultsFile): void {
-    const { progress } = this.context;
-    const { inputs, name } = { inputs: this.options.input.count, name: this.options.results.name };
-    if (done.size === inputs) return;
-    const again = this.#lost > 0 ? `; ${count(this.#lost, 'call')} without a result will be made again` : '';
-    const retried =
-      left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
-    progress.note(
-      `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}; the same command continues`,
-    );
+  #noteRest(results: ResultsFile): void {
+    const left = this.options.input.count - results.done.size;
+    if (left === 0) return;
+    this.context.progress.note(restNote(this.#stateOf(results), this.#lost, this.#spending.cost(left)));
+  }
+
+  #stateOf(results: ResultsFile) {
+    return { name: this.options.results.name, inputs: this.options.input.count, results };
+  }
+
+  /** Whether no more calls are to be started. */
+  #mayNotStart(): boolean {
+    if (this.#spending.isSpent) this.#end('budget');
+    return this.#isOver;
+  }
+
+  /** Looks at the price from time to time: calls may take long. */
+  #look(show: () => void): void {
+    this.#spending.lookNowAndThen();
+    if (this.#spending.isExceeded) this.#end('budget');
+    show();
   }
 
   #show(progress: MapProgress, results: ResultsFile, groups: FailureGroups): void {
@@ -217,16 +229,10 @@ export class MapCalls {
       done: results.done.size,
       failed: results.failed,
       refused: this.#refused,
+      cost: this.#spending.cost(this.options.input.count - results.done.size),
       groups: () => groups.all,
     });
   }
-}
-
-/** Calls of a map have one line of progress together. */
-function quietContext(context: Context): Context {
-  const step = { update() {}, done() {}, fail() {}, clear() {} };
-  const progress = { ...context.progress, step: () => step };
-  return Object.create(context, { progress: { value: progress }, onRetry: { value: () => {} } });
 }
 
 /** A result is what was asked for; what an error says may have a token or a signed link. */

@@ -7,9 +7,11 @@ import { limitYoungGeneration } from '../../transfer/young-generation.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
+import { checkBudget, factsOf } from '../spending/index.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import { openInputs } from './input-file.ts';
-import { MapCalls, type MapCounts } from './map-calls.ts';
+import { MapCalls } from './map-calls.ts';
+import type { MapCounts } from './map-counts.ts';
 import { RecordFile } from './map-record.ts';
 import { whileLocked } from './results-file.ts';
 
@@ -26,6 +28,8 @@ export interface MapOptions {
   ordered: boolean;
   /** Stop when so many inputs have failed. */
   maxFailures: number | undefined;
+  /** US dollars, for the calls of this command. */
+  budget: number | undefined;
   /** Of one call, in ms. */
   timeoutMs: number | undefined;
   /** False sends no token. */
@@ -49,6 +53,10 @@ export interface MapSummary {
   refused: number;
   durationMs: number;
   failures: FailureGroup[];
+  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
+  costCents: number | null;
+  budgetCents: number | null;
+  stoppedBy: MapCounts['stoppedBy'];
 }
 
 /** In flight, if the platform does not say how many calls an app can take. */
@@ -80,13 +88,25 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
   const input = await openInputs(context, inputName);
   try {
     const found = await findApp(context, target);
+    const facts = found && factsOf(found);
+    checkBudget({ app: target.app, facts, budget: options.budget, otherLimit: '--max-failures' });
     const { maxReplicaCount = 1, replicaConcurrency = 1, responseGracePeriodSeconds, runtime } = found ?? {};
     const capacity = Math.min(maxConcurrency, Math.max(1, (maxReplicaCount ?? 1) * (replicaConcurrency ?? 1)));
     const concurrency = options.concurrency ?? (found ? capacity : defaultConcurrency);
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
     context.willChange(
       `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
-      summary({ inputs: input.count, done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] }),
+      summary({
+        inputs: input.count,
+        done: 0,
+        failed: 0,
+        calls: 0,
+        refused: 0,
+        durationMs: 0,
+        failures: [],
+        costCents: null,
+        stoppedBy: null,
+      }),
     );
     const results = { name, path: resolve(context.cwd, name) };
     const record = new RecordFile(results, {
@@ -97,6 +117,7 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
     const calls = new MapCalls(context, {
       ...{ target, auth, input, results, record, concurrency },
       ...{ retryFailed: options.retryFailed, ordered: options.ordered, maxFailures: options.maxFailures },
+      ...{ facts, budget: options.budget },
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });
@@ -109,11 +130,16 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
   }
 }
 
-function summaryOf({ input, results }: MapOptions, { app, fn = '' }: CallTarget, counts: MapCounts): MapSummary {
-  const { inputs, done, failed, calls, refused, durationMs, failures } = counts;
+function summaryOf(
+  { input, results, budget }: MapOptions,
+  { app, fn = '' }: CallTarget,
+  counts: MapCounts,
+): MapSummary {
+  const { inputs, done, failed, calls, refused, durationMs, failures, costCents, stoppedBy } = counts;
   return {
     ...{ app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done },
-    ...{ calls, refused, durationMs, failures },
+    ...{ calls, refused, durationMs, failures, costCents, stoppedBy },
+    budgetCents: budget === undefined ? null : budget * 100,
   };
 }
 

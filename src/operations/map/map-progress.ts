@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
-import { duration, groupDigits } from '../../output/format.ts';
+import { dollars, duration, groupDigits } from '../../output/format.ts';
 import type { FailureGroup } from './failure-groups.ts';
+import type { MapCost } from './map-spending.ts';
 
 interface MapState {
   /** The number of inputs, and how many have a result. */
@@ -10,6 +11,8 @@ interface MapState {
   /** How often a call was refused and repeated. */
   refused: number;
   groups: () => readonly FailureGroup[];
+  /** Undefined if not known. */
+  cost: MapCost | undefined;
 }
 
 export interface MapProgress {
@@ -20,7 +23,7 @@ export interface MapProgress {
 /** Shown at most this often. */
 const updateMs = 100;
 
-/** A step that shows how far a map is: `Calling web/run: 41,207 of 100,000, 312/min, 3 failed, 3h 8m left`. */
+/** A step that shows how far a map is: `Calling web/run: 41,207 of 100,000, 312/min, 3 failed, $4.20, 3h 8m and $6.10 left`. */
 export function showProgress(
   { progress, elapsed }: Pick<Context, 'progress' | 'elapsed'>,
   title: string,
@@ -40,13 +43,21 @@ export function showProgress(
   };
 }
 
-function progressText({ inputs, done, failed, refused, groups }: MapState, calls: number, tookMs: number): string {
+function progressText(
+  { inputs, done, failed, refused, groups, cost }: MapState,
+  calls: number,
+  tookMs: number,
+): string {
   const perMs = tookMs > 0 ? calls / tookMs : 0;
   const parts = [`${groupDigits(done)} of ${groupDigits(inputs)}`];
   if (perMs > 0) parts.push(rateText(perMs));
   if (failed > 0) parts.push(failedText(failed, groups()));
   if (refused > 0) parts.push(`${groupDigits(refused)} refused and repeated`);
-  if (perMs > 0 && done < inputs) parts.push(`${duration((inputs - done) / perMs)} left`);
+  if (cost) parts.push(dollars(cost.soFar));
+  if (perMs > 0 && done < inputs) {
+    const price = cost?.left === undefined ? '' : ` and ${dollars(cost.left)}`;
+    parts.push(`${duration((inputs - done) / perMs)}${price} left`);
+  }
   return parts.join(', ');
 }
 

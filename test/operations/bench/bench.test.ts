@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { findLimit } from '../../../src/operations/bench/find-limit.ts';
-import { ReplicaSpending } from '../../../src/operations/bench/spending.ts';
 import { noResponse, StepCalls } from '../../../src/operations/bench/step-calls.ts';
 import { keepsUp, summarizeStep } from '../../../src/operations/bench/summarize-step.ts';
+import { ReplicaSpending } from '../../../src/operations/spending/index.ts';
 
 test.each([
   ['an app that takes 11 a second', 11, [1, 2, 4, 8, 16, 11, 13]],
@@ -119,7 +119,7 @@ test('what is spent is what replicas ran, and their cooldown', async () => {
   expect(spending.centsIfEndedNow(0)).toBeCloseTo(2 * (3 + facts.cooldown) * facts.price, 6);
   now = start;
   for (; now < start + 100_000; now += 1_000) {
-    spending.look();
+    spending.lookNowAndThen();
     await new Promise((done) => setImmediate(done));
   }
   const seconds = 60 + 80 + facts.cooldown;

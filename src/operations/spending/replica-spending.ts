@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { tryRequest } from '../waiting/index.ts';
-import type { AppFacts } from './summarize-step.ts';
+import type { AppFacts } from './app-facts.ts';
 
 /** Replicas are looked at this often, in ms. */
 const lookMs = 5_000;
@@ -19,7 +19,7 @@ export class ReplicaSpending {
   #isVisible = false;
 
   constructor(
-    private readonly context: Pick<Context, 'api' | 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
+    private readonly context: Pick<Context, 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
     private readonly app: string,
     private readonly facts: AppFacts & { price: number },
   ) {
@@ -31,26 +31,31 @@ export class ReplicaSpending {
   /** US cents, with so many calls that are not over and run for so long. */
   centsIfEndedNow(calls = 0, runtimeMs = 0): number {
     const { price, cooldown, minReplicas, concurrency } = this.facts;
-    const now = this.context.platformNow();
-    const seen = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
-    const since = this.#running * Math.max(0, now - this.#lookedAt);
     // A replica is as busy with one call as with all that it takes at once.
     const work = runtimeMs * Math.max(calls / concurrency, Math.min(calls, this.#running));
     const after = Math.max(0, this.#running - minReplicas) * cooldown * 1_000;
-    return (price * (seen + since + work + after)) / 1_000;
+    return this.centsSoFar() + (price * (work + after)) / 1_000;
+  }
+
+  /** US cents, without what is still to come. */
+  centsSoFar(): number {
+    const seen = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
+    const since = this.#running * Math.max(0, this.context.platformNow() - this.#lookedAt);
+    return (this.facts.price * (seen + since)) / 1_000;
   }
 
   /** Looks at the replicas if the last look is old enough. Does not wait for it. */
-  look(): void {
+  lookNowAndThen(): void {
     const now = this.context.platformNow();
-    if (this.#isLooking || (this.#isVisible && now - this.#lookedAt < lookMs)) return;
+    if (!this.#isLooking && (!this.#isVisible || now - this.#lookedAt >= lookMs)) void this.look();
+  }
+
+  async look(): Promise<void> {
     this.#isLooking = true;
-    void tryRequest(this.context, (api) => api(listContainers, { project: this.context.project, app: this.app }))
-      .then((containers) => containers?.length && this.#take(containers))
-      .catch(() => {})
-      .finally(() => {
-        this.#isLooking = false;
-      });
+    const { project } = this.context;
+    const containers = await tryRequest(this.context, (api) => api(listContainers, { project, app: this.app }));
+    if (containers?.length) this.#take(containers);
+    this.#isLooking = false;
   }
 
   #take(containers: readonly Container[]): void {
