@@ -148,6 +148,24 @@ describe('results that somebody else changes while they are written', () => {
     expect(stderr).toContain(why);
   });
 
+  test('end the command within a second, which says nothing of what is there', async () => {
+    const now = performance.now.bind(performance);
+    let leapt = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + leapt);
+    const answer: Answer = (response, input, seen) => {
+      if (input.n === 10) {
+        rmSync(mapped.file);
+        leapt = 2_000;
+      }
+      return echo(response, input, seen);
+    };
+    const mapped = await mapping(answer);
+    const { code, stderr } = await mapped.run('--concurrency 1');
+    clock.mockRestore();
+    expect([code, mapped.called.length]).toEqual([7, 11]);
+    expect(stderr).not.toContain('have a result in');
+  });
+
   test('while failures are called again, either', async () => {
     let isBroken = true;
     const answer: Answer = (response, input, seen) => {

@@ -129,6 +129,7 @@ export class MapCalls {
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
       }
     };
+    let isChanged = false;
     try {
       const inputs = withoutResult(input.read(), results);
       const limit = () => this.#spending.limit(this.#width.current);
@@ -139,6 +140,7 @@ export class MapCalls {
       if (!this.#isOver) await held.end();
       await this.#spending.look();
     } catch (error) {
+      isChanged = error instanceof ResultsChangedError;
       throw error instanceof MapStopped ? error.reason : error;
     } finally {
       progress.end();
@@ -146,7 +148,7 @@ export class MapCalls {
       stopLooking();
       agent.destroy();
       this.#lost += held.count;
-      this.#noteRest(results);
+      if (!isChanged) this.#noteRest(results);
     }
     const { signal } = context;
     if (signal.aborted) throw signal.reason;
