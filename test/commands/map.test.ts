@@ -150,14 +150,19 @@ describe('an existing results file', () => {
     const other = (words: string) => gantry(['map', 'web', ...words.split(' ')], { cwd, env });
     writeFileSync(join(cwd, 'other.jsonl'), numbers(21));
     writeFileSync(join(cwd, 'notes.jsonl'), '{"a": 1}\n');
-    for (const [words, message] of [
-      ['other.jsonl -o out.jsonl', 'out.jsonl has results of other inputs'],
-      ['predict in.jsonl -o out.jsonl', 'out.jsonl has results of web/run'],
-      ['in.jsonl -o notes.jsonl', 'notes.jsonl exists and is not known to have results'],
-      ['in.jsonl -o in.jsonl', 'in.jsonl exists and is not known to have results'],
+    for (const [words, message, why] of [
+      ['other.jsonl -o out.jsonl', 'out.jsonl has results of other inputs', /they are of 20 inputs in \d+ bytes with/],
+      ['predict in.jsonl -o out.jsonl', 'out.jsonl has results of web/run', /now you call web\/predict\n/],
+      [
+        'in.jsonl -o notes.jsonl',
+        'notes.jsonl exists and is not known to have results',
+        /notes\.jsonl\.gantry-map, which/,
+      ],
+      ['in.jsonl -o in.jsonl', 'in.jsonl exists and is not known to have results', /is missing or damaged\n/],
     ] as const) {
       const { code, stderr } = await other(words);
       expect([code, stderr]).toEqual([7, expect.stringContaining(message)]);
+      expect(stderr).toMatch(why);
     }
     expect(await other('in.jsonl -o .')).toMatchObject({ code: 2, stderr: expect.stringContaining('. is a folder') });
     expect([called, readFileSync(file, 'utf8')]).toEqual([[], text]);

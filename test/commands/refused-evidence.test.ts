@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -99,9 +100,13 @@ describe.each(refusals)('where the platform answers a look with %s', (_, answer)
 test('a token that may delete apps and not list them deletes one', async () => {
   await deployWeb(emulator);
   const answering = refusing(/\/apps$/, { status: 403, body: '{"message":"not for this token"}' });
-  const { code, json, stderr } = await through(['apps', 'delete', 'web', '--confirm', 'web'], answering);
+  const env = { ...(await inFrontOf(emulator, answering)), GANTRY_CONFIG_DIR: newFolder() };
+  const words = ['apps', 'delete', 'web', '--confirm', 'web', '--json'];
+  const { code, json, stderr } = await gantry(words, { emulator, env });
   expect([code, json()]).toMatchObject([0, { app: 'web', confirmed: false }]);
   expect(stderr).toContain(`${unconfirmed} web is deleted`);
+  // Only what is certain is on record.
+  expect((await gantry(['history', 'web', '--json'], { emulator, env })).json()).toEqual([]);
 });
 
 test.each([
