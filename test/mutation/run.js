@@ -14,7 +14,7 @@ USAGE
 
 FLAGS
   --lines <n>     how many lines to draw (default 100, about 150 mutants)
-  --seed <n>      the same seed draws the same lines (default: now); parts that it is through with are not tried again
+  --seed <n>      the same seed draws the same lines of the same src/ (default: now), and goes on with the parts left
   --only <regex>  only files whose path matches
   --jobs <n>      parts at a time (default 2)
 `;
@@ -41,12 +41,8 @@ async function tryMutants() {
     for (let next = waiting.shift(); next; next = waiting.shift()) await tryPart(...next);
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, job));
-  process.stdout.write(
-    summarize(
-      results,
-      parts.map(([part]) => part),
-    ),
-  );
+  const names = parts.map(([part]) => part);
+  process.stdout.write(summarize(results, names));
 }
 
 /** @param {string[]} lines */
@@ -60,14 +56,14 @@ function byPart(lines) {
 /** A run of its own: what another part's tests cost is not paid, and what is known stays if the rest is stopped.
  * @param {string} part @param {string[]} lines */
 async function tryPart(part, lines) {
-  const folder = join(results, part.replaceAll('/', '.'));
+  const folder = join(results, part);
   const report = join(folder, 'report.json');
   if (existsSync(report)) return;
   mkdirSync(folder, { recursive: true });
   const base = JSON.parse(readFileSync('test/mutation/stryker.config.json', 'utf8'));
   const config = join(folder, 'config.json');
   // Not below node_modules/: the runner's own set-up would then be loaded once, and count for one file of tests only.
-  const tempDirName = join(tmpdir(), 'gantry-mutation', part.replaceAll('/', '.'));
+  const tempDirName = join(tmpdir(), 'gantry-mutation', part);
   const outputs = { eventReporter: { baseDir: join(folder, 'events') }, jsonReporter: { fileName: report } };
   const files = testsNear(lines);
   writeFileSync(config, JSON.stringify({ ...base, ...outputs, tempDirName, mutate: lines, concurrency: 1 }));

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A line for each area, and each change that no test noticed.
- * @param {string} results @param {string[]} areas */
-export function summarize(results, areas) {
+/** A line for each part, and each change that no test noticed.
+ * @param {string} results @param {string[]} parts */
+export function summarize(results, parts) {
   const unnoticed = [];
-  const rows = [row('area', statuses)];
-  for (const area of areas) {
-    const report = join(results, area.replaceAll('/', '.'), 'report.json');
+  const rows = [row('part', statuses)];
+  for (const part of parts) {
+    const report = join(results, part, 'report.json');
     if (!existsSync(report)) {
-      rows.push(`${area.padEnd(24)}  not tried`);
+      rows.push(`${part.padEnd(10)}  not tried`);
       continue;
     }
     /** @type {Record<string, { source: string, mutants: Mutant[] }>} */
@@ -17,7 +17,7 @@ export function summarize(results, areas) {
     const mutants = Object.values(files).flatMap((file) => file.mutants);
     rows.push(
       row(
-        area,
+        part,
         statuses.map((status) => mutants.filter((mutant) => mutant.status === status).length),
       ),
     );
@@ -33,9 +33,9 @@ export function summarize(results, areas) {
 
 const statuses = ['Killed', 'Timeout', 'NoCoverage', 'Survived', 'RuntimeError'];
 
-/** @param {string} area @param {(string | number)[]} cells */
-function row(area, cells) {
-  return [area.padEnd(24), ...cells.map((cell) => String(cell).padStart(12))].join('');
+/** @param {string} part @param {(string | number)[]} cells */
+function row(part, cells) {
+  return [part.padEnd(10), ...cells.map((cell) => String(cell).padStart(14))].join('');
 }
 
 /** @param {string} source @param {Mutant} mutant */
