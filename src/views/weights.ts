@@ -10,13 +10,13 @@ export function pullView(summary: PullSummary): View {
 /** `hf://…: 11 files, 1.4 GiB on default:/models/qwen/ have the checksums of the source; 2 files copied (1.2 GiB) in 31 s`. */
 function pulledText(
   { source, target, mount, files, bytes, equal, listed, unread, copied, copiedBytes, resumedBytes }: PulledWeights,
-  { dryRun, failed, durationMs, lock }: PullSummary,
+  { dryRun, durationMs, lock }: PullSummary,
 ): string {
   if (dryRun) {
     const same = unread > 0 ? `, compare ${count(unread, 'file')} of the same size` : '';
     return `would copy ${fileSummary(copied, copiedBytes)} to ${target}${same}; ${equal} there already`;
   }
-  if (failed.length > 0) {
+  if (equal + copied < files) {
     return `${source}: ${equal + copied} of ${count(files, 'file')} on ${target}; ${lock} was not written`;
   }
   const resumed = resumedBytes > 0 ? `, ${size(resumedBytes)} of them resumed` : '';

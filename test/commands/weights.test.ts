@@ -103,6 +103,27 @@ describe('weights pull', () => {
     expect([on('config.json')?.equals(files['config.json']), on('onnx/model.onnx')]).toEqual([true, undefined]);
   });
 
+  test('without arguments pulls the others of the lock if the hub has one no longer', async () => {
+    const other = 'org/gone';
+    hub.models[other] = { files: { a: Buffer.from('a') } };
+    await gantry(['weights', 'pull', `hf://${other}`, ':/models/a']);
+    await pull();
+    delete hub.models[other];
+    await gantry(['rm', ':/models/qwen/config.json', '--yes']);
+    expect((await gantry(['weights', 'pull'])).stdout).toContain(
+      `${source}: 5 files, 1.3 MiB on default:/models/qwen/ as weights.lock says (4 only listed, not read); 1 file copied`,
+    );
+    await gantry(['rm', ':/models/qwen/config.json', '--yes']);
+    const { code, json, stderr } = await gantry(['weights', 'pull', '--json']);
+    expect([code, stderr]).toEqual([4, expect.stringContaining(`${other} is gated or private, or does not exist`)]);
+    expect(json()).toMatchObject({
+      weights: [{ source, copied: 1 }],
+      failed: [{ path: `hf://${other}`, code: 'auth' }],
+    });
+    expectAllThere();
+    expect(lock().weights).toHaveLength(2);
+  });
+
   test('keeps the revision of the lock until another one is named', async () => {
     await pull();
     const newer = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';

@@ -56,7 +56,11 @@ export default defineCommand({
       'what was pulled: source, revision, target, mount, and the number of files',
     ),
     failed: list(
-      object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
+      object({
+        path: text('path, or source of which nothing was copied'),
+        reason: text('why it failed'),
+        code: text('name of an exit code'),
+      }),
       'path, reason and code of each failed file',
     ),
     dryRun: boolean('true for a dry run: nothing was copied'),

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { GantryError } from '../../errors.ts';
 import { fileSummary, size } from '../../output/format.ts';
 import { type LockedFile, mountedPath, weightsLockName } from '../../project/weights-lock.ts';
 import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';
@@ -65,16 +66,34 @@ export async function pullWeights(context: Context, options: PullOptions): Promi
     hub ??= hubAccess(context, options.tokenFromStdin);
     return hub;
   };
-  for (const wanted of wantedWeights(context, options)) {
-    results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
+  const failed: FailedFile[] = [];
+  const all = wantedWeights(context, options);
+  for (const wanted of all) {
+    try {
+      results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
+    } catch (error) {
+      if (all.length === 1 || context.signal.aborted || !(error instanceof GantryError)) throw error;
+      failed.push(failedSource(context, wanted, error));
+    }
   }
   return {
     lock: weightsLockName,
     weights: results.map(({ pulled }) => pulled),
-    failed: results.flatMap(({ failed }) => failed),
+    failed: [...failed, ...results.flatMap((result) => result.failed)],
     dryRun: options.dryRun,
     durationMs: context.elapsed() - started,
   };
+}
+
+/** The others of the lock are pulled all the same. */
+function failedSource(
+  { progress }: Context,
+  { source: { text } }: WantedWeights,
+  { message, exit, facts: { why, fix } }: GantryError,
+): FailedFile {
+  const said = { ...(why && { why }), ...(fix && { fix }) };
+  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...said });
+  return { path: text, reason: message, code: exit };
 }
 
 async function pullOne(
