@@ -77,6 +77,19 @@ describe('the same command typed again', () => {
     expect(ids(stage)).toHaveLength(4);
   });
 
+  test('finds that it is done, also if it goes back to what was rolled back before', async () => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    const zero = await machine.deploys({ version: 0 });
+    const one = await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
+    expect((await machine.run(`rollback web ${zero} --yes`)).code).toBe(0);
+    stage.pass(60_000);
+    expect((await machine.run(`rollback web ${one} --yes --timeout 2s`)).code).toBe(8);
+    stage.pass(10_000);
+    const { json } = await machine.run(`rollback web ${one} --yes --json`);
+    expect(json()).toMatchObject({ restored: one, build: ids(stage)[3], changed: false });
+  });
+
   test('goes to another build that is named', async () => {
     const { stage, machine } = await outOfTime('rollback web ZERO');
     const [, one, , made] = ids(stage);

@@ -66,11 +66,12 @@ export class AppHistory {
 
   /**
    * Whether a build was found sick, or rolled back, or another one that was made of the same files. Only a later verdict
-   * that it is healthy changes that.
+   * that it is healthy changes that. `since`: only what was found after that time counts.
    */
-  isSick(build: string): boolean {
+  isSick(build: string, since = ''): boolean {
     const origin = this.#originOf(build);
     const last = this.#own.findLast((event) => {
+      if (event.at <= since) return false;
       // Over another one of the same files, a rollback only changes settings.
       if (event.event === 'rolled-back') return this.areOfSame(event.from, build) && !this.areOfSame(event.to, build);
       if (event.event !== 'verdict' || !/^(sick|healthy)$/.test(event.verdict)) return false;

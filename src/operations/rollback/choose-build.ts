@@ -58,8 +58,9 @@ export async function chooseBuild(
   const live = replaces ?? seen.serves ?? liveBuild(app);
   const history = await recordLook(context, name, app);
   const named = requested === undefined ? undefined : await namedBuild(context, name, requested);
-  const open = live === undefined || history.isSick(live) ? undefined : history.openRollback(live);
-  const isSame = open && (named === undefined || history.areOfSame(named.target.id, open.to));
+  const open = live === undefined ? undefined : history.openRollback(live);
+  const isSame =
+    open && !history.isSick(open.as, open.at) && (named === undefined || history.areOfSame(named.target.id, open.to));
   if (isSame && (await isDone(open, app))) {
     const target = await fetchBuild(api, { project, app: name, build: open.as });
     return { app, live, chosenBy: 'history', lastCalls: null, ...named, target, done: open };
