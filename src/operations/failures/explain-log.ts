@@ -33,7 +33,7 @@ function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
 function endsWell(lines: readonly Line[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
   return (
-    succeeded.test(last) && !/\b(?:error|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
   );
 }
 

@@ -21,10 +21,27 @@ export function cleanLines(log: string): CleanLine[] {
   const lines = log.slice(start).split('\n');
   const dropped = Math.max(0, lines.length - maxLines);
   const before = countLineBreaks(log, start) + dropped;
-  return lines
+  const clean = lines
     .slice(dropped)
     .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
+  return joinWrapped(clean);
 }
+
+/** uv wraps its messages at the width of a terminal: a rule sees each as one line. */
+function joinWrapped(lines: readonly CleanLine[]): CleanLine[] {
+  const joined: CleanLine[] = [];
+  for (const line of lines) {
+    const last = joined.at(-1);
+    const isPart = last !== undefined && report.test(last.text) && continuation.test(line.text);
+    if (isPart && last.text.length < maxLineCharacters) last.text += ` ${line.text.replace(/^[\s│]{1,20}/, '')}`;
+    else joined.push({ ...line });
+  }
+  return joined;
+}
+
+const report = /^\s{0,12}(?:×|├─▶|╰─▶) /;
+const continuation =
+  /^\s{0,8}│ {1,4}(?!exit code)\S|^ {6,12}(?!hint: |\[|Traceback|File "|\w{1,60}Error\b)[\w(`<>=.+-]/;
 
 function countLineBreaks(text: string, end: number): number {
   let count = 0;
@@ -73,7 +90,10 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const found = prefix.exec(plain);
   const { step, service } = found?.groups ?? {};
   const stream = step ?? service;
-  const text = plain.slice(found?.[0].length).replace(processPrefix, '').replace(errorPrefix, '').trimEnd();
+  const rest = plain.slice(found?.[0].length);
+  // A service of Compose may print times of its own.
+  const message = service === undefined ? rest : rest.slice(prefix.exec(rest)?.[0].length);
+  const text = message.replace(hostPrefix, '').replace(processPrefix, '').replace(errorPrefix, '').trimEnd();
   return { text, ...(stream !== undefined && { stream }) };
 }
 
@@ -81,9 +101,13 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
 const prefix =
   /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? |\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr) [FP] )?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
 
+/** Of syslog, `Oct 27 18:30:47 web python3[15]: `, and of hosts that run apps, `app[web.1] lax [info]`. */
+const hostPrefix =
+  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
+
 /** Of one of several processes: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
 const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;
 
 /** What a logger writes before each line of an error. Other levels stay: they show that the work went on. */
 const errorPrefix =
-  /^(?:(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,60}:\d{1,6}\] ?|\| ERROR \| (?:stderr \| )?|ERROR \| )/;
+  /^(?:(?:ERROR|CRITICAL):[\w.]{1,60}:(?=\S)|(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,60}:\d{1,6}\] ?|\| ERROR \| (?:stderr \| )?|ERROR \| )/;

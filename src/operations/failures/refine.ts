@@ -7,6 +7,7 @@ import { isSelected } from '../../project/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../../project/wheels.ts';
 import type { Explanation } from './explanation.ts';
 import { missingModule } from './missing-module.ts';
+import { missingProgram } from './missing-program.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
@@ -172,4 +173,5 @@ const refinements: readonly Refinement[] = [
   unsupportedPython,
   failedCommand,
   missingModule,
+  missingProgram,
 ];

@@ -3,7 +3,7 @@ import { findTracebacks, type Traceback } from './tracebacks.ts';
 
 /** The lines that can show why the work ended: without those of work that went on after all. */
 export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
-  const lines = withoutNotices(withoutFinishedSteps(withoutOtherServices(all)));
+  const lines = withoutIgnored(withoutNotices(withoutFinishedSteps(withoutOtherServices(all))));
   const handled = new Set<number>();
   for (const { start, end } of handledTracebacks(lines)) for (let at = start; at <= end; at++) handled.add(at);
   return lines.filter((_, at) => !handled.has(at));
@@ -29,6 +29,17 @@ const notice = /^(?:\d{4}-\d\d-\d\d \S{1,20} )?[IW](?:\d{4} \S{1,40})? ?(?:exter
 
 function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   return lines.filter(({ text }) => !notice.test(text));
+}
+
+/** What Python reports while it cleans up: it changes nothing, and comes after what ended the work. */
+function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] {
+  let isIgnored = false;
+  return lines.filter(({ text }) => {
+    const wasIgnored = isIgnored;
+    if (text.startsWith('Exception ignored in')) isIgnored = true;
+    else if (isIgnored && !/^(?:\s|Traceback|$)/.test(text)) isIgnored = false;
+    return !wasIgnored && !isIgnored;
+  });
 }
 
 function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {

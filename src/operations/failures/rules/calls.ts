@@ -7,6 +7,26 @@ const correct =
 /** Calls that the app or the platform refuses. */
 export const callRules: readonly FailureRule[] = [
   {
+    cause: 'host-not-allowed',
+    rank: 3,
+    signs: {
+      'Invalid HTTP_HOST header':
+        /DisallowedHost\b.{0,20}Invalid HTTP_HOST header: '(?<host>[^']{1,120})'|Invalid HTTP_HOST header: '(?<name>[^']{1,120})'/,
+    },
+    title: 'Django refuses requests for the host of the app',
+    fix: 'add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS',
+  },
+  {
+    cause: 'run-timeout',
+    rank: 3,
+    signs: {
+      'time limit (': /(?:Hard|Soft) time limit \(\d{1,7}(?:\.\d{1,3})?s\) exceeded/,
+      TimeLimitExceeded: /(?:Soft)?TimeLimitExceeded\(/,
+    },
+    title: 'a task took longer than its time limit',
+    fix: 'raise the time limit of the worker, or split the task',
+  },
+  {
     cause: 'run-timeout',
     rank: 0,
     signs: { 'status code 504': /^status code 504$/ },

@@ -22,6 +22,7 @@ export const condaRules: readonly FailureRule[] = [
       UnsatisfiableError: /^(?:\w{0,20})UnsatisfiableError/,
       'cannot be installed because there are no viable options':
         /cannot be installed because there are no viable options/,
+      'Could not solve for environment specs': /^Could not solve for environment specs/,
       'which conflicts with': /which conflicts with (?:the|any) /,
     },
     title: 'conda packages need versions that do not fit together',

@@ -104,6 +104,22 @@ export const fileRules: readonly FailureRule[] = [
     fix: 'chmod +x {path}, and commit that; or start it by its interpreter, as in bash {path}',
   },
   {
+    cause: 'permission-denied',
+    rank: 3,
+    signs: {
+      'annot create':
+        /^(?:mkdir|cp|touch|tee|install|ln|mv): cannot create (?:directory|regular file|symbolic link|hard link) ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
+      'cannot touch': /^touch: cannot touch ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
+      'Operation not permitted': /^(?:chown|chmod|mount): .{1,200}: Operation not permitted$/,
+      'no locator available': /RuntimeError: cannot cache function .{1,160}: no locator available/,
+      NotWritableError: /^(?:NoWritableEnvsDirError|NotWritableError|EnvironmentNotWritableError): /,
+      EnvsDirError: /^NoWritableEnvsDirError: /,
+      'EACCES: permission denied': /EACCES: permission denied, \w{1,20} '(?<path>[^']{1,200})'/,
+    },
+    title: 'the user of the image has no permission to write: {path}',
+    fix: 'write to /persistent-storage or /tmp (NUMBA_CACHE_DIR, HF_HOME and XDG_CACHE_HOME name caches), or make that user the owner of the folder before the USER line of the Dockerfile',
+  },
+  {
     cause: 'port-not-allowed',
     rank: 4,
     signs: {

@@ -80,6 +80,9 @@ export const gpuRules: readonly FailureRule[] = [
     signs: {
       'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
       'insufficient for CUDA runtime version': /CUDA driver version is insufficient for CUDA runtime version/,
+      'forward compatibility was attempted': /forward compatibility was attempted on non supported HW/,
+      'unsupported display driver': /unsupported display driver \/ cuda driver combination/,
+      'unsupported toolchain': /provided PTX was compiled with an unsupported toolchain/,
       'unsatisfied condition: cuda': /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
     },
     title: 'the CUDA version of the app is newer than the driver of the platform',
@@ -102,6 +105,10 @@ export const gpuRules: readonly FailureRule[] = [
       'No CUDA GPUs are available': /^RuntimeError: No CUDA GPUs are available/,
       'torch.cuda.is_available() is False':
         /Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False/,
+      'no CUDA-capable device is detected': /no CUDA-capable device is detected/,
+      'CUDA driver initialization failed': /CUDA driver initialization failed, you might not have a CUDA gpu/,
+      'CUDA unknown error': /CUDA unknown error - this may be due to an incorrectly set up environment/,
+      'NVIDIA-SMI has failed': /NVIDIA-SMI has failed because it couldn't communicate/,
       'could not select device driver': /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
       cudaErrorInsufficientDriver: /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
       cudaErrorNoDevice: /cudaErrorNoDevice/,
@@ -122,6 +129,7 @@ export const gpuRules: readonly FailureRule[] = [
       'CUDA_HOME environment variable is not set': /CUDA_HOME environment variable is not set/,
       'The detected CUDA version':
         /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
+      'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
       'nvcc was not found': /nvcc (?:was )?not found/,
     },
     title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',

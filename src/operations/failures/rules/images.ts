@@ -11,6 +11,8 @@ export const imageRules: readonly FailureRule[] = [
       'failed to solve: ': /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
       'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
       'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
+      'invalid reference format':
+        /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/,
     },
     title: 'the base image {image} does not exist',
     fix: 'correct its name and tag',
@@ -82,7 +84,16 @@ export const imageRules: readonly FailureRule[] = [
     cause: 'dockerfile-invalid',
     rank: 3,
     signs: {
-      'dockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
+      'ockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
+      'nknown instruction: ': /^(?:ERROR: |Error response from daemon: )?(?<problem>[Uu]nknown instruction: .{1,80})/,
+      'cannot be empty': /(?<problem>the Dockerfile \([^)]{1,80}\) cannot be empty)/,
+      'should not be blank': /(?<problem>base name \([^)]{1,80}\) should not be blank)/,
+      'FROM requires': /(?<problem>FROM requires either one or three arguments)/,
+      'no build stage in': /(?<problem>no build stage in current context)/,
+      'the destination must be a directory':
+        /(?<problem>When using (?:COPY|ADD) with more than one source file, the destination must be a directory)/,
+      'while looking for matching':
+        /failed to process .{1,120}: (?<problem>unexpected end of statement while looking for matching .{1,20})/,
     },
     title: 'the Dockerfile is not valid: {problem}',
     fix: 'correct that line of the Dockerfile',
@@ -103,7 +114,9 @@ export const imageRules: readonly FailureRule[] = [
       'failed to calculate checksum of ref':
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
       'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})" not found/,
-      'COPY failed': /^(?:COPY|ADD) failed: .{0,120}stat (?<path>[^:]{1,200}): file does not exist/,
+      'COPY failed':
+        /^(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+      lstat: /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
     },
     title: 'the Dockerfile copies {path}, which is not sent',
     fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',

@@ -46,6 +46,27 @@ export const importRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
   {
+    // Wherever it is raised.
+    cause: 'module-missing',
+    rank: 3,
+    signs: {
+      'was not found in your environment':
+        /requires the (?<package>[\w.-]{2,60}) library but it was not found in your environment/,
+      'were not found in your environment':
+        /requires the following packages that were not found in your environment: (?<package>[\w.-]{2,60})/,
+      'Missing optional dependency': /Missing optional dependency '(?<package>[\w.-]{2,60})'/,
+      'must be installed to use':
+        /AssertionError: [`'"]?(?<package>jinja2|aiofiles|itsdangerous|python-multipart)[`'"]? must be installed to use/,
+      'install a parser library': /features you requested: (?<package>lxml|html5lib)\b/,
+      "'cryptography' package is required": /'(?<package>cryptography)' package is required/,
+      'library is required to use': /the (?<package>greenlet) library is required to use/,
+      'seems to be not installed': /the package (?<package>[\w.-]{2,60}) seems to be not installed/,
+    },
+    title: 'a library needs {package}, which is not installed',
+    fix: 'add {package} to [cerebrium.dependencies.pip]: {package} = "latest"',
+    at: 'dependencies.pip',
+  },
+  {
     cause: 'relative-import',
     rank: 3,
     signs: {
@@ -76,6 +97,10 @@ export const importRules: readonly FailureRule[] = [
       'A module that was compiled using NumPy':
         /A module that was compiled using NumPy (?<compiled>\S{1,12}) cannot be run in/,
       'numpy.core.multiarray failed to import': /numpy\.core\.multiarray failed to import/,
+      'Numpy is not available': /^RuntimeError: Numpy is not available/,
+      '_ARRAY_API not found': /AttributeError: _ARRAY_API not found/,
+      'Numba needs NumPy': /^ImportError: Numba needs NumPy/,
+      'initialization of _internal failed': /^SystemError: initialization of _internal failed/,
       'compiled against': /module (?:was )?compiled against (?:ABI|API) version/,
     },
     undoneBy: started,

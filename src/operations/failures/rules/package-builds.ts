@@ -32,15 +32,36 @@ export const packageBuildRules: readonly FailureRule[] = [
     signs: {
       'fatal error: ': /fatal error: (?<header>[\w./+-]{1,100}\.h(?:pp)?): No such file or directory/,
       'pg_config executable not found': /pg_config executable not found/,
-      'pkg-config':
-        /Can not find valid pkg-config name|pkg-config is (?:required|not installed)|No package '(?<header>[^']{1,60})' found/,
-      'pkg-config: not found': /pkg-config: (?:command )?not found/,
-      mysql_config: /mysql_config(?: --version)?:? not found|Specify MYSQLCLIENT_CFLAGS/,
+      "No package '": /No package '(?<header>[^']{1,60})' found/,
       'Dependency "': /Dependency "(?<header>[^"]{1,60})" not found/,
     },
     undoneBy: installed,
     title: 'a package has to be compiled, and the image lacks a library that it needs',
     fix: 'add the library with its headers to [cerebrium.dependencies.apt]: names end in -dev, such as libpq-dev',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'system-library-missing',
+    rank: 5,
+    signs: {
+      'pkg-config name': /Can not find valid pkg-config name/,
+      mysql_config: /mysql_config(?: --version)?:? not found|Specify MYSQLCLIENT_CFLAGS/,
+    },
+    undoneBy: installed,
+    title: 'mysqlclient has to be compiled, and the image lacks the library of MySQL',
+    fix: 'add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'system-library-missing',
+    rank: 5,
+    signs: {
+      'pkg-config is': /pkg-config is (?:required|not installed)/,
+      'pkg-config: ': /pkg-config: (?:command )?not found/,
+    },
+    undoneBy: installed,
+    title: 'a package has to be compiled, and the image has no pkg-config to find its libraries',
+    fix: 'add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev',
     at: 'dependencies.apt',
   },
   {

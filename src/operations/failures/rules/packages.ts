@@ -16,6 +16,8 @@ export const packageRules: readonly FailureRule[] = [
       'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
       'Read timed out':
         /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\..{0,80}ReadTimeoutError|ReadTimeoutError: HTTPSConnectionPool)/,
+      'Max retries exceeded':
+        /^ERROR: (?:Could not install packages due to an (?:OSError|EnvironmentError): )?HTTPSConnectionPool\(.{0,200}Max retries exceeded/,
       'Request failed after': /^\s*(?:error|╰─▶|├─▶|×) ?.{0,20}Request failed after \d+ retr/,
     },
     undoneBy: installed,

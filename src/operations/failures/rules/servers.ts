@@ -53,11 +53,26 @@ export const serverRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/,
-      'No such option': /^Error: No such option:? '?(?<target>[^'\s]{1,60})/,
-      'unrecognized arguments': /error: unrecognized arguments: (?<target>.{1,120})/,
     },
     title: 'the command of the entrypoint is not valid: {target}',
     fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'entrypoint-invalid',
+    rank: 4,
+    signs: {
+      'No such option': /^Error: (?<target>No such option:? '?[^'\s]{1,60})/,
+      'unrecognized arguments': /error: (?<target>unrecognized arguments: .{1,120})/,
+      'arguments are required': /error: (?<target>the following arguments are required: .{1,120})/,
+      'error: argument ': /error: (?<target>argument -{0,2}\w\S{0,60}: (?:invalid|expected|not allowed).{1,120})/,
+      'unexpected extra argument': /^Error: (?<target>Got unexpected extra arguments? .{1,100})/,
+      'No such command': /^Error: (?<target>No such command '?[^']{1,60})/,
+      'Missing argument': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
+      'Unable to load celery': /(?<target>Unable to load celery application)/,
+    },
+    title: 'the program that the entrypoint starts refuses its arguments: {target}',
+    fix: 'correct the command, or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only',
     at: 'runtime.custom.entrypoint',
   },
   {
@@ -66,6 +81,9 @@ export const serverRules: readonly FailureRule[] = [
     signs: {
       'address already in use': /address already in use/,
       'Address already in use': /^(?:OSError: \[Errno 98\] )?Address already in use|\[Errno 98\]/,
+      'is already in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b/,
+      'Cannot find empty port': /Cannot find empty port in range: (?<port>\d{1,5})/,
+      'is in use by another program': /[Pp]ort \d{1,5} is in use by another program/,
       'Connection in use: ': /Connection in use: \('(?<host>[^']{1,60})', (?<port>\d{1,5})\)/,
     },
     undoneBy: /Application startup complete|App is ready/,
@@ -134,7 +152,7 @@ export const serverRules: readonly FailureRule[] = [
     rank: 1,
     signs: {
       'nothing listens on port': /nothing listens on port \d{1,5}/,
-      'connection refused': /(?:probe|check) failed: .{0,200}connection refused/,
+      'onnection refused': /(?:probe|check) failed: .{0,200}connection refused/,
       'listen on the port':
         /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
       'Boot timeout': /Error R10 \(Boot timeout\)/,

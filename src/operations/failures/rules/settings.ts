@@ -78,9 +78,19 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'secret-missing',
     rank: 4,
     signs: {
+      DefaultCredentialsError:
+        /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/,
+    },
+    title: 'the app has no credentials of Google Cloud',
+    fix: 'set the JSON of a service account as a secret, write it to a file when the app starts, and name that file in GOOGLE_APPLICATION_CREDENTIALS',
+    next: ['secrets', 'set', 'GOOGLE_CREDENTIALS'],
+  },
+  {
+    cause: 'secret-missing',
+    rank: 4,
+    signs: {
       'Unable to locate credentials': /Unable to locate credentials/,
       'You must specify a region': /NoRegionError: You must specify a region/,
-      'default credentials': /DefaultCredentialsError: .{0,80}default credentials/,
       'Partial credentials found': /PartialCredentialsError: /,
     },
     title: 'the app has no credentials of its cloud',

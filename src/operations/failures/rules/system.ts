@@ -25,7 +25,7 @@ export const systemRules: readonly FailureRule[] = [
     only: 'build',
     signs: {
       Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
-      'exit code: 137': /exit code: 137$/,
+      'exit code: 137': /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
       'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
       'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
       'code 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
@@ -33,7 +33,8 @@ export const systemRules: readonly FailureRule[] = [
       'Cannot allocate memory': /Cannot allocate memory/,
     },
     // The same happens to an app that runs.
-    applies: (_, { source }, before) => source === 'build' || before().some((line) => building.test(line)),
+    applies: ({ step }, { source }, before) =>
+      source === 'build' || step !== undefined || before().some((line) => building.test(line)),
     title: 'the build ran out of memory',
     fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
     at: 'deployment.shell_commands',
@@ -99,6 +100,18 @@ export const systemRules: readonly FailureRule[] = [
     at: 'deployment.shell_commands',
   },
   {
+    cause: 'entrypoint-not-found',
+    rank: 6,
+    signs: {
+      'cannot execute: required file not found':
+        /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/,
+      'bad interpreter': /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/,
+    },
+    title: 'the interpreter of {path} is not in the image',
+    fix: 'make the virtual environment in the image that runs it, in the same folder as when it was made, or start the module with python -m',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
     cause: 'line-endings',
     rank: 5,
     signs: {
@@ -122,7 +135,8 @@ export const systemRules: readonly FailureRule[] = [
       'command not found': /(?:^|: )(?<command>[\w./+-]{1,80}): command not found$/,
       'not found': /^(?:\/bin\/)?(?:sh|dash): (?:line )?\d{1,6}: (?:exec: )?(?<command>[\w./+-]{1,80}): not found$/,
       'executable file not found in $PATH': /exec: "(?<command>[^"]{1,80})": executable file not found in \$PATH/,
-      'No such file or directory': /^env: ['‘](?<command>[\w./+-]{1,80})['’]: No such file or directory$/,
+      'No such file or directory':
+        /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
       'its entrypoint failed to start': /its entrypoint failed to start: (?<command>\S{1,80}) not found/,
     },
     title: '{command} is not installed in the image',

@@ -20,6 +20,7 @@ export const versionRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'Descriptors cannot be created directly': /Descriptors cannot be created directly/,
+      'Descriptors cannot not be created directly': /Descriptors cannot not be created directly/,
       'google/protobuf': /ImportError: cannot import name '(?:builder|runtime_version)' from 'google\.protobuf/,
       'incompatible Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
     },
@@ -54,6 +55,18 @@ export const versionRules: readonly FailureRule[] = [
     },
     title: 'the code is written for pydantic 1, and pydantic 2 is installed: {problem}',
     fix: 'change it as the message says, or pin pydantic = "<2"',
+    at: 'dependencies.pip.pydantic',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 3,
+    signs: {
+      'PydanticUserError: ': /^pydantic\.errors\.PydanticUserError: (?<problem>.{1,120})/,
+      'PydanticSchemaGenerationError: ':
+        /^pydantic\.errors\.PydanticSchemaGenerationError: (?<problem>Unable to generate pydantic-core schema for .{1,80})/,
+    },
+    title: 'the code does not fit the installed pydantic: {problem}',
+    fix: 'change it as the message says, or pin pydantic to the version that the code was written for',
     at: 'dependencies.pip.pydantic',
   },
   {
