@@ -144,6 +144,9 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a log of exceptions': (length) => () => explainLog("KeyError: 'ABC'\n".repeat(length / 16)),
   'a log of one line': (length) => () => explainLog(`ERROR: ${'No module named '.repeat(length / 16)}`),
   'a log of carriage returns': (length) => () => explainLog(`${'Killed\r'.repeat(length / 8)}\nKilled`),
+  'a log of wrapped messages': (length) => () => explainLog(`╰─▶ a\n${'      a b\n'.repeat(length / 10)}`),
+  'a log of ignored exceptions': (length) => () => explainLog('Exception ignored in: a\n  b\n'.repeat(length / 28)),
+  'a log of refused connections': (length) => () => explainLog('connection to server at '.repeat(length / 24)),
   'a log of empty lines': (length) => () => explainLog('\n'.repeat(length)),
   'an answer of storage': (length) => () =>
     errorFromStorage({ status: 500, headers: {}, body: '<Code>'.repeat(length / 6), what: 'upload' }, 0),

@@ -32,13 +32,20 @@ function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
 /** Whether the last line says so, where nothing else does: the errors before it were handled. */
 function endsWell(lines: readonly Line[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
+  // Code that a traceback shows says nothing.
   return (
-    succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    !last.startsWith('    ') &&
+    !lines.some(({ text }) => crashed.test(text)) &&
+    succeeded.test(last) &&
+    !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
   );
 }
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
+
+/** What started anew afterwards failed before. */
+const crashed = /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)/;
 
 interface Line extends Omit<Evidence, 'text'> {
   /** Without prefixes. */

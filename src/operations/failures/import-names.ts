@@ -14,6 +14,12 @@ export function packageOf(module: string): string | undefined {
   return packages.get(names[0] ?? module);
 }
 
+/** Whether PyPI has a package of this name, as far as it is known. */
+export function isPackage(name: string): boolean {
+  const wanted = normalize(name);
+  return [...tables().packages.values()].includes(wanted);
+}
+
 interface Tables {
   packages: ReadonlyMap<string, string>;
   namespaces: ReadonlySet<string>;

@@ -18,13 +18,20 @@ const maxLineCharacters = 2_000;
 /** The last lines of a log, each without colors, times and the prefixes of container engines. */
 export function cleanLines(log: string): CleanLine[] {
   const start = Math.max(0, log.length - maxCharacters);
-  const lines = log.slice(start).split('\n');
+  const lines = withoutIndentation(log.slice(start).split('\n'));
   const dropped = Math.max(0, lines.length - maxLines);
   const before = countLineBreaks(log, start) + dropped;
   const clean = lines
     .slice(dropped)
     .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
   return joinWrapped(clean);
+}
+
+/** Of a log that was copied from a page or a chat, where all of it is indented. */
+function withoutIndentation(lines: readonly string[]): readonly string[] {
+  const indented = lines.map((line) => (line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)));
+  const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  return common === 0 || !Number.isFinite(common) ? lines : lines.map((line) => line.slice(common));
 }
 
 /** uv wraps its messages at the width of a terminal: a rule sees each as one line. */
@@ -41,7 +48,7 @@ function joinWrapped(lines: readonly CleanLine[]): CleanLine[] {
 
 const report = /^\s{0,12}(?:×|├─▶|╰─▶) /;
 const continuation =
-  /^\s{0,8}│ {1,4}(?!exit code)\S|^ {6,12}(?!hint: |\[|Traceback|File "|\w{1,60}Error\b)[\w(`<>=.+-]/;
+  /^\s{0,8}│ {1,4}(?!exit code)\S|^ {4,12}(?!hint: |\[|Traceback|File "|\w{1,60}Error\b)[\w(`<>=.+-]/;
 
 function countLineBreaks(text: string, end: number): number {
   let count = 0;
@@ -63,7 +70,7 @@ function unwrap(line: string): string[] {
   }
 }
 
-const messageKeys = ['msg', 'message', 'log', 'text', 'textPayload', 'line'];
+const messageKeys = ['msg', 'message', 'event', 'log', 'text', 'textPayload', 'line'];
 const traceKeys = ['exc_info', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
 
 function messagesOf(record: Record<string, unknown>): string[] {
@@ -99,7 +106,7 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]? |\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr) [FP] )?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
+  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?[ \t]|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
 
 /** Of syslog, `Oct 27 18:30:47 web python3[15]: `, and of hosts that run apps, `app[web.1] lax [info]`. */
 const hostPrefix =

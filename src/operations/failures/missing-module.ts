@@ -14,6 +14,7 @@ export const missingModule: Refinement = (found, { module }, { config }, before)
   const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
   const isForeign = isForeignFile(importer);
   const known = packageOf(module);
+  if (top === 'encodings') return { ...found, ...brokenPython };
   if (top.startsWith('_') || standard.has(top)) return { ...found, ...standardModule };
   if (commonNames.has(top) || namesOf(files, config?.root).has(top)) return ownModule(found, module);
   if (module !== top && !namespaces.has(top))
@@ -38,6 +39,12 @@ const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',
   fix: 'use a python_version that has it, or newer versions of the packages that import it',
   setting: 'deployment.python_version',
+};
+
+const brokenPython = {
+  title: 'Python does not find its own standard library',
+  fix: 'remove PYTHONHOME and PYTHONPATH from the environment, and make the virtual environment in the image that runs it',
+  setting: 'deployment.docker_base_image_url',
 };
 
 /** Packages whose parts are installed one by one: that a part is missing does not show that the others are there. */

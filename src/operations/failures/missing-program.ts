@@ -1,5 +1,4 @@
-import { packageOf } from './import-names.ts';
-import { debianPackageOfProgram } from './program-packages.ts';
+import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Refinement } from './rule.ts';
 
 /** The package that has a program, where one is known. */
@@ -12,7 +11,7 @@ export const missingProgram: Refinement = (found, { command = '' }) => {
       fix: `add ${debian} to [cerebrium.dependencies.apt]: ${debian} = "latest"`,
       setting: `dependencies.apt.${debian}`,
     };
-  const python = packageOf(command.replaceAll('-', '_'));
+  const python = pythonPackageOfProgram(command);
   return python === undefined
     ? undefined
     : {

@@ -22,6 +22,7 @@ const packages: Readonly<Record<string, string>> = {
   mysqldump: 'default-mysql-client',
   nc: 'netcat-openbsd',
   nginx: 'nginx',
+  ninja: 'ninja-build',
   node: 'nodejs',
   npm: 'npm',
   pandoc: 'pandoc',
@@ -52,4 +53,35 @@ const packages: Readonly<Record<string, string>> = {
 export function debianPackageOfProgram(program: string): string | undefined {
   const name = program.toLowerCase();
   return Object.hasOwn(packages, name) ? packages[name] : undefined;
+}
+
+/** The packages of PyPI whose programs apps start. Others have the name of a program that they are not, such as docker. */
+const pythonPackages: Readonly<Record<string, string>> = {
+  accelerate: 'accelerate',
+  alembic: 'alembic',
+  celery: 'celery',
+  daphne: 'daphne',
+  'django-admin': 'django',
+  fastapi: 'fastapi[standard]',
+  flask: 'flask',
+  gunicorn: 'gunicorn',
+  hf: 'huggingface-hub',
+  'huggingface-cli': 'huggingface-hub',
+  hypercorn: 'hypercorn',
+  jupyter: 'jupyter',
+  mlflow: 'mlflow',
+  playwright: 'playwright',
+  poetry: 'poetry',
+  pytest: 'pytest',
+  ray: 'ray',
+  streamlit: 'streamlit',
+  torchrun: 'torch',
+  uv: 'uv',
+  uvicorn: 'uvicorn',
+  vllm: 'vllm',
+};
+
+/** `uvicorn` for `uvicorn`, `torch` for `torchrun`; undefined if it is not known. */
+export function pythonPackageOfProgram(program: string): string | undefined {
+  return Object.hasOwn(pythonPackages, program) ? pythonPackages[program] : undefined;
 }

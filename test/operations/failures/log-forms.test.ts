@@ -16,6 +16,12 @@ describe('what is around a message', () => {
     ['logfmt', `time="2026-11-20T10:00:00Z" level=error msg="${error}"`],
     ['Kubernetes', `[pod/web-1/app] ${error}`],
     ['a step of a build', `#8 0.412 ${error}`],
+    ['the name of a service and a time', `api-1  | 2026-11-20T10:00:00.1Z ${error}`],
+    ['a time and a stream between tabs', `2026-11-20T10:00:00.1Z\tstderr\t${error}`],
+    ['syslog', `Nov 20 10:00:00 web python3[15]: ${error}`],
+    ['a host of apps', `app[1f2e] fra [info]${error}`],
+    ['the logging of Python', `ERROR:root:${error}`],
+    ['structlog', JSON.stringify({ level: 'error', event: error })],
   ])('is left out: %s', (_, log) => {
     expect(explainLog(`start\n${log}\nexited with code 1\n`)).toMatchObject({
       cause: 'module-missing',
@@ -82,6 +88,45 @@ describe('a module that is missing', () => {
   ])('is a package if it is known, or a package imports it: %s', (file, module, name) => {
     const log = `${traceback(`ModuleNotFoundError: No module named '${module}'`, file)}\n`;
     expect(explainLog(log)?.fix).toContain(`${name} = "latest"`);
+  });
+});
+
+test.each([
+  [
+    'a log that is indented as a whole',
+    "    start\n    ModuleNotFoundError: No module named 'PIL'\n",
+    'module-missing',
+  ],
+  [
+    'a message that uv wraps',
+    '  × No solution found:\n  ╰─▶ Because the current Python version (3.10.1) does not\n      satisfy Python>=3.12 and\n      web==1 depends on it\n',
+    'python-version-unsupported',
+  ],
+  ['a crash before a restart', 'Segmentation fault (core dumped)\nINFO: ready\n', 'segfault'],
+])('%s is read', (_, log, cause) => {
+  expect(explainLog(log)?.cause).toBe(cause);
+});
+
+test('what Python reports while it cleans up is not the cause', () => {
+  const ignored = 'Exception ignored in: <function A.__del__ at 0x7f1c>\nRuntimeError: Event loop is closed\n';
+  expect(explainLog(`${traceback('ValueError: dimension 384')}\n${ignored}`)).toBeUndefined();
+});
+
+describe('advice names packages that exist', () => {
+  test.each([
+    ['sh: 1: pdftoppm: not found', 'poppler-utils = "latest"'],
+    ['sh: 1: torchrun: not found', 'add torch to'],
+    ['sh: 1: docker: not found', 'the package that has docker'],
+    ['ImportError: A requires the PyTorch library but it was not found in your environment.', 'torch = "latest"'],
+    ['ImportError: A requires the SentencePiece library but it was not found in your environment.', 'SentencePiece ='],
+    ["FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'", 'ffmpeg = "latest"'],
+  ])('%s', (log, said) => {
+    expect(explainLog(`${log}\n`)?.fix).toContain(said);
+  });
+
+  test('and none for a library that the index may not have', () => {
+    const log = 'ImportError: A requires the Nonesuchlib library but it was not found in your environment.\n';
+    expect(explainLog(log)).toBeUndefined();
   });
 });
 

@@ -5,6 +5,8 @@ import { explainLog } from '../../../src/operations/failures/index.ts';
 /** A failure that somebody reported in public, with the cause that was written down before `explain` saw it. */
 export interface ReportedFailure {
   from: string;
+  /** When it was collected: 1 if it is not said. */
+  collection?: number;
   source: 'build' | 'run';
   /** The ids that name the cause, separated by bars; `unknown` if the log does not show it. */
   cause: string;
@@ -18,14 +20,24 @@ const all: readonly ReportedFailure[] = readFileSync('fixtures/failures/reported
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** By a shuffle whose seed was chosen before the first measurement. Rules are written from the first half only. */
-const shuffled = all.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+/** Of each collection, what its halves are shuffled by: chosen before its first measurement. The third has no halves. */
+const seeds: Readonly<Record<number, string>> = { 1: 'gantry reported 1', 2: 'gantry second 1' };
 
-export const seen = shuffled.slice(0, Math.ceil(all.length / 2));
-export const setAside = shuffled.slice(seen.length);
+const halves = Object.entries(seeds).map(([collection, seed]) => {
+  const ordered = inOrder(
+    all.filter((one) => (one.collection ?? 1) === Number(collection)),
+    seed,
+  );
+  return { first: ordered.slice(0, Math.ceil(ordered.length / 2)), rest: ordered.slice(Math.ceil(ordered.length / 2)) };
+});
 
-function orderOf({ from }: ReportedFailure): string {
-  return createHash('sha256').update(`gantry reported 1 ${from}`).digest('hex');
+/** Rules are written from the first halves only. */
+export const seen = [...halves.flatMap(({ first }) => first), ...all.filter(({ collection }) => collection === 3)];
+export const setAside = halves.flatMap(({ rest }) => rest);
+
+function inOrder(some: readonly ReportedFailure[], seed: string): ReportedFailure[] {
+  const order = ({ from }: ReportedFailure) => createHash('sha256').update(`${seed} ${from}`).digest('hex');
+  return some.toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
 /** Shares of the answers that are right, and of the causes that are found; a right cause with the wrong fix is wrong. */

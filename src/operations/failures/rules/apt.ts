@@ -36,14 +36,14 @@ export const aptRules: readonly FailureRule[] = [
     cause: 'apt-repository-failed',
     rank: 4,
     signs: {
-      'does not have a Release file':
+      'a Release file':
         /^E: The repository '(?<repository>[^']{1,200})' (?:does not have|no longer has) a Release file/,
       'is not signed': /^E: The repository '(?<repository>[^']{1,200})' is not signed/,
       'E: Failed to fetch': /^E: Failed to fetch (?<repository>\S{1,200})/,
       'W: Failed to fetch': /^W: Failed to fetch (?<repository>\S{1,200})/,
       'Some index files failed to download': /^E: Some index files failed to download/,
       'Hash Sum mismatch': /Hash Sum mismatch/,
-      'is not valid yet': /^E: Release file for \S{1,200} is (?:not valid yet|expired)/,
+      'is not valid yet': /^E: Release file for \S{1,200} is not valid yet/,
       'is expired': /^E: Release file for \S{1,200} is expired/,
       '404  Not Found': /^(?:E: .{0,200}|Err:\d.{0,200}|\s{0,4})404 {1,2}Not Found \[IP: /,
       NO_PUBKEY: /NO_PUBKEY [0-9A-F]{8,40}/,

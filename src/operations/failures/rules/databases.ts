@@ -59,13 +59,20 @@ export const databaseRules: readonly FailureRule[] = [
     fix: 'create it, or correct its name in the address',
   },
   {
+    cause: 'database-schema-missing',
+    rank: 4,
+    signs: { "Can't locate revision identified by": /Can't locate revision identified by '(?<name>\w{1,60})'/ },
+    title: 'the database was changed by another version of the app: there is no migration {name}',
+    fix: 'deploy the version that has the migration, or bring the database to one that this version knows',
+  },
+  {
     cause: 'service-access-denied',
     rank: 4,
     signs: {
       'FATAL:': /FATAL: {1,4}role "[\w.-]{1,80}" does not exist/,
       pg_hba: /no pg_hba\.conf entry for host/,
-      'uthentication failed':
-        /\b[Aa]uthentication failed\b.{0,80}(?:mongo|code: 18|AuthenticationFailed)|ACCESS_REFUSED - Login was refused/,
+      'uthentication failed': /\b[Aa]uthentication failed\b.{0,80}(?:mongo|code: 18|AuthenticationFailed)/,
+      ACCESS_REFUSED: /ACCESS_REFUSED - Login was refused/,
       OperationFailure:
         /pymongo\.errors\.OperationFailure: (?:bad auth|.{0,40}[Aa]uthentication failed|.{0,80}requires authentication)/,
     },

@@ -33,6 +33,7 @@ export const fileRules: readonly FailureRule[] = [
       TemplateNotFound: /TemplateNotFound: '?(?<path>[\w./-]{1,200})/,
       TemplateDoesNotExist: /TemplateDoesNotExist: (?<path>[\w./-]{1,200})/,
       'Model path does not exist': /Model path does not exist: (?<path>\S{1,200})/,
+      'not find model file path': /not find model file path (?<path>\S{1,200})/,
       'found in directory': /^OSError: Error no file named .{1,200} found in directory (?<path>\S{1,200}?)\.?$/,
     },
     title: '{path} does not exist',
@@ -160,7 +161,8 @@ export const fileRules: readonly FailureRule[] = [
     cause: 'git-lfs-pointer',
     rank: 5,
     signs: {
-      'git-lfs': /^version https:\/\/git-lfs\.github\.com\/spec\/v1|is a (?:git[- ])?lfs pointer/i,
+      'git-lfs': /^version https:\/\/git-lfs\.github\.com\/spec\/v1/,
+      ' pointer': /is a (?:git[- ])?lfs pointer/i,
       "invalid load key, 'v'": /UnpicklingError: invalid load key, 'v'/,
       HeaderTooLarge: /SafetensorError: .{0,80}HeaderTooLarge/,
       'invalid magic': /invalid magic (?:characters|number):? '?(?:vers|76657273)/,

@@ -53,8 +53,7 @@ export const gpuLibraryRules: readonly FailureRule[] = [
     cause: 'shared-memory-full',
     rank: 5,
     signs: {
-      'creating shared memory segment':
-        /NCCL WARN .{0,40}(?:Error while|Call to) .{0,60}creating shared memory segment|NCCL WARN Error.{0,60}shared memory segment/,
+      'shared memory segment': /NCCL WARN .{0,100}shared memory segment/,
       'failed to extend /dev/shm': /failed to extend \/dev\/shm\/nccl/,
     },
     title: 'NCCL, which connects the GPUs of the replica, has too little shared memory',
@@ -79,11 +78,9 @@ export const gpuLibraryRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'invalid device ordinal': /CUDA error: invalid device ordinal/,
-      'total number of available GPUs': /number of required GPUs exceeds the total number of (?:available )?GPUs/,
-      'number of available GPUs':
-        /[Tt]ensor[ _]parallel[ _]size .{0,60}(?:larger|greater) than the number of available GPUs/,
-      'from the available local GPUs':
-        /World size \(\d{1,4}\) is larger than the number of available GPUs|No GPUs? .{0,40}from the available local GPUs/,
+      'number of required GPUs': /number of required GPUs exceeds the total number of (?:available )?GPUs/,
+      'than the number of available GPUs':
+        /(?:[Tt]ensor[ _]parallel[ _]size|World size) .{0,80}(?:larger|greater) than the number of available GPUs/,
     },
     title: 'the app uses more GPUs than the replica has',
     fix: 'use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count',
@@ -91,10 +88,17 @@ export const gpuLibraryRules: readonly FailureRule[] = [
   },
   {
     cause: 'gpu-driver-missing',
+    // TensorFlow goes on with the CPU.
+    rank: 1,
+    signs: { 'failed call to cuInit': /failed call to cuInit: / },
+    title: 'the app looks for a GPU, and the replica has none',
+    fix: 'set compute to a GPU, such as compute = "AMPERE_A10"',
+    at: 'hardware.compute',
+  },
+  {
+    cause: 'gpu-driver-missing',
     rank: 4,
     signs: {
-      'kernel driver does not appear to be running': /kernel driver does not appear to be running on this host/,
-      'failed call to cuInit': /failed call to cuInit: (?:CUDA_ERROR_NO_DEVICE|UNKNOWN ERROR \(303\))/,
       'Failed to infer device type': /RuntimeError: Failed to infer device type/,
     },
     title: 'the app needs a GPU, and the replica has none',
@@ -106,7 +110,7 @@ export const gpuLibraryRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'Failed to find C compiler': /Failed to find C compiler/,
-      'C compiler cc is not found': /InvalidCxxCompiler|No working C\+\+ compiler found in/,
+      InvalidCxxCompiler: /InvalidCxxCompiler/,
       'No working C++ compiler': /No working C\+\+ compiler found in/,
     },
     title: 'Triton compiles while the app runs, and the image has no compiler for it',

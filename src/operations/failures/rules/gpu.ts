@@ -130,7 +130,7 @@ export const gpuRules: readonly FailureRule[] = [
       'The detected CUDA version':
         /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
       'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
-      'nvcc was not found': /nvcc (?:was )?not found/,
+      'nvcc ': /nvcc (?:was )?not found/,
     },
     title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',
     fix: 'use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04',

@@ -73,7 +73,9 @@ export const imageRules: readonly FailureRule[] = [
     signs: {
       'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
       'no match for platform in manifest': /no match for platform in manifest/,
-      'exec format error': /[Ee]xec format error/,
+      'exec format error': /exec format error/,
+      'uncaught target signal': /qemu: uncaught target signal/,
+      'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
       'Exec format error': /Exec format error/,
     },
     title: 'an image or a program is not made for linux/amd64',
@@ -115,7 +117,9 @@ export const imageRules: readonly FailureRule[] = [
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
       'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})" not found/,
       'COPY failed':
-        /^(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+        /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+      'ADD failed':
+        /\bADD failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
       lstat: /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
     },
     title: 'the Dockerfile copies {path}, which is not sent',

@@ -1,4 +1,4 @@
-import { packageOf } from '../import-names.ts';
+import { isPackage, packageOf } from '../import-names.ts';
 import type { FailureRule } from '../rule.ts';
 import { isForeignFile } from '../tracebacks.ts';
 
@@ -62,8 +62,17 @@ export const importRules: readonly FailureRule[] = [
       'library is required to use': /the (?<package>greenlet) library is required to use/,
       'seems to be not installed': /the package (?<package>[\w.-]{2,60}) seems to be not installed/,
     },
+    applies: ({ package: name = '' }) => isPackage(name),
     title: 'a library needs {package}, which is not installed',
     fix: 'add {package} to [cerebrium.dependencies.pip]: {package} = "latest"',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'module-missing',
+    rank: 3,
+    signs: { 'requires the PyTorch library': /requires the PyTorch library but it was not found/ },
+    title: 'a library needs PyTorch, which is not installed',
+    fix: 'add torch to [cerebrium.dependencies.pip]: torch = "latest"',
     at: 'dependencies.pip',
   },
   {
@@ -93,7 +102,7 @@ export const importRules: readonly FailureRule[] = [
     cause: 'binary-incompatible',
     rank: 4,
     signs: {
-      'numpy.dtype size changed': /numpy\.(?:dtype|ufunc|ndarray) size changed, may indicate binary incompatibility/,
+      'size changed, may indicate': /numpy\.(?:dtype|ufunc|ndarray) size changed, may indicate binary incompatibility/,
       'A module that was compiled using NumPy':
         /A module that was compiled using NumPy (?<compiled>\S{1,12}) cannot be run in/,
       'numpy.core.multiarray failed to import': /numpy\.core\.multiarray failed to import/,
@@ -186,6 +195,10 @@ export const importRules: readonly FailureRule[] = [
     signs: {
       'cannot open shared object file':
         /(?<![\w.+-])(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/,
+      'Error loading shared library':
+        /Error loading shared library (?<library>[\w.+-]{1,80}): No such file or directory/,
+      'library called "': /no library called "(?<library>[\w.+-]{1,60}?)(?:-\d)?" was found/,
+      'cannot load library': /^OSError: cannot load library '(?<library>[\w.+-]{1,60})'/,
       'shared library': /^ImportError: Unable to find (?<library>\w{1,40}) shared library/,
       'library not found': /^OSError: (?<library>\w{1,60}) library not found/,
     },

@@ -12,6 +12,8 @@ export const lockFileRules: readonly FailureRule[] = [
       'needs to be updated, but': /The lockfile at `(?<path>[^`]{1,120})` needs to be updated, but/,
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
       'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
+      'frozen-lockfile':
+        /(?:lockfile needs to be updated, but yarn was run with|ERR_PNPM_OUTDATED_LOCKFILE.{0,80}) .{0,4}"?-?-?frozen-lockfile/,
       'are in sync': /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
     },
     title: 'the lock file does not fit the packages that the project lists',
@@ -22,7 +24,7 @@ export const lockFileRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'not compatible with the current version of Poetry':
-        /lock file is not compatible with the current version of Poetry|poetry\.lock was generated .{0,60}newer version of Poetry/,
+        /lock file is not compatible with the current version of Poetry/,
     },
     title: 'the lock file was written by another version of Poetry',
     fix: 'install the Poetry that wrote it in the build, or write it again with poetry lock',
@@ -38,6 +40,57 @@ export const lockFileRules: readonly FailureRule[] = [
     },
     title: 'the project wants {tool} {wanted}, and the image has {found}',
     fix: 'install that version of {tool} in the image, or change the version that pyproject.toml requires',
+  },
+  {
+    cause: 'tool-version-wrong',
+    rank: 4,
+    signs: {
+      'option does not exist': /The "(?<wanted>--[\w-]{1,40})" option does not exist/,
+      'requested command': /The requested command (?<wanted>\w{1,40}) does not exist/,
+    },
+    title: 'the Poetry of the image has no {wanted}',
+    fix: 'install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0',
+  },
+  {
+    cause: 'environment-missing',
+    rank: 4,
+    signs: { 'No virtual environment found': /No virtual environment found/ },
+    title: 'uv installs into a virtual environment, and there is none',
+    fix: 'add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it',
+  },
+  {
+    cause: 'environment-externally-managed',
+    rank: 4,
+    signs: {
+      'distutils installed project':
+        /Cannot uninstall '?(?<package>[\w.-]{1,80}?)'?\. It is a distutils installed project/,
+      'no RECORD file was found': /Cannot uninstall (?<package>[\w.-]{1,80}) .{0,40}no RECORD file was found/,
+      'RECORD file not found': /Cannot uninstall (?<package>[\w.-]{1,80}) .{0,40}RECORD file not found/,
+    },
+    title: 'pip may not replace {package}, which belongs to the distribution of the image',
+    fix: 'use a python base image, or install into a virtual environment',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'requirements-file-missing',
+    rank: 4,
+    signs: {
+      'No `pyproject.toml` found': /No `(?<path>pyproject\.toml)` found in current directory/,
+      'could not find a pyproject.toml file': /Poetry could not find a (?<path>pyproject\.toml) file/,
+    },
+    title: '{path} is not in the app, or not in the folder where the command runs',
+    fix: 'add {path} to the app folder and to include, or copy it in the Dockerfile before the command',
+    at: 'deployment.include',
+  },
+  {
+    cause: 'dependency-conflict',
+    rank: 2,
+    signs: {
+      'version solving failed': /version solving failed\.?$/,
+      'code ERESOLVE': /npm (?:ERR!|error) code ERESOLVE/,
+    },
+    title: 'the packages need different versions of one package',
+    fix: 'loosen the versions so that one version fits all; the lines above name them',
   },
   {
     cause: 'python-version-unsupported',
@@ -59,7 +112,8 @@ export const lockFileRules: readonly FailureRule[] = [
     cause: 'dependency-conflict',
     rank: 4,
     signs: {
-      ResolutionTooDeep: /ResolutionTooDeep|resolution-too-deep/,
+      ResolutionTooDeep: /ResolutionTooDeep/,
+      'resolution-too-deep': /resolution-too-deep/,
     },
     title: 'pip found no set of versions that fits, among very many',
     fix: 'pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile',

@@ -31,11 +31,11 @@ export const modelRules: readonly FailureRule[] = [
     cause: 'file-not-found',
     rank: 4,
     signs: {
-      'does not appear to have a':
+      'does not appear to have':
         /OSError: (?<model>\S{1,160}) does not appear to have (?:a file|files) named (?<path>[\w.()', -]{1,120}?)(?:\. |\.?$| Checkout)/,
       'found in directory':
         /Error no file named (?<path>[\w., ]{1,160}?),? (?:or [\w.]{1,60} )?found in directory (?<model>\S{1,200}?)\.?$/,
-      EntryNotFoundError: /EntryNotFoundError: /,
+      EntryNotFoundError: /(?<!Local)EntryNotFoundError: /,
     },
     title: 'the model {model} has no file {path}',
     fix: 'send or pull all files of the model, and name its folder or its revision; another kind of model needs another class or flag',

@@ -8,7 +8,7 @@ export const networkRules: readonly FailureRule[] = [
     signs: {
       NameResolutionError:
         /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|MaxRetryError|NameResolutionError): .{0,300}(?:NameResolutionError|Failed to resolve)/,
-      'Connection refused':
+      'onnection refused':
         /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|URLError|ConnectError|ConnectionRefusedError|NewConnectionError|LocalEntryNotFoundError|APIConnectionError): .{0,300}[Cc]onnection refused/,
       'ConnectionRefusedError: ': /^ConnectionRefusedError: /,
       'Name or service not known':
@@ -34,7 +34,7 @@ export const networkRules: readonly FailureRule[] = [
         /\b40[134] Client Error.{0,200}https:\/\/huggingface\.co|Repository Not Found for url: https:\/\/huggingface\.co/,
       'gated repo': /You are trying to access a gated repo/,
       'Cannot access gated repo': /Cannot access gated repo/,
-      'is not a valid model identifier': /is not a (?:local folder and is not a )?valid model identifier/,
+      'valid model identifier': /is not a (?:local folder and is not a )?valid model identifier/,
       RepositoryNotFoundError: /RepositoryNotFoundError: /,
       'Access to model': /Access to model \S{1,120} is restricted/,
     },
@@ -53,7 +53,7 @@ export const networkRules: readonly FailureRule[] = [
       ServerSelectionTimeoutError: /ServerSelectionTimeoutError: /,
       NoBrokersAvailable: /NoBrokersAvailable/,
       ClientConnector: /^aiohttp\.\S{0,40}ClientConnector(?:DNS)?Error: /,
-      'failed: Connection refused': /^psql: error: .{0,200}Connection refused$/,
+      'psql: error': /^psql: error: .{0,200}Connection refused$/,
       'Failed to connect to': /^curl: \((?:7|28)\) Failed to connect to (?<host>\S{1,100})/,
       'curl: (28)': /^curl: \(28\) /,
       'unable to resolve host address': /wget: unable to resolve host address/,
@@ -73,16 +73,18 @@ export const networkRules: readonly FailureRule[] = [
       'Connection aborted': /ConnectionError: \('Connection aborted\.'/,
       'Remote end closed':
         /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,
+      'RPC failed': /^(?:error|fatal): RPC failed/,
+      'early EOF': /^fatal: (?:early EOF|fetch-pack)/,
       IncompleteRead: /^(?:\w[\w.]{0,80}\.)?(?:ProtocolError|ChunkedEncodingError): .{0,80}IncompleteRead/,
       'No address associated with hostname':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
+        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
       '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
       '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
       'failed to connect to all addresses': /failed to connect to all addresses/,
       'APIConnectionError: ': /APIConnectionError: Connection error/,
       'Could not connect to the endpoint URL': /EndpointConnectionError: Could not connect to the endpoint URL/,
       'annot connect to host': /Cannot connect to host \S{1,120}/,
-      'Cannot connect to amqp': /Cannot connect to (?:amqp|redis)s?:\/\/\S{1,160}: .{1,120}$/,
+      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/\S{1,160}: .{1,120}$/,
       'remote host': /wget: can't connect to remote host/,
       'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
       'failed: ':
@@ -108,7 +110,8 @@ export const networkRules: readonly FailureRule[] = [
     signs: {
       '429':
         /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception|Exhausted|Requests): .{0,100}\b429\b.{0,60}(?:Too Many Requests|RESOURCE_EXHAUSTED|quota|rate limit)/i,
-      ThrottlingException: /ThrottlingException|TooManyRequestsException/,
+      ThrottlingException: /ThrottlingException/,
+      TooManyRequestsException: /TooManyRequestsException/,
       'ResourceExhausted: ': /ResourceExhausted: 429/,
     },
     title: 'another service that the app calls allows no more calls',
@@ -121,7 +124,7 @@ export const networkRules: readonly FailureRule[] = [
       'unable to get local issuer certificate': /unable to get local issuer certificate/,
       'certificate has expired': /certificate has expired/,
       'x509: ': /x509: certificate (?:signed by unknown authority|has expired|is valid for)/,
-      UnknownIssuer: /invalid peer certificate: \w{1,40}/,
+      'invalid peer certificate': /invalid peer certificate: \w{1,40}/,
       'server certificate verification failed': /server certificate verification failed/,
       self: /certificate verify failed: self[- ]signed certificate/,
       CERTIFICATE_VERIFY_FAILED: /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception)\b.{0,300}CERTIFICATE_VERIFY_FAILED/,
@@ -151,8 +154,12 @@ export const networkRules: readonly FailureRule[] = [
       PermissionDeniedError: /^(?:openai|anthropic|groq)\S{0,40}\.PermissionDeniedError: /,
       'password authentication failed': /password authentication failed for user/,
       'Access denied for user': /Access denied for user '/,
-      NOAUTH: /NOAUTH Authentication required|WRONGPASS /,
-      InvalidClientTokenId: /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken/,
+      NOAUTH: /NOAUTH Authentication required/,
+      WRONGPASS: /WRONGPASS /,
+      InvalidClientTokenId: /InvalidClientTokenId/,
+      SignatureDoesNotMatch: /SignatureDoesNotMatch/,
+      InvalidAccessKeyId: /InvalidAccessKeyId/,
+      ExpiredToken: /ExpiredToken/,
       AccessDenied: /^botocore\.exceptions\.ClientError: .{0,60}AccessDenied/,
       'Client Error':
         /^(?:requests\.exceptions\.|httpx\.)?(?:HTTPError|HTTPStatusError): (?:Client error ')?(?:401|403) (?:Client Error|Unauthorized|Forbidden).{0,40}for url:? (?!'?https:\/\/huggingface\.co)/,

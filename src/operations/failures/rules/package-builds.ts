@@ -11,19 +11,20 @@ export const packageBuildRules: readonly FailureRule[] = [
       "command 'gcc' failed":
         /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
       'unable to execute': /unable to execute '?(?<tool>[\w./+-]{1,60}?)'?: No such file or directory/,
-      "No such file or directory: 'gcc'": /No such file or directory: '(?<tool>gcc|g\+\+|cc|cmake|make|cargo)'/,
+      "No such file or directory: '":
+        /No such file or directory: '(?<tool>gcc|g\+\+|cc|c\+\+|clang|cmake|make|ninja|cargo|rustc|swig|gfortran)'/,
       'failed: No such file or directory': /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
       'find Rust compiler': /error: can't find (?<tool>Rust) compiler/,
       'the Rust package manager': /(?<tool>Cargo), the Rust package manager, is not installed/,
       'CMake must be installed': /(?<tool>CMake) must be installed to build/,
       'CMake is not installed': /(?<tool>CMake) is not installed on your system/i,
-      'requires: cmake': /(?<tool>cmake) (?:is )?(?:not found|required)/i,
+      'cmake ': /(?<tool>cmake) (?:is )?(?:not found|required)/,
       'No CMAKE_C': /No CMAKE_C(?:XX)?_COMPILER could be found/,
-      'gcc: not found': /\b(?<tool>gcc|g\+\+|cc|make|cmake): (?:command )?not found/,
+      ' not found': /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/,
     },
     undoneBy: installed,
-    title: 'a package has to be compiled, and the image has no compiler for it',
-    fix: 'use a version of the package with a wheel, or add build-essential (cmake, rustc, cargo) to [cerebrium.dependencies.apt]',
+    title: 'a package has to be compiled, and the image has no compiler for it: {tool}',
+    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]',
     at: 'dependencies.apt',
   },
   {
@@ -45,7 +46,8 @@ export const packageBuildRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'pkg-config name': /Can not find valid pkg-config name/,
-      mysql_config: /mysql_config(?: --version)?:? not found|Specify MYSQLCLIENT_CFLAGS/,
+      mysql_config: /mysql_config(?: --version)?:? not found/,
+      MYSQLCLIENT_CFLAGS: /Specify MYSQLCLIENT_CFLAGS/,
     },
     undoneBy: installed,
     title: 'mysqlclient has to be compiled, and the image lacks the library of MySQL',
@@ -70,8 +72,8 @@ export const packageBuildRules: readonly FailureRule[] = [
     only: 'build',
     signs: {
       'ModuleNotFoundError: No module named': /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
-      'is not installed in the build environment':
-        /depends on `(?<module>[\w-]{1,80})`|`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
+      'depends on `': /depends on `(?<module>[\w-]{1,80})`/,
+      'as a build dependency': /`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
     },
     after:
       /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
@@ -85,13 +87,17 @@ export const packageBuildRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
-      'Failed to build installable wheels':
-        /^ERROR: (?:Failed to build installable|Could not build) wheels for (?<package>[\w.-]{1,80})/,
+      ' wheels for ': /^ERROR: (?:Failed to build installable|Could not build) wheels for (?<package>[\w.-]{1,80})/,
+      'did not run successfully': /^\s*× .{1,160} did not run successfully/,
+      ' with CMake': /An error occurred while (?:building|configuring) with CMake/,
+      'CMake build failed': /\*\*\* CMake build failed/,
+      'build stopped': /^\s*ninja: build stopped: /,
+      'use_2to3 is invalid': /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
       'metadata-generation-failed': /^error: metadata-generation-failed/,
       'subprocess-exited-with-error': /^\s*error: subprocess-exited-with-error/,
       'Failed to build `': /Failed to build `(?<package>[^`]{1,80})`/,
       'legacy-install-failure': /legacy-install-failure/,
-      'python setup.py egg_info': /^ERROR: Command errored out with exit status/,
+      'Command errored out with exit status': /^ERROR: Command errored out with exit status/,
     },
     undoneBy: installed,
     title: 'a package has no wheel for this Python, and building it fails',
@@ -113,10 +119,13 @@ export const packageBuildRules: readonly FailureRule[] = [
     cause: 'git-access-denied',
     rank: 4,
     signs: {
-      'could not read Username': /fatal: could not read (?:Username|Password) for/,
+      'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
       'Authentication failed': /fatal: Authentication failed for/,
       'Permission denied (publickey': /Permission denied \(publickey/,
-      'Repository not found': /remote: Repository not found/,
+      'epository not found': /remote: Repository not found/,
+      'Host key verification failed': /^\s{0,8}Host key verification failed/,
+      "' not found": /fatal: repository '[^']{1,200}' not found/,
+      'password authentication was removed': /Support for password authentication was removed/,
     },
     title: 'the Git repository of a requirement needs a login',
     fix: 'put a token from a secret into its URL, or copy the package into the app folder',
@@ -143,6 +152,19 @@ export const packageBuildRules: readonly FailureRule[] = [
     },
     title: 'setuptools does not know which folders to install: {found}',
     fix: 'name them in pyproject.toml: [tool.setuptools] packages = ["..."], or list requirements instead of installing the app',
+  },
+  {
+    // What setup.py files import: pip indents what they print.
+    cause: 'build-dependency-missing',
+    rank: 4,
+    signs: {
+      'No module named':
+        /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
+    },
+    undoneBy: installed,
+    title: 'building a package needs {module}, which is installed later',
+    fix: 'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it',
+    at: 'deployment.pre_build_commands',
   },
   {
     cause: 'build-dependency-missing',

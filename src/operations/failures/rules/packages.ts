@@ -33,7 +33,7 @@ export const packageRules: readonly FailureRule[] = [
         /^(?:(?:ERROR|WARNING): (?:HTTP error 401|401 Error, Credentials|401 Client Error.{0,60}(?:simple|pypi|\.whl))|\s{0,20}(?:error|cause|Caused by|hint|[╰├]─▶|×).{0,240}(?<!status: )401 Unauthorized|.{0,240}status client error \(401)/i,
       '403':
         /^(?:ERROR: (?:HTTP error 403|403 Client Error: Forbidden for url: \S{0,200}simple)|.{0,240}status client error \(403)/i,
-      credentials:
+      index:
         /^\s{0,20}(?:hint: |╰─▶ )?.{0,80}(?:index|indexes) .{0,80}(?:returned a 401|Unauthorized|Forbidden|could not be queried due to a lack of valid authentication)/i,
       'User for ': /^User for [\w.:-]{1,120}: /,
     },
@@ -184,6 +184,8 @@ export const packageRules: readonly FailureRule[] = [
       "neither 'setup.py' nor 'pyproject.toml' found":
         /^ERROR: .{1,200}(?:does not appear to be a Python project|neither 'setup.py' nor 'pyproject.toml' found)/,
       'does not appear to be a Python project': /does not appear to be a Python project/,
+      'InvalidVersion: ': /packaging\.version\.InvalidVersion: (?<line>.{1,100})/,
+      'has invalid metadata': /has invalid metadata: (?<line>.{1,120})/,
       'is not installable': /^ERROR: Directory .{1,200} is not installable/,
       "No such file or directory: '/":
         /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,200})'/,

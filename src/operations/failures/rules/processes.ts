@@ -27,8 +27,7 @@ export const processRules: readonly FailureRule[] = [
     rank: 4,
     signs: {
       'cannot be called from a running event loop': /cannot be called from a running event loop/,
-      'event loop is already running':
-        /RuntimeError: (?:This|Cannot run the) event loop (?:is already running|while another loop is running)/,
+      'event loop is already running': /RuntimeError: This event loop is already running/,
       'while another loop is running': /RuntimeError: Cannot run the event loop while another loop is running/,
       'Sync API inside the asyncio loop': /using Playwright Sync API inside the asyncio loop/,
       'from an async context': /SynchronousOnlyOperation: You cannot call this from an async context/,
@@ -80,8 +79,9 @@ export const processRules: readonly FailureRule[] = [
       'malloc(): ': /^malloc\(\): (?:invalid|corrupted|memory corruption|unaligned|unsorted)/,
       'corrupted size vs. prev_size': /^corrupted size vs\. prev_size/,
       'munmap_chunk()': /^munmap_chunk\(\): invalid pointer/,
-      SIGABRT: /signal SIGABRT|was sent SIGABRT|ended with SIGABRT/,
-      '-11': /\(exitcode: -11\)|exited with code -11\b/,
+      SIGABRT: /signal[ =]SIGABRT|ended with SIGABRT/,
+      '-11': /exit ?code[:=] ?-11\b|exited with code -11\b/,
+      SIGSEGV: /signal=SIGSEGV|signal 11 \(SIGSEGV\)/,
       'SIGSEGV: 11': /died with <Signals\.SIGSEGV: 11>/,
       'exit code 134': /^exit code 134$/,
       'Floating point exception': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)Floating point exception/,
@@ -94,7 +94,7 @@ export const processRules: readonly FailureRule[] = [
     cause: 'segfault',
     // What was printed before an abort shows more.
     rank: 1,
-    signs: { 'Aborted (core dumped)': /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/ },
+    signs: { Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/ },
     title: 'the program stopped itself in native code',
     fix: 'read what it printed before; if that is nothing, pin the packages with compiled code to other versions',
     at: 'dependencies.pip',
@@ -104,13 +104,13 @@ export const processRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       'SIGKILL: 9': /died with <Signals\.SIGKILL: 9>/,
-      '-9': /\(exitcode: -9\)|exited with code -9\b|returned non-zero exit status -9\b/,
-      'code 137':
+      '-9': /exit ?code[:=] ?-9\b|exited with code -9\b|returned non-zero exit status -9\b/,
+      '137':
         /[Cc]ommand failed with exit code 137\b|non-zero exit status 137\b|exit(?:ed)?(?: with)?(?: exit)? (?:code|status):? 137\b/,
       'emory cgroup out of memory': /[Mm]emory cgroup out of memory/,
       OutOfMemoryError: /^ray\.exceptions\.OutOfMemoryError/,
       'low on resource: memory': /low on resource: memory/,
-      SIGKILL: /\bterminated by signal SIGKILL\b/,
+      SIGKILL: /\bterminated by signal SIGKILL\b|signal=SIGKILL|exited prematurely: signal 9 \(SIGKILL\)/,
     },
     // A build says which of its steps failed.
     applies: (_, { source }, before) => source !== 'build' && !before().some((line) => step.test(line)),

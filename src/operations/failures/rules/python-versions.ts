@@ -57,7 +57,7 @@ export const pythonVersionRules: readonly FailureRule[] = [
     signs: {
       "Can't get attribute":
         /^AttributeError: Can't get attribute '(?<name>\w{1,80})' on <module '(?<module>[\w.]{1,80})'/,
-      "'numpy._core'": /ModuleNotFoundError: No module named 'numpy\._core/,
+      'numpy._core': /ModuleNotFoundError: No module named 'numpy\._core/,
       'is not a known BitGenerator': /is not a known BitGenerator module/,
       'has an incompatible dtype': /node array from the pickle has an incompatible dtype/,
     },

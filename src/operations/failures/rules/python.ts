@@ -18,6 +18,15 @@ export const pythonRules: readonly FailureRule[] = [
     fix: 'correct the line that the traceback names; newer syntax needs a newer python_version',
   },
   {
+    cause: 'syntax-error',
+    rank: 4,
+    signs: { 'SyntaxError: f-string': /SyntaxError: (?<problem>f-string.{1,120})/ },
+    undoneBy: started,
+    title: 'a Python file has a syntax error: {problem}',
+    fix: 'set python_version to 3.12 or newer, where an f-string may contain its own quotes and backslashes, or write it without',
+    at: 'deployment.python_version',
+  },
+  {
     cause: 'out-of-memory',
     rank: 3,
     signs: {

@@ -53,6 +53,7 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'secret-missing',
     rank: 4,
     signs: {
+      'error parsing value for field': /SettingsError: error parsing value for field "(?<name>\w{1,80})"/,
       'in the environment':
         /\bNo (?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,120} defined in the environment/,
       'add an environment variable': /add an environment variable `(?<name>[A-Z][A-Z0-9_]{2,80})`/,

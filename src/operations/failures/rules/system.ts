@@ -28,7 +28,7 @@ export const systemRules: readonly FailureRule[] = [
       'exit code: 137': /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
       'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
       'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
-      'code 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
+      ' 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
       'heap out of memory': /JavaScript heap out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
@@ -49,7 +49,7 @@ export const systemRules: readonly FailureRule[] = [
       'No space left on device': /(?:^|: |\] )No space left on device/,
       'no space left on device': /: no space left on device$/,
       'enough free space in': /^E: You don't have enough free space in/,
-      'ephemeral-storage':
+      ephemeral:
         /low on resource: ephemeral-storage|exceeds .{0,60}ephemeral.storage|ephemeral local storage usage exceeds/,
       'Disk quota exceeded': /Disk quota exceeded/,
     },
@@ -63,7 +63,8 @@ export const systemRules: readonly FailureRule[] = [
       'exceeded quota': /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
       'Payment Required': /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
       'uota exceeded': /\b(?:[GC]PUs?|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
-      'uota ': /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|QUOTA_EXCEEDED|exceeds? (?:the|your) .{0,40}quota /,
+      QUOTA_EXCEEDED: /QUOTA_EXCEEDED/,
+      'uota ': /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|exceeds? (?:the|your) .{0,40}quota /,
       'of your plan': /\b(?:limit|quota) of your plan\b/,
     },
     title: 'a quota or a plan does not allow more',
@@ -91,6 +92,8 @@ export const systemRules: readonly FailureRule[] = [
         /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/,
       'while running runtime':
         /building at STEP "RUN (?<command>.{1,300})": while running runtime: exit status (?<code>\d{1,3})/,
+      'executor failed running':
+        /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/,
       'failed to execute command':
         /failed to execute command: waiting for process to exit: exit status (?<code>\d{1,3})/,
       'the command': /(?:^|: )the command "(?<command>.{1,300})" failed(?: with exit code (?<code>\d{1,3}))?$/,
@@ -123,7 +126,7 @@ export const systemRules: readonly FailureRule[] = [
         /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
       "$'\\r'": /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
       '\\r’': /\w\\r’: No such file or directory/,
-      "\\r'": /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
+      '\\r': /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
     },
     title: 'a script has Windows line endings, so that its interpreter is not found',
     fix: 'save it with LF: sed -i "s/\\r$//" {path|SCRIPT}',
@@ -137,6 +140,7 @@ export const systemRules: readonly FailureRule[] = [
       'executable file not found in $PATH': /exec: "(?<command>[^"]{1,80})": executable file not found in \$PATH/,
       'No such file or directory':
         /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
+      'Failed to spawn: ': /^error: Failed to spawn: `(?<command>[^`]{1,80})`/,
       'its entrypoint failed to start': /its entrypoint failed to start: (?<command>\S{1,80}) not found/,
     },
     title: '{command} is not installed in the image',
@@ -188,6 +192,7 @@ export const systemRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       'llegal instruction': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
+      'illegal hardware instruction': /illegal hardware instruction/,
       'exit code 132': /^exit code 132$/,
       "these aren't available": /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
     },

@@ -22,7 +22,7 @@ export const versionRules: readonly FailureRule[] = [
       'Descriptors cannot be created directly': /Descriptors cannot be created directly/,
       'Descriptors cannot not be created directly': /Descriptors cannot not be created directly/,
       'google/protobuf': /ImportError: cannot import name '(?:builder|runtime_version)' from 'google\.protobuf/,
-      'incompatible Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
+      ' Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
     },
     title: 'generated code was made for another version of protobuf',
     fix: 'generate it again with a newer protoc, or pin protobuf = "<3.21"',
@@ -104,6 +104,20 @@ export const versionRules: readonly FailureRule[] = [
     },
     title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers',
+    at: 'dependencies.pip.transformers',
+  },
+  {
+    cause: 'package-api-changed',
+    // What it could not import is said before.
+    rank: 2,
+    signs: {
+      "Are this object's requirements":
+        /Could not import module '(?<model>\w{1,80})'\. Are this object's requirements defined correctly/,
+      'because of the following error':
+        /Failed to import (?<model>transformers[\w.]{1,120}|diffusers[\w.]{1,120}) because of the following error/,
+    },
+    title: 'transformers cannot load {model}: torch, torchvision or another package does not fit',
+    fix: 'use versions of transformers, torch and torchvision of the same time, and read the error before it',
     at: 'dependencies.pip.transformers',
   },
   {
