@@ -117,3 +117,23 @@ describe('the same command typed again', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
   });
 });
+
+test.each(['rollback web --yes --restore-scaling --json', 'rollback web --dry-run --restore-scaling --json'])(
+  'what the earlier build left to the platform is named if it changes back: %s',
+  async (line) => {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    await machine.deploys({ version: 0 });
+    await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
+    await machine.run('apps scale web --min-replicas 0 --cooldown 99');
+    const { stderr, json } = await machine.run(line);
+    const settings = [
+      { setting: 'cooldownPeriodSeconds', from: 99, to: 10 },
+      { setting: 'responseGracePeriodSeconds', from: 60, to: 900 },
+    ];
+    expect(json()).toMatchObject({ settings: expect.arrayContaining(settings) });
+    expect(stderr).toContain('setting cooldownPeriodSeconds: 99 -> 10');
+    const isDone = stage.platform.app('web')?.settings.cooldownPeriodSeconds === 10;
+    expect(isDone).toBe(!line.includes('--dry-run'));
+  },
+);

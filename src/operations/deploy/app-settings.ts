@@ -102,9 +102,18 @@ export function isCertain({ byDefault, drifted }: SettingChange): boolean {
   return !byDefault || drifted !== null;
 }
 
-/** The settings of the app that a request would change, under the platform's names, as far as get app returns them. */
-export function compareSent(body: AppCreation, app: App): Pick<SettingChange, 'setting' | 'from' | 'to'>[] {
-  return Object.entries(body).flatMap(([field, to]) => {
+/**
+ * The settings of the app that a request would change, under the platform's names, as far as get app returns them. `made`:
+ * what the platform has made of the same request. What is omitted becomes that again.
+ */
+export function compareSent(
+  body: AppCreation,
+  app: App,
+  made: Record<string, unknown> = {},
+): Pick<SettingChange, 'setting' | 'from' | 'to'>[] {
+  const sent = new Set(Object.keys(body).map((field) => returnedNames[field] ?? field));
+  const omitted = Object.entries(made).filter(([field]) => !sent.has(field));
+  return [...Object.entries(body), ...omitted].flatMap(([field, to]) => {
     const from = deployedValue(app, field);
     return field === 'name' || from === undefined || isSame(from, to) ? [] : [{ setting: field, from, to }];
   });

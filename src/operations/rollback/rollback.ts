@@ -76,16 +76,17 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const choice = await chooseBuild(context, app, seen, { ...options, isDone });
   const { target, live } = choice;
   if (target.id === live) {
-    const plan = planned(context, app, choice, undefined, undefined);
+    const plan = planned(context, app, choice);
     return choice.done ? closeRollback(unlimited, plan, choice.done) : plan;
   }
   const expected = await readListing(context.api, context.project, app, target.id);
+  const before = (await readHistory(context, app)).firstSettingsOf(target.id);
   const keep = options.restoreScaling
-    ? {}
+    ? scalingOf(before ?? {})
     : await changedScaling(context, app, target.id, options.scaling ?? choice.app);
   return withSource(context, { app, build: target.id, live, keep }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
-    const plan = planned(context, app, choice, source, expected);
+    const plan = planned(context, app, choice, source, expected, before);
     for (const id of seen.builds) {
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this rollback does not wait for it`);
     }
@@ -216,8 +217,10 @@ function planned(
   { project }: Context,
   app: string,
   { app: deployed, live, target, chosenBy, lastCalls }: RollbackChoice,
-  source: RollbackSource | undefined,
-  expected: readonly BuildFile[] | undefined,
+  source?: RollbackSource,
+  expected?: readonly BuildFile[],
+  /** What the platform made of the settings of the earlier build. */
+  before?: Record<string, unknown>,
 ): RolledBack {
   return {
     app,
@@ -233,7 +236,7 @@ function planned(
     source: source?.kind ?? null,
     commit: source?.commit ?? null,
     files: source?.files ?? 0,
-    settings: source ? compareSent(source.body, deployed) : [],
+    settings: source ? compareSent(source.body, deployed, before) : [],
     resolvedAnew: source?.resolvedAnew ?? [],
     proof: expected ? proofOf(expected) : null,
     changed: source !== undefined,
