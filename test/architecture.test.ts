@@ -161,7 +161,7 @@ test('only owner.ts decides whether a process is alive: an id means nothing in a
 
 test('only state-key.ts names what is kept about a platform, by its address', () => {
   const reads = (pattern: RegExp) => client.filter((file) => pattern.test(readFileSync(file, 'utf8')));
-  const sends = ['api/client', 'operations/doctor/platform-checks', 'operations/invoke/delivery-receiver'];
+  const sends = ['api/client', 'operations/doctor/platform-checks', 'operations/invoke/platform-is-here'];
   const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
   expect(offences).toEqual(['src/config/state-key.ts']);
   // The name of a preview tells its repository; the index of a folder is about this machine.

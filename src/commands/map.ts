@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits, UsageError } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
+import { requiring } from '../flags/rules.ts';
 import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { type MapSummary, mapInputs } from '../operations/map/index.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
@@ -18,19 +19,39 @@ export default defineCommand({
       .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
       .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
       .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
+      .option('--async', 'start runs and ask for them, for calls that take long')
+      .addOption(
+        requiring(command.createOption('--public-url <url>', 'URL under which the platform reaches --port'), 'async'),
+      )
+      .addOption(
+        requiring(
+          command
+            .createOption('--port <number>', 'port that receives the results of runs')
+            .argParser(wholeNumberFlag(0, 65_535)),
+          'async',
+        ),
+      )
+      .addOption(
+        requiring(
+          command.createOption('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin'),
+          'async',
+        ),
+      )
       .option('--no-auth', 'send no token, for apps with disable_auth'),
   run: (
     context,
     app,
     args,
-    { output: results, concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth },
+    { output: results, concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, ...webhook },
   ) => {
+    const { port, publicUrl, webhookSecretFile } = webhook;
     const { fn, input } = readArguments(args);
     if (results === '-')
       throw new UsageError('the results are a file, not stdout', { fix: 'name a file: it is read again' });
     return mapInputs(context, {
       ...{ app, fn, input, results, concurrency, maxFailures, budget, auth },
       ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
+      deliver: webhook.async ? { port, publicUrl, webhookSecretFile } : undefined,
     });
   },
   exit: ({ failed, stoppedBy }) => (stoppedBy === 'budget' ? 'limit' : failed > 0 ? 'app-error' : 'ok'),
@@ -79,9 +100,11 @@ export default defineCommand({
     'Every input gets one line in the results, as JSON: index (from 0), status (success or failed), result or error, run and ms. Repeat the command to continue after an interruption: inputs with a result are not called again.',
     'Calls that the platform refuses (429, 503) are repeated. In a CSV file, a column has text, and a column whose title ends with a colon has JSON.',
     '--budget counts the time of all replicas of the app since the first call, and the cooldown after the last call. The same command continues with the same amount again.',
+    '--async is for calls that take longer than a connection lasts. Runs that were started are asked for by the same command, and never started again. Their results come by webhook: where the platform cannot reach this machine, they are null.',
   ],
   examples: [
     'map web inputs.jsonl -o results.jsonl',
+    'map web train inputs.jsonl -o results.jsonl --async --public-url https://tunnel.example.com --port 8900',
     'map web predict inputs.csv -o results.jsonl --concurrency 16',
     'map web inputs.jsonl -o results.jsonl --budget 5',
     'map web inputs.jsonl -o results.jsonl --retry-failed --ordered',
@@ -105,12 +128,16 @@ interface MapFlags {
   maxFailures?: number | undefined;
   budget?: number | undefined;
   callTimeout?: number | undefined;
+  async?: boolean | undefined;
+  publicUrl?: string | undefined;
+  port?: number | undefined;
+  webhookSecretFile?: string | undefined;
   auth?: boolean | undefined;
 }
 
 /** The command that continues, made as this one was. */
 function commandLine({ app, function: fn, input, results }: MapSummary, flags: MapFlags) {
-  const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth } = flags;
+  const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, port } = flags;
   return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
     '--concurrency': concurrency?.toString(),
     '--retry-failed': retryFailed || undefined,
@@ -118,6 +145,10 @@ function commandLine({ app, function: fn, input, results }: MapSummary, flags: M
     '--max-failures': maxFailures?.toString(),
     '--budget': budget?.toString(),
     '--call-timeout': callTimeout === undefined ? undefined : `${callTimeout}ms`,
+    '--async': flags.async || undefined,
+    '--public-url': flags.publicUrl,
+    '--port': port?.toString(),
+    '--webhook-secret-file': flags.webhookSecretFile,
     '--no-auth': auth === false || undefined,
   }}`;
 }

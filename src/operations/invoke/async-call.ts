@@ -12,6 +12,7 @@ import { readWebhookSecret } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
+import { deliveredResponse } from './delivered-response.ts';
 import { type DeliveryReceiver, openDeliveryReceiver } from './delivery-receiver.ts';
 import type { InvokeOptions } from './invoke-options.ts';
 import { type AppResponse, readResponse, readRunId } from './response.ts';
@@ -63,7 +64,7 @@ export async function callAndAwaitDelivery(
     setInterruptionNote(context, target, runId);
     const received = await receiver.waitForDelivery(target, runId, remainingMs(call));
     await throwIfRunFailed(context, target, runId, received);
-    return toResponse(received, target, startedAt, context.elapsed() - startedAt);
+    return deliveredResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await receiver.close();
   }
@@ -114,26 +115,4 @@ async function throwIfRunFailed(
     fix: gantryCommand`runs get ${app} ${runId}`,
     details: { app, run, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
-}
-
-function toResponse(
-  { headers, body }: ReceivedRequest,
-  target: CallTarget,
-  startedAt: number,
-  firstByteMs: number,
-): AppResponse {
-  async function* chunks() {
-    yield body;
-  }
-  return {
-    target,
-    status: 200,
-    statusText: 'delivered',
-    headers,
-    type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
-    startedAt,
-    firstByteMs,
-    chunks: chunks(),
-    close: async () => {},
-  };
 }

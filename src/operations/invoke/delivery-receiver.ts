@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { isLoopbackHost } from '../../contract/address.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../../receiver/index.ts';
 import { checkSignature, deliveryRunId, parseDeliveryUrl } from '../webhooks/index.ts';
 import type { CallTarget } from './call-target.ts';
+import { platformIsHere } from './platform-is-here.ts';
 import { waitForRun } from './wait-for-run.ts';
 
 /** Receives the webhook delivery of one run. */
@@ -35,7 +35,7 @@ export async function openDeliveryReceiver(
   context: Context,
   options: DeliveryReceiverOptions,
 ): Promise<DeliveryReceiver> {
-  const { progress, settings, now } = context;
+  const { progress, now } = context;
   const { port, publicUrl, secret = randomBytes(24).toString('base64url') } = options;
   const givenUrl = publicUrl === undefined ? undefined : parseDeliveryUrl(publicUrl, '--public-url');
   const delivery = createDeferred<ReceivedRequest>();
@@ -55,7 +55,7 @@ export async function openDeliveryReceiver(
   };
   const onRejected = (why: string) => progress.note(`rejected ${why}`);
   const receiver = await openReceiver({ host: '127.0.0.1', port, onRequest, onRejected });
-  const isReachable = givenUrl || isLoopbackHost(new URL(settings.addresses.management.value));
+  const isReachable = givenUrl || platformIsHere(context);
   if (!isReachable) progress.warn(unreachableWarning(receiver.url));
   return {
     url: givenUrl?.href ?? `${receiver.url}/`,

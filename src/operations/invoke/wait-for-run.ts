@@ -30,16 +30,47 @@ const readLines = 200;
 const minGracePeriodMs = 15_000;
 
 /**
- * Polls a run until it has ended. Throws AppError if it failed, PendingError at the time limit, and the reason of
+ * Waits for a run until it has ended. Throws AppError if it failed, PendingError at the time limit, and the reason of
  * `signal` when that is aborted.
  */
 export async function waitForRun(context: Context, options: WaitOptions, signal = context.signal): Promise<Run> {
-  const { progress, elapsed } = context;
-  const { target, runId, timeoutMs } = options;
+  const { progress } = context;
+  const { target, runId } = options;
   const step = progress.step(`Run ${runId} of ${target.app}`);
-  let last: Run | undefined;
   let nextWarningMs = staleRecordMs;
-  const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
+  const onState = (run: Run, waitedMs: number) => {
+    step.update({ text: `${runStatus(run) || 'started'}, ${duration(waitedMs)}` });
+    if (hasEnded(run) || waitedMs < nextWarningMs) return;
+    progress.warn(staleRecordWarning(options, run, waitedMs));
+    nextWarningMs *= 2;
+  };
+  try {
+    const { run, waitedMs } = await pollRun(context, options, { signal, onState });
+    await throwUnlessSucceeded(context, options, run, waitedMs);
+    step.done(`Run ${runId} of ${target.app} succeeded in ${duration(waitedMs)}`);
+    return run;
+  } catch (error) {
+    if (error instanceof AppError) step.fail();
+    else step.clear();
+    throw error;
+  }
+}
+
+interface RunPolling {
+  signal: AbortSignal;
+  /** Told of each state of the run that was read. */
+  onState?: (run: Run, waitedMs: number) => void;
+}
+
+/** Polls a run until it has ended, well or badly. Throws PendingError at the time limit, and the reason of the signal. */
+export async function pollRun(
+  context: Context,
+  options: WaitOptions,
+  { signal, onState }: RunPolling,
+): Promise<{ run: Run; waitedMs: number }> {
+  const { target, runId, timeoutMs } = options;
+  let last: Run | undefined;
+  const deadline: Deadline = new Deadline({ signal, elapsed: context.elapsed }, timeoutMs, () =>
     pendingError(options, last && runStatus(last), deadline.waitedMs),
   );
   const polling: PollOptions<Run> = {
@@ -48,25 +79,12 @@ export async function waitForRun(context: Context, options: WaitOptions, signal 
     pauses,
     onFailure: (error, silentMs) => onPollFailure(error, silentMs, options),
   };
-  try {
-    return await pollUntil(context, polling, async (run) => {
-      last = run;
-      const { waitedMs } = deadline;
-      step.update({ text: `${runStatus(run) || 'started'}, ${duration(waitedMs)}` });
-      if (hasEnded(run)) {
-        await throwUnlessSucceeded(context, options, run, waitedMs);
-        step.done(`Run ${runId} of ${target.app} succeeded in ${duration(waitedMs)}`);
-        return run;
-      }
-      if (waitedMs < nextWarningMs) return;
-      progress.warn(staleRecordWarning(options, run, waitedMs));
-      nextWarningMs *= 2;
-    });
-  } catch (error) {
-    if (error instanceof AppError) step.fail();
-    else step.clear();
-    throw error;
-  }
+  return pollUntil(context, polling, (run) => {
+    last = run;
+    const { waitedMs } = deadline;
+    onState?.(run, waitedMs);
+    return hasEnded(run) ? { run, waitedMs } : undefined;
+  });
 }
 
 function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {

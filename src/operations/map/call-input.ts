@@ -6,7 +6,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { GantryError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import { type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
+import { type CallHeaders, type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { CallSignals } from './call-signals.ts';
 import type { MapInput } from './input-file.ts';
@@ -16,6 +16,8 @@ import type { MapOutcome, MapResult } from './result-line.ts';
 
 export interface CallSettings extends JudgeSettings {
   signals: CallSignals;
+  /** Where an asynchronous call goes, and what it sends besides. */
+  request?: { url: URL; headers: CallHeaders } | undefined;
   /** Keeps the connections between calls. */
   agent: StreamedRequest['agent'];
   /** How long one call may take. */
@@ -34,6 +36,8 @@ export interface CalledInput {
   result: MapResult;
   /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
   concernsAll?: (() => Promise<GantryError>) | undefined;
+  /** To be called when the result is in the results file. */
+  recorded?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -90,7 +94,7 @@ async function tryCall(
   { body }: MapInput,
   call: AbortController,
 ): Promise<Judgment> {
-  const { target, auth, agent, timeoutMs } = settings;
+  const { target, auth, agent, timeoutMs, request } = settings;
   let timeout: PendingError | undefined;
   const end = () => {
     timeout = timeoutError(target, timeoutMs);
@@ -98,11 +102,11 @@ async function tryCall(
   };
   const stopTimer = after(timeoutMs, end, { background: true });
   try {
-    const headers = { ...defaultHeaders('application/json'), ...auth.headers };
+    const headers = { ...defaultHeaders('application/json'), ...auth.headers, ...request?.headers };
     const response = await callApp(context, {
       target,
       method: 'POST',
-      url: target.url,
+      url: request?.url ?? target.url,
       headers,
       body,
       agent,

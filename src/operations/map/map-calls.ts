@@ -3,37 +3,23 @@ import { after, every } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { redactValue } from '../../output/redacted-json.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
-import type { AppFacts } from '../spending/index.ts';
 import { Acceptance } from './acceptance.ts';
+import type { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
-import { type CallSettings, callInput } from './call-input.ts';
+import type { CallSettings } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
 import { FailureGroups } from './failure-groups.ts';
 import { HeldFailures, maxHeldFailures } from './held-failures.ts';
-import type { InputFile, MapInput } from './input-file.ts';
+import type { MapInput } from './input-file.ts';
+import type { MapCallsOptions } from './map-calls-options.ts';
 import type { MapCounts } from './map-counts.ts';
 import { restNote, startNotes } from './map-notes.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
-import type { RecordFile } from './map-record.ts';
 import { MapSpending } from './map-spending.ts';
 import { MapStopped } from './map-stopped.ts';
 import { quietContext } from './quiet-context.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsChangedError, ResultsFile } from './results-file.ts';
-
-interface MapCallsOptions extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'> {
-  input: InputFile;
-  results: { name: string; path: string };
-  record: RecordFile;
-  concurrency: number;
-  retryFailed: boolean;
-  ordered: boolean;
-  maxFailures: number | undefined;
-  /** Undefined if the app cannot be read. */
-  facts: AppFacts | undefined;
-  /** US dollars. */
-  budget: number | undefined;
-}
 
 /** Calls in flight may end after Ctrl-C for this long. */
 const finishMs = 10_000;
@@ -51,6 +37,7 @@ export class MapCalls {
   #refused = 0;
   /** Calls that were made and have no result: they were aborted, or it could not be written. */
   #lost = 0;
+  #asyncCalls: AsyncCalls | undefined;
   #isOver = false;
   #stoppedBy: MapCounts['stoppedBy'] = null;
 
@@ -99,7 +86,12 @@ export class MapCalls {
 
   async #callAll(results: ResultsFile, groups: FailureGroups, lostBefore: number): Promise<void> {
     const { context, options } = this;
-    const { target, input } = options;
+    const { target, input, deliver, record } = options;
+    const isDone = (index: number) => results.done.has(index);
+    const journal = { ...options.results, identity: record.identity, isDone };
+    const { AsyncCalls } = await import('./async-calls.ts');
+    const calls = await AsyncCalls.open(context, { deliver, journal });
+    this.#asyncCalls = calls;
     this.#announce(results, lostBefore);
     const agent = await keptConnections(context.settings.proxy, target.url);
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
@@ -123,7 +115,9 @@ export class MapCalls {
     });
     const call = async (one: MapInput) => {
       try {
-        await held.take(one.index, await callInput(own, settings, one).finally(this.#spending.begin()));
+        const called = await calls.call(own, settings, one).finally(this.#spending.begin());
+        await held.take(one.index, called);
+        await called.recorded?.();
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -148,6 +142,7 @@ export class MapCalls {
       stopLooking();
       agent.destroy();
       this.#lost += held.count;
+      await calls.close();
       if (!isChanged) this.#noteRest(results);
     }
     const { signal } = context;
@@ -156,8 +151,9 @@ export class MapCalls {
 
   #announce(results: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
-    for (const note of startNotes(this.#stateOf(results), lostBefore)) progress.note(note);
-    interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most`;
+    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#running }))
+      progress.note(note);
+    interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most${this.options.deliver ? '; runs that were started go on' : ''}`;
   }
 
   /** After Ctrl-C, calls that have begun may end. Returns what stops listening. */
@@ -205,7 +201,13 @@ export class MapCalls {
   #noteRest(results: ResultsFile): void {
     const left = this.options.input.count - results.done.size;
     if (left === 0) return;
-    this.context.progress.note(restNote(this.#stateOf(results), this.#lost, this.#spending.cost(left)));
+    this.context.progress.note(
+      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#running }, this.#spending.cost(left)),
+    );
+  }
+
+  get #running(): number {
+    return this.#asyncCalls?.running ?? 0;
   }
 
   #stateOf(results: ResultsFile) {

@@ -8,6 +8,7 @@ import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/i
 import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { checkBudget, factsOf } from '../spending/index.ts';
+import type { DeliveryOptions } from './deliveries.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';
@@ -30,6 +31,8 @@ export interface MapOptions {
   maxFailures: number | undefined;
   /** US dollars, for the calls of this command. */
   budget: number | undefined;
+  /** How results of asynchronous calls are received; undefined for others. */
+  deliver: DeliveryOptions | undefined;
   /** Of one call, in ms. */
   timeoutMs: number | undefined;
   /** False sends no token. */
@@ -117,7 +120,7 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
     const calls = new MapCalls(context, {
       ...{ target, auth, input, results, record, concurrency },
       ...{ retryFailed: options.retryFailed, ordered: options.ordered, maxFailures: options.maxFailures },
-      ...{ facts, budget: options.budget },
+      ...{ facts, budget: options.budget, deliver: options.deliver },
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });

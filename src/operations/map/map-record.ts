@@ -31,6 +31,11 @@ export class RecordFile {
     this.#path = `${results.path}.gantry-map`;
   }
 
+  /** What the results are of. */
+  get identity(): string {
+    return `${this.own.input.sha256} ${this.own.key}`;
+  }
+
   /**
    * How many calls may have been in flight when the last command ended. Throws ConflictError if there are results of other
    * inputs, or of calls of something else.

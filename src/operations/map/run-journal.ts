@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import * as v from 'valibot';
+import { readRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
+import { parseJson, stringifyJson } from '../../json-text.ts';
+import { LineWriter } from './line-writer.ts';
+
+interface JournalOptions {
+  /** The results file, as the user named it, and its absolute path. */
+  name: string;
+  path: string;
+  /** What the results are of: the runs of another map say nothing. */
+  identity: string;
+  /** Whether an input has a result. */
+  isDone: (index: number) => boolean;
+}
+
+const Heading = v.object({ gantryRuns: v.literal(1), identity: v.string() });
+/** Without a run, the result of the input is in the results file. */
+const Entry = v.object({ index: v.number(), run: v.nullable(v.string()) });
+
+/**
+ * Which runs were started and have no result yet. It is beside the results, so that a command that is killed leaves no run
+ * behind that the next one does not know.
+ */
+export class RunJournal {
+  readonly #runs = new Map<number, string>();
+  #lines: Promise<LineWriter> | undefined;
+
+  private constructor(private readonly options: JournalOptions) {}
+
+  static async open(options: JournalOptions): Promise<RunJournal> {
+    const journal = new RunJournal(options);
+    await journal.#read();
+    return journal;
+  }
+
+  /** How many runs have no result. */
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  runOf(index: number): string | undefined {
+    return this.#runs.get(index);
+  }
+
+  /** Resolves when it is in the file. */
+  async add(index: number, run: string): Promise<void> {
+    this.#runs.set(index, run);
+    await this.#write({ index, run });
+  }
+
+  /** The result of the input is in the results file. */
+  async drop(index: number): Promise<void> {
+    this.#runs.delete(index);
+    await this.#write({ index, run: null });
+  }
+
+  /** Removes the file if no run is left. */
+  async close(): Promise<void> {
+    await this.#onDisk(async () => {
+      await (await this.#lines)?.close();
+      if (this.#runs.size === 0) await rm(this.#path, { force: true });
+    });
+  }
+
+  get #path(): string {
+    return `${this.options.path}.gantry-runs`;
+  }
+
+  async #read(): Promise<void> {
+    const { identity, isDone } = this.options;
+    const text = await readRegular(this.#path).then(String, () => '');
+    const [heading, ...lines] = text.split('\n').map(readLine);
+    const found = v.safeParse(Heading, heading);
+    if (!found.success || found.output.identity !== identity) return;
+    for (const line of lines) {
+      const entry = v.safeParse(Entry, line);
+      if (!entry.success) continue;
+      const { index, run } = entry.output;
+      if (run === null || isDone(index)) this.#runs.delete(index);
+      else this.#runs.set(index, run);
+    }
+  }
+
+  async #write(entry: v.InferOutput<typeof Entry>): Promise<void> {
+    await this.#onDisk(async () => {
+      this.#lines ??= this.#open();
+      await (await this.#lines).add(`${stringifyJson(entry)}\n`);
+    });
+  }
+
+  /** With the runs that are left, and no half line. */
+  async #open(): Promise<LineWriter> {
+    const heading = { gantryRuns: 1, identity: this.options.identity };
+    const entries = [...this.#runs].map(([index, run]) => ({ index, run }));
+    await writeFileAtomic(this.#path, [heading, ...entries].map((line) => `${stringifyJson(line)}\n`).join(''));
+    return LineWriter.open(this.#path);
+  }
+
+  async #onDisk(work: () => Promise<void>): Promise<void> {
+    await work().catch((cause) => {
+      throw toDiskErrorOf(`cannot write ${this.options.name}.gantry-runs`, cause);
+    });
+  }
+}
+
+/** Undefined if it cannot be read: the last line of a command that was killed. */
+function readLine(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return undefined;
+  }
+}
