@@ -21,7 +21,7 @@ export const modelRules: readonly FailureRule[] = [
       'Invalid user token': /Invalid user token\b/,
       'Invalid credentials in Authorization header': /Invalid credentials in Authorization header/,
       "Can't load tokenizer for": /^OSError: Can't load tokenizer for '(?<model>[^']{1,120})'/,
-      "Can't load the": /^OSError: Can't load the (?:\w{1,20} ){1,3}for '(?<model>[^']{1,120})'/,
+      "Can't load the": /^OSError: Can't load the (?:\w{1,20} ){1,3}(?:for|of) '(?<model>[^']{1,120})'/,
     },
     title: 'the model does not exist, is not complete, or needs a token that may read it: {model}',
     fix: 'check its name; of a model of the hub, accept its terms, and set a token as the secret HF_TOKEN',
@@ -37,7 +37,7 @@ export const modelRules: readonly FailureRule[] = [
         /Error no file named (?<path>[\w., ]{1,160}?),? (?:or [\w.]{1,60} )?found in directory (?<model>\S{1,200}?)\.?$/,
       EntryNotFoundError: /(?<!Local)EntryNotFoundError: /,
     },
-    title: 'the model {model} has no file {path}',
+    title: 'the model {model} has no file {path|of that name}',
     fix: 'send or pull all files of the model, and name its folder or its revision; another kind of model needs another class or flag',
   },
   {
