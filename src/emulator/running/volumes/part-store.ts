@@ -24,8 +24,6 @@ export class PartStore {
   /** Deleted when their last reader has finished. */
   readonly #pendingDeletes = new Set<string>();
 
-  #hasFolder = false;
-
   constructor(private readonly folder: string) {}
 
   async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
@@ -39,7 +37,8 @@ export class PartStore {
   write(bytes: Buffer): StoredPart {
     const id = randomUUID();
     try {
-      this.#makeFolder();
+      // A reset of the emulator takes the folder away.
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
       writeFileSync(this.#path(id), bytes, { mode: 0o600 });
     } catch (error) {
       rmSync(this.#path(id), { force: true });
@@ -88,11 +87,6 @@ export class PartStore {
   /** Deletes parts that belong to no file or upload, such as those of an interrupted request. */
   removeAllExcept(usedIds: ReadonlySet<string>): void {
     for (const id of this.#all()) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
-  }
-
-  #makeFolder(): void {
-    if (!this.#hasFolder) mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    this.#hasFolder = true;
   }
 
   #all(): string[] {
