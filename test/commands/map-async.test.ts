@@ -133,6 +133,7 @@ describe('runs that go on after the command', () => {
     // Also without --async, a run that is known is not started again.
     const again = await run('--async');
     expect([again.code, lines().map(({ index }) => index)]).toEqual([0, upTo(10)]);
+    expect(again.stderr).not.toContain('made again');
     expect(again.stderr).toContain(`${before.length - ended} runs of an earlier command are asked for`);
     expect(sorted(started)).toEqual(upTo(10));
     expect(existsSync(`${file}.gantry-runs`)).toBe(false);

@@ -46,14 +46,14 @@ export class AsyncCalls {
     const { index } = input;
     const startedAt = context.elapsed();
     const known = this.journal.runOf(index);
-    if (known) return this.#result(context, settings, { index, run: known, startedAt });
+    if (known) return this.#result(context, settings, { index, run: known, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
     const called = await callInput(context, { ...settings, request: this.#request(settings) }, input);
     const run = called.result.status === 'success' ? startedRun(called.result) : undefined;
     // It was refused, or answered at once.
     if (run === undefined) return called;
     await this.journal.add(index, run);
-    return this.#result(context, settings, { index, run, startedAt });
+    return this.#result(context, settings, { index, run, startedAt, isOld: false });
   }
 
   async close(): Promise<void> {
@@ -70,8 +70,8 @@ export class AsyncCalls {
   }
 
   async #result(context: Context, settings: CallSettings, started: StartedRun): Promise<CalledInput> {
-    const { index, run, startedAt } = started;
-    const delivery = this.deliveries?.expect(run);
+    const { index, run, startedAt, isOld } = started;
+    const delivery = isOld && !this.deliveries?.hasOldAddress ? undefined : this.deliveries?.expect(run);
     try {
       const outcome = await this.#outcome(context, settings, run, delivery);
       const recorded = async () => {
@@ -122,6 +122,8 @@ interface StartedRun {
   run: string;
   /** When this command called it, or began to ask for it. */
   startedAt: number;
+  /** Of an earlier command. */
+  isOld: boolean;
 }
 
 /** The id of the run that a call has started. Undefined if the app answered the call itself. */

@@ -65,6 +65,11 @@ export class Deliveries {
     return this.publicUrl?.href ?? `${this.#receiver.url}/`;
   }
 
+  /** Whether runs of an earlier command deliver here: the address of each command is another one. */
+  get hasOldAddress(): boolean {
+    return this.publicUrl !== undefined;
+  }
+
   expect(run: string): RunDelivery {
     const slot = this.#slotOf(run);
     slot.isExpected = true;

@@ -66,10 +66,10 @@ export class MapCalls {
       if (error instanceof ResultsChangedError) this.#lost += this.#calls;
       // On a full disk these fail as well; the record then has the number from the beginning.
       await results.close().catch(() => {});
-      await record.write(this.#lost).catch(() => {});
+      await record.write(this.#lost + this.#running).catch(() => {});
       throw error;
     }
-    await record.write(this.#lost);
+    await record.write(this.#lost + this.#running);
     if (ordered && results.size === input.count) await results.sort();
     return {
       inputs: input.count,

@@ -11,7 +11,7 @@ interface MapState {
 }
 
 interface Calls {
-  /** Calls that may have been made without a result. */
+  /** Calls that may have been made without a result; before the first one, with the runs. */
   lost: number;
   /** Runs that were started and have no result. */
   running: number;
@@ -26,7 +26,7 @@ export function startNotes({ name, inputs, results }: MapState, { lost, running 
   if (size > 0) notes.push(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`);
   if (running > 0)
     notes.push(`${count(running, 'run')} of an earlier command ${running === 1 ? 'is' : 'are'} asked for`);
-  const again = Math.min(lost, inputs - done.size - running);
+  const again = Math.min(lost, inputs - done.size) - running;
   if (again > 0) {
     notes.push(
       `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} made without a result in ${name}, and ${again === 1 ? 'is' : 'are'} made again`,
