@@ -15,6 +15,7 @@ afterAll(() => emulator.close());
 const operands: Record<string, string[]> = {
   invoke: ['web'],
   'runs chart': ['web'],
+  map: ['web', 'inputs.jsonl', '-o', 'results.jsonl'],
   metrics: ['web'],
   sync: ['a', ':/b'],
   'secrets set': ['NAME'],
