@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -164,6 +164,14 @@ describe('runs that go on after the command', () => {
     writeFileSync(`${file}.gantry-runs`, '{"gantryRuns":1,"identity":"x"}\n{"index":0,"run":"r-9"}\n');
     expect((await run('--async')).code).toBe(0);
     expect(sorted(started)).toEqual([0, 1]);
+  });
+
+  test('that cannot be read end the command: none is started again', async () => {
+    const { run, started, file } = await running({ inputs: 2, delivers: false });
+    mkdirSync(`${file}.gantry-runs`);
+    const { code, stderr } = await run('--async');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/cannot read .*\.gantry-runs: /) });
+    expect(started).toEqual([]);
   });
 });
 

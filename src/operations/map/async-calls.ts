@@ -8,7 +8,7 @@ import { deliveredResponse, loadResponseErrors, loadRunPolling, readResponse } f
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
-import { Deliveries, type DeliveryOptions, type RunDelivery } from './deliveries.ts';
+import type { Deliveries, DeliveryOptions, RunDelivery } from './deliveries.ts';
 import type { MapInput } from './input-file.ts';
 import { judgeResponse } from './judge-response.ts';
 import { MapStopped } from './map-stopped.ts';
@@ -34,7 +34,9 @@ export class AsyncCalls {
 
   static async open(context: Context, { deliver, journal }: AsyncOptions): Promise<AsyncCalls> {
     const opened = await RunJournal.open(journal);
-    return new AsyncCalls(opened, deliver !== undefined, deliver && (await Deliveries.open(context, deliver)));
+    if (!deliver) return new AsyncCalls(opened, false, undefined);
+    const { Deliveries } = await import('./deliveries.ts');
+    return new AsyncCalls(opened, true, await Deliveries.open(context, deliver));
   }
 
   /** How many runs were started and have no result. */

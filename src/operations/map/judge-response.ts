@@ -58,7 +58,7 @@ function mayConcernAll(status: number): boolean {
   return (status >= 300 && status < 400) || [401, 402, 403, 404].includes(status);
 }
 
-/** Why a success is no result of the app: somebody else answered, or its end is missing. */
+/** Why a 2xx response is not the app's result: somebody else sent it, or it is incomplete. */
 function whyNoResult(
   { target: { name }, hasOwnServer }: JudgeSettings,
   { type }: AppResponse,

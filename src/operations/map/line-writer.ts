@@ -10,7 +10,6 @@ export class LineWriter {
   #isWriting = false;
   /** Whether something incomplete may follow the last line. */
   #isTorn = false;
-
   #checkedAt = performance.now();
 
   private constructor(

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { redactValue } from '../../output/redacted-json.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
 import { Acceptance } from './acceptance.ts';
-import type { AsyncCalls } from './async-calls.ts';
+import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
 import type { CallSettings } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
@@ -89,7 +89,6 @@ export class MapCalls {
     const { target, input, deliver, record } = options;
     const isDone = (index: number) => results.done.has(index);
     const journal = { ...options.results, identity: record.identity, isDone };
-    const { AsyncCalls } = await import('./async-calls.ts');
     const calls = await AsyncCalls.open(context, { deliver, journal });
     this.#asyncCalls = calls;
     this.#announce(results, lostBefore);

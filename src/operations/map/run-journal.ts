@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { readRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
+import { openRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
 import { parseJson, stringifyJson } from '../../json-text.ts';
 import { LineWriter } from './line-writer.ts';
+import { readChunks, splitLines } from './lines.ts';
 
 interface JournalOptions {
   /** The results file, as the user named it, and its absolute path. */
@@ -57,7 +58,7 @@ export class RunJournal {
 
   /** Removes the file if no run is left. */
   async close(): Promise<void> {
-    await this.#onDisk(async () => {
+    await this.#onDisk('write', async () => {
       await (await this.#lines)?.close();
       if (this.#runs.size === 0) await rm(this.#path, { force: true });
     });
@@ -67,23 +68,33 @@ export class RunJournal {
     return `${this.options.path}.gantry-runs`;
   }
 
+  /** Throws if it is there and cannot be read: its runs would be started again. */
   async #read(): Promise<void> {
+    const file = await this.#onDisk('read', () => openIfThere(this.#path));
+    if (!file) return;
+    try {
+      await this.#onDisk('read', () => this.#readEntries(file));
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #readEntries(file: FileHandle): Promise<void> {
     const { identity, isDone } = this.options;
-    const text = await readRegular(this.#path).then(String, () => '');
-    const [heading, ...lines] = text.split('\n').map(readLine);
-    const found = v.safeParse(Heading, heading);
-    if (!found.success || found.output.identity !== identity) return;
-    for (const line of lines) {
-      const entry = v.safeParse(Entry, line);
-      if (!entry.success) continue;
-      const { index, run } = entry.output;
-      if (run === null || isDone(index)) this.#runs.delete(index);
-      else this.#runs.set(index, run);
+    for await (const lines of splitLines(readChunks(file))) {
+      for (const { bytes, start } of lines) {
+        const line = readLine(String(bytes));
+        if (start === 0 && !(v.is(Heading, line) && line.identity === identity)) return;
+        if (!v.is(Entry, line)) continue;
+        const { index, run } = line;
+        if (run === null || isDone(index)) this.#runs.delete(index);
+        else this.#runs.set(index, run);
+      }
     }
   }
 
   async #write(entry: v.InferOutput<typeof Entry>): Promise<void> {
-    await this.#onDisk(async () => {
+    await this.#onDisk('write', async () => {
       this.#lines ??= this.#open();
       await (await this.#lines).add(`${stringifyJson(entry)}\n`);
     });
@@ -97,10 +108,21 @@ export class RunJournal {
     return LineWriter.open(this.#path);
   }
 
-  async #onDisk(work: () => Promise<void>): Promise<void> {
-    await work().catch((cause) => {
-      throw toDiskErrorOf(`cannot write ${this.options.name}.gantry-runs`, cause);
-    });
+  async #onDisk<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw toDiskErrorOf(`cannot ${what} ${this.options.name}.gantry-runs`, cause);
+    }
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await openRegular(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
