@@ -62,7 +62,7 @@ export const databaseRules: readonly FailureRule[] = [
     cause: 'database-schema-missing',
     rank: 4,
     signs: { "Can't locate revision identified by": /Can't locate revision identified by '(?<name>\w{1,60})'/ },
-    title: 'the database was changed by another version of the app: there is no migration {name}',
+    title: 'the database is at migration {name}, which this version of the app does not have',
     fix: 'deploy the version that has the migration, or bring the database to one that this version knows',
   },
   {

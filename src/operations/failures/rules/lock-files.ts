@@ -55,7 +55,7 @@ export const lockFileRules: readonly FailureRule[] = [
     cause: 'environment-missing',
     rank: 4,
     signs: { 'No virtual environment found': /No virtual environment found/ },
-    title: 'uv installs into a virtual environment, and there is none',
+    title: 'uv needs a virtual environment, and none was found',
     fix: 'add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it',
   },
   {
