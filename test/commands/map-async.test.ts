@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/contract/webhooks.ts';
-import { Deliveries } from '../../src/operations/map/deliveries.ts';
+import { openDeliveries } from '../../src/operations/map/async-calls.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -187,7 +187,7 @@ describe('a platform that cannot reach this machine', () => {
     const settings = { addresses: { management: { value: 'https://rest.example.invalid' } } };
     const context = { settings, progress: { warn: (warning: unknown) => said.push(warning) } };
     const options = { port: undefined, publicUrl: undefined, webhookSecretFile: undefined };
-    expect(await Deliveries.open(context as never, options)).toBeUndefined();
+    expect(await openDeliveries(context as never, options)).toBeUndefined();
     expect(said).toMatchObject([
       { message: expect.stringContaining('null'), fix: expect.stringContaining('--public-url') },
     ]);

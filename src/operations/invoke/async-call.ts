@@ -3,20 +3,20 @@ import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
-import { AppError, UnexpectedReplyError } from '../../errors.ts';
-import { cutText } from '../../output/format.ts';
+import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { cutText, duration } from '../../output/format.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
-import { readWebhookSecret } from '../webhooks/index.ts';
+import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { deliveredResponse } from './delivered-response.ts';
-import { type DeliveryReceiver, openDeliveryReceiver } from './delivery-receiver.ts';
 import type { InvokeOptions } from './invoke-options.ts';
+import { platformIsHere } from './platform-is-here.ts';
 import { type AppResponse, readResponse, readRunId } from './response.ts';
-import { maxRunMs, waitForRun } from './wait-for-run.ts';
+import { maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
 /** A run that was started by an asynchronous call. */
 export interface AsyncRun {
@@ -51,22 +51,22 @@ export async function startAsyncRun(
 /** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
 export async function callAndAwaitDelivery(
   context: Context,
-  { port = 0, publicUrl, webhookSecretFile }: InvokeOptions,
+  options: InvokeOptions,
   call: AppCall,
   auth: CallAuth,
 ): Promise<AppResponse> {
   const { target } = call;
-  const secret = await readWebhookSecret(context, webhookSecretFile);
-  const receiver = await openDeliveryReceiver(context, { port, publicUrl, secret });
+  const deliveries = await Deliveries.open(context, options);
+  if (options.publicUrl === undefined && !platformIsHere(context)) warnOfUnreachable(context, deliveries.url);
   const startedAt = context.elapsed();
   try {
-    const runId = await requestAsyncRun(context, withWebhook(call, receiver), auth);
+    const runId = await requestAsyncRun(context, withWebhook(call, deliveries), auth);
     setInterruptionNote(context, target, runId);
-    const received = await receiver.waitForDelivery(target, runId, remainingMs(call));
+    const received = await waitForDelivery(context, deliveries, { target, runId, timeoutMs: remainingMs(call) });
     await throwIfRunFailed(context, target, runId, received);
     return deliveredResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
-    await receiver.close();
+    await deliveries.close();
   }
 }
 
@@ -94,11 +94,63 @@ function setInterruptionNote({ interruption }: Context, { app }: CallTarget, run
   interruption.message = sentence`stopped watching; run ${runId} continues: ${gantryCommand`runs follow ${app} ${runId}`} waits for it, ${gantryCommand`runs cancel ${app} ${runId}`} cancels it`;
 }
 
-function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {
+function warnOfUnreachable({ progress }: Context, url: string): void {
+  progress.warn({
+    severity: 'warning',
+    message: `the platform cannot reach ${url.replace(/\/$/, '')}`,
+    why: 'it is an address of this machine',
+    fix: 'pass the URL of a tunnel to it as --public-url, and its port as --port',
+  });
+}
+
+function withWebhook(call: AppCall, deliveries: Deliveries): AppCall {
   const url = new URL(call.url);
   url.searchParams.set('async', 'true');
-  url.searchParams.set('webhookEndpoint', receiver.url);
-  return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: receiver.secret } };
+  url.searchParams.set('webhookEndpoint', deliveries.url);
+  return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: deliveries.secret } };
+}
+
+/** Throws AppError if the run fails, PendingError at the time limit. */
+async function waitForDelivery(
+  context: Context,
+  deliveries: Deliveries,
+  options: WaitOptions,
+): Promise<ReceivedRequest> {
+  const { runId, timeoutMs } = options;
+  const delivery = deliveries.expectOnly(runId);
+  const done = new AbortController();
+  const signal = AbortSignal.any([context.signal, done.signal]);
+  const startedAt = context.elapsed();
+  const late = waitForRun(context, options, signal).then(async () => {
+    const leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
+    const received = await deliveries.wait(delivery, signal, leftMs);
+    if (received) return received;
+    throw undelivered(options, leftMs);
+  });
+  try {
+    const received = await Promise.race([delivery.arrived, late]);
+    delivery.acknowledge(true);
+    return received;
+  } finally {
+    late.catch(() => {});
+    done.abort();
+  }
+}
+
+function undelivered({ target: { app }, runId }: WaitOptions, leftMs: number): PendingError | UnavailableError {
+  const details = { app, run: runId };
+  if (leftMs < maxDeliveryDelayMs) {
+    return new PendingError(`run ${runId} of ${app} succeeded, but its webhook was not delivered in time`, {
+      why: `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
+      fix: gantryCommand`runs get ${app} ${runId}`,
+      details,
+    });
+  }
+  return new UnavailableError(`run ${runId} of ${app} succeeded, but its webhook was not delivered`, {
+    why: 'the platform made three attempts and cannot reach the webhook URL',
+    fix: 'pass a URL that the platform can reach as --public-url',
+    details,
+  });
 }
 
 /** A delivery does not say whether the run failed, so the record of the run is checked if it can be read. */

@@ -4,11 +4,17 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import type { Run } from '../../contract/runs.ts';
 import { GantryError, NotFoundError, PendingError } from '../../errors.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
-import { deliveredResponse, loadResponseErrors, loadRunPolling, readResponse } from '../invoke/index.ts';
+import {
+  deliveredResponse,
+  loadResponseErrors,
+  loadRunPolling,
+  platformIsHere,
+  readResponse,
+} from '../invoke/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
+import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
-import type { Deliveries, DeliveryOptions, RunDelivery } from './deliveries.ts';
 import type { MapInput } from './input-file.ts';
 import { judgeResponse } from './judge-response.ts';
 import { MapStopped } from './map-stopped.ts';
@@ -35,8 +41,7 @@ export class AsyncCalls {
   static async open(context: Context, { deliver, journal }: AsyncOptions): Promise<AsyncCalls> {
     const opened = await RunJournal.open(journal);
     if (!deliver) return new AsyncCalls(opened, false, undefined);
-    const { Deliveries } = await import('./deliveries.ts');
-    return new AsyncCalls(opened, true, await Deliveries.open(context, deliver));
+    return new AsyncCalls(opened, true, await openDeliveries(context, deliver));
   }
 
   /** How many runs were started and have no result. */
@@ -117,6 +122,21 @@ export class AsyncCalls {
       stop.abort();
     }
   }
+}
+
+/** Undefined, with a warning, if the platform cannot reach this machine. */
+export async function openDeliveries(context: Context, options: DeliveryOptions): Promise<Deliveries | undefined> {
+  if (options.publicUrl === undefined && !platformIsHere(context)) {
+    context.progress.warn({
+      severity: 'warning',
+      message: 'the results will be null: only the status of each run is known',
+      why: 'the platform sends the result of an asynchronous call to a webhook, and cannot reach this machine',
+      fix: 'pass the URL of a tunnel to this machine as --public-url, and its port as --port',
+    });
+    return undefined;
+  }
+  const { Deliveries } = await import('../webhooks/index.ts');
+  return Deliveries.open(context, options);
 }
 
 interface StartedRun {

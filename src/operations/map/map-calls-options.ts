@@ -1,6 +1,6 @@
 import type { AppFacts } from '../spending/index.ts';
+import type { DeliveryOptions } from '../webhooks/index.ts';
 import type { CallSettings } from './call-input.ts';
-import type { DeliveryOptions } from './deliveries.ts';
 import type { InputFile } from './input-file.ts';
 import type { RecordFile } from './map-record.ts';
 

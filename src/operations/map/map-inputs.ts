@@ -8,7 +8,7 @@ import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/i
 import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { checkBudget, factsOf } from '../spending/index.ts';
-import type { DeliveryOptions } from './deliveries.ts';
+import type { DeliveryOptions } from '../webhooks/index.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';

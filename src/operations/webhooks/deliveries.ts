@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { openReceiver, type ReceivedRequest, type Receiver, type ReceiverResponse } from '../../receiver/index.ts';
-import { platformIsHere } from '../invoke/index.ts';
-import { checkSignature, deliveryRunId, parseDeliveryUrl, readWebhookSecret } from '../webhooks/index.ts';
+import { checkSignature, deliveryRunId } from './check-signature.ts';
+import { parseDeliveryUrl } from './delivery-url.ts';
+import { readWebhookSecret } from './secret.ts';
 
 export interface DeliveryOptions {
-  port: number | undefined;
+  /** A free one if undefined. */
+  port?: number | undefined;
   /** The URL under which the platform reaches this machine. */
-  publicUrl: string | undefined;
-  webhookSecretFile: string | undefined;
+  publicUrl?: string | undefined;
+  webhookSecretFile?: string | undefined;
 }
 
 /** The webhook delivery of one run. */
@@ -20,16 +22,22 @@ export interface RunDelivery {
 }
 
 /** The platform makes three attempts, up to five seconds apart, after the run has ended. */
-const maxDelayMs = 30_000;
+export const maxDeliveryDelayMs = 30_000;
 /** If none of so many runs delivered, none is waited for any more. */
 const maxMissed = 3;
 /** A delivery may come before the response that has the run id. */
 const maxUnknownMs = 10_000;
 
-/** Receives the webhook deliveries of the runs of a map on this machine. */
+const recorded: ReceiverResponse = { status: 200 };
+/** The platform makes another attempt after a 404, and after no other error. */
+const notExpected: ReceiverResponse = { status: 404, body: 'not expected\n' };
+const ofAnotherRun: ReceiverResponse = { status: 400, body: 'delivery of another run\n' };
+
+/** Receives the webhook deliveries of the runs of a command on this machine. */
 export class Deliveries {
   readonly #slots = new Map<string, Slot>();
   #receiver!: Receiver;
+  #onlyRun: string | undefined;
   #arrived = 0;
   #missed = 0;
 
@@ -39,19 +47,9 @@ export class Deliveries {
     private readonly publicUrl: URL | undefined,
   ) {}
 
-  /** Undefined, with a warning, if the platform cannot reach this machine. */
-  static async open(context: Context, options: DeliveryOptions): Promise<Deliveries | undefined> {
+  static async open(context: Context, options: DeliveryOptions): Promise<Deliveries> {
     const { port = 0, webhookSecretFile } = options;
     const publicUrl = options.publicUrl === undefined ? undefined : parseDeliveryUrl(options.publicUrl, '--public-url');
-    if (!publicUrl && !platformIsHere(context)) {
-      context.progress.warn({
-        severity: 'warning',
-        message: 'the results will be null: only the status of each run is known',
-        why: 'the platform sends the result of an asynchronous call to a webhook, and cannot reach this machine',
-        fix: 'pass the URL of a tunnel to this machine as --public-url, and its port as --port',
-      });
-      return undefined;
-    }
     const secret = (await readWebhookSecret(context, webhookSecretFile)) ?? randomBytes(24).toString('base64url');
     const deliveries = new Deliveries(context, secret, publicUrl);
     const onRequest = (received: ReceivedRequest) => deliveries.#take(received);
@@ -75,27 +73,29 @@ export class Deliveries {
     slot.isExpected = true;
     return {
       arrived: slot.arrived,
-      acknowledge: (isRecorded) => {
-        this.#slots.delete(run);
-        slot.answer(isRecorded);
-      },
+      acknowledge: (isRecorded) => this.#answer(run, isRecorded ? recorded : notExpected),
     };
   }
 
+  /** Expects one run; the deliveries of all others are refused. */
+  expectOnly(run: string): RunDelivery {
+    this.#onlyRun = run;
+    for (const other of this.#slots.keys()) if (other !== run) this.#answer(other, ofAnotherRun);
+    return this.expect(run);
+  }
+
   /** Waits for the delivery of a run that has succeeded. */
-  async wait({ arrived }: RunDelivery, signal: AbortSignal): Promise<ReceivedRequest | undefined> {
+  async wait({ arrived }: RunDelivery, signal: AbortSignal, maxMs = Infinity): Promise<ReceivedRequest | undefined> {
     const isHopeless = this.#arrived === 0 && this.#missed >= maxMissed;
-    const received = await Promise.race([
-      arrived,
-      this.context.delay(isHopeless ? 0 : maxDelayMs, signal).then(() => undefined),
-    ]);
+    const delayMs = isHopeless ? 0 : Math.min(maxMs, maxDeliveryDelayMs);
+    const received = await Promise.race([arrived, this.context.delay(delayMs, signal).then(() => undefined)]);
     if (received) this.#arrived++;
     else this.#missed++;
     return received;
   }
 
   async close(): Promise<void> {
-    for (const { answer } of this.#slots.values()) answer(false);
+    for (const run of this.#slots.keys()) this.#answer(run, notExpected);
     await this.#receiver.close();
   }
 
@@ -107,36 +107,38 @@ export class Deliveries {
       return { status, body: `${why}\n` };
     }
     const run = deliveryRunId(received.headers);
+    if (this.#onlyRun !== undefined && run !== this.#onlyRun) return ofAnotherRun;
     const slot = this.#slotOf(run);
     slot.arrive(received);
     const stop = after(maxUnknownMs, () => {
-      if (slot.isExpected) return;
-      this.#slots.delete(run);
-      slot.answer(false);
+      if (!slot.isExpected) this.#answer(run, notExpected);
     });
-    const isRecorded = await slot.answered;
+    const response = await slot.answered;
     stop();
-    // The platform makes another attempt after a 404, and after no other error.
-    return isRecorded ? { status: 200 } : { status: 404, body: 'not expected\n' };
+    return response;
   }
 
   #slotOf(run: string): Slot {
     const known = this.#slots.get(run);
     if (known) return known;
     const { promise: arrived, resolve: arrive } = deferred<ReceivedRequest>();
-    const { promise: answered, resolve: answer } = deferred<boolean>();
+    const { promise: answered, resolve: answer } = deferred<ReceiverResponse>();
     const slot = { arrived, arrive, answered, answer, isExpected: false };
     this.#slots.set(run, slot);
     return slot;
+  }
+
+  #answer(run: string, response: ReceiverResponse): void {
+    this.#slots.get(run)?.answer(response);
+    this.#slots.delete(run);
   }
 }
 
 interface Slot {
   arrived: Promise<ReceivedRequest>;
   arrive: (received: ReceivedRequest) => void;
-  /** Whether the result is recorded. */
-  answered: Promise<boolean>;
-  answer: (isRecorded: boolean) => void;
+  answered: Promise<ReceiverResponse>;
+  answer: (response: ReceiverResponse) => void;
   isExpected: boolean;
 }
 
