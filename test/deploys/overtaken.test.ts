@@ -76,3 +76,46 @@ describe.each(platforms)('%s', (_, quirks) => {
     expect(ids(stage)).toHaveLength(quirks.servesLastCreated ? 5 : 6);
   });
 });
+
+describe('of two builds that are later than the one that a late app shows', () => {
+  /** Versions 0 and 1, and two later builds, created in this order, that the app does not show yet. */
+  async function unseen(quirks: Quirks, slowMs: number): Promise<{ stage: Stage; machine: Machine }> {
+    const stage = await Stage.open();
+    const machine = await stage.machine();
+    for (const version of [0, 1]) await machine.deploys({ version });
+    stage.pass(60_000);
+    Object.assign(stage.quirks, quirks);
+    for (const buildMs of [slowMs, 500]) {
+      await machine.write({ version: buildMs, behaves: { buildMs } });
+      await machine.run('deploy --detach');
+      stage.pass(1_000);
+    }
+    stage.pass(Math.max(0, slowMs - 1_000));
+    return { stage, machine };
+  }
+
+  const lagsMs = 8_000;
+
+  test.each<[string, Quirks, number, [replaced: number, restored: number]]>([
+    ['the one that was ready last serves', { lagsMs, listsNewestFirst: true }, 4_000, [2, 3]],
+    ['the one that was created last serves', { lagsMs, servesLastCreated: true }, 4_000, [3, 1]],
+    ['the one that was created and ready last serves', { lagsMs }, 500, [3, 2]],
+  ])('%s: a rollback replaces it', async (_, quirks, slowMs, [replaced, restored]) => {
+    const { stage, machine } = await unseen(quirks, slowMs);
+    expect(stage.platform.live()).toBe(ids(stage)[replaced]);
+    const { code, json } = await machine.run('rollback web --yes --json');
+    const expected = { replaced: ids(stage)[replaced], restored: ids(stage)[restored], build: ids(stage)[4] };
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: expected });
+    expect(stage.platform.live()).toBe(ids(stage)[4]);
+  });
+
+  test.each([
+    ['serves', { lagsMs }],
+    ['does not serve', { lagsMs, servesLastCreated: true }],
+  ])('the files of the one that was created first are not taken for live if it %s: --if-changed', async (_, quirks) => {
+    const { stage, machine } = await unseen(quirks, 4_000);
+    await machine.write({ version: 1 });
+    const { code, json } = await machine.run('deploy --if-changed --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: true, build: stage.platform.live() } });
+  });
+});

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
-import { findLaterReady, isShown, type LaterReady, readHistory } from '../history/index.ts';
+import { findLaterReady, type MayServe, readHistory, waitUntilShown } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { goesBefore } from './busy-builds.ts';
@@ -18,7 +18,7 @@ export interface DeployedState {
   /** The build that serves. The app may be late to show it: a later one that is ready does. */
   serves: string | undefined;
   /** One that may serve instead: the app will show it, or it was replaced before it did. */
-  mayServe: LaterReady | undefined;
+  mayServe: MayServe | undefined;
   /** Builds in progress. */
   builds: string[];
   /** All builds, and those that have succeeded. */
@@ -47,22 +47,22 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
   const live = app
     ? Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]))
     : null;
-  if (live && later) live.latestReadyBuildId = later.id;
+  const latest = later?.mayServe?.id ?? later?.serves;
+  if (live && latest !== undefined) live.latestReadyBuildId = latest;
   const isBehind = (build: string, other: string) => {
     const [own, first] = [build, other].map((each) => listed.find(({ id }) => id === each));
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
-  const known = { builds, listed: listed.map(({ id }) => id), ready, isBehind };
-  if (later?.isCertain) return { live, app, serves: later.id, mayServe: undefined, ...known };
-  return { live, app, serves: shown, mayServe: later, ...known };
+  const serves = later?.serves ?? shown;
+  return { live, app, serves, mayServe: later?.mayServe, builds, listed: listed.map(({ id }) => id), ready, isBehind };
 }
 
 /** The same once it is known what serves: the app has had the time to show that. */
 export async function lookAtServing(context: Context, name: string): Promise<DeployedState> {
   const seen = await lookAtDeployed(context, name);
   if (!seen.mayServe) return seen;
-  await isShown(context, name, seen.mayServe);
-  return lookAtDeployed(context, name);
+  await waitUntilShown(context, name, seen.mayServe);
+  return lookAtServing(context, name);
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */

@@ -17,59 +17,80 @@ interface Known {
   live: string;
 }
 
-/** A build that is ready and later than the one that an app shows. */
+/** What the list of builds says of those that are ready and later than the one that an app shows. */
 export interface LaterReady {
+  /** The one that was created last, if the one that is shown was not: it serves. */
+  serves: string | undefined;
+  /** One that was ready last and not created last. It serves on some platforms, and on others it never did. */
+  mayServe: MayServe | undefined;
+}
+
+/** A build of which only the app can tell whether it serves. */
+export interface MayServe {
   id: string;
-  /**
-   * It was created later as well, so that it serves. One that was created earlier serves on some platforms, and on others it
-   * was replaced before it did: only the app can tell.
-   */
-  isCertain: boolean;
   /** How long the app may still take to show it, in ms. */
   lateMs: number;
 }
 
 /** The build that serves if the app is late to show it. Where only the app can tell, it is waited for, for a minute at most. */
 export async function findLater(context: Context, app: string, known: Known): Promise<string | undefined> {
-  const later = findLaterReady(known, context.platformNow());
-  return later && (later.isCertain || (await isShown(context, app, later))) ? later.id : undefined;
+  const { serves, mayServe } = findLaterReady(known, context.platformNow());
+  if (!mayServe) return serves;
+  const shown = await waitUntilShown(context, app, mayServe);
+  // What the list does not have was created since.
+  const isNew = shown !== known.live && known.builds.every(({ id }) => id !== shown);
+  return shown !== undefined && (isNew || shown === mayServe.id) ? shown : serves;
 }
 
-/** Waits until an app shows a build that may serve, or has had the time to. Returns whether it shows it. */
-export async function isShown(context: Context, app: string, { id, lateMs }: LaterReady): Promise<boolean> {
+/** Waits until an app shows a build that may serve, or has had the time to. Returns what it shows, as far as that is known. */
+export async function waitUntilShown(
+  context: Context,
+  app: string,
+  { id, lateMs }: MayServe,
+): Promise<string | undefined> {
   const { project, progress, delay } = context;
   const read = async () => {
     const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-    return shown !== undefined && liveBuild(shown) === id;
+    return shown && liveBuild(shown);
   };
   const pauses = Array.from({ length: Math.ceil(lateMs / pauseMs) }, () => pauseMs);
   const step = progress.step(`Waiting for ${app} to show whether build ${shortBuild(id)} serves`);
   try {
-    return await waitForChange(read, Boolean, delay, pauses);
+    return await waitForChange(read, (shown) => shown === id, delay, pauses);
   } finally {
     step.clear();
   }
 }
 
 /**
- * Later is what was created later, or sent later where that is not shown, and has not ended earlier; or what ended later just
- * now. One that is known to have served was replaced. `now`: by the platform's clock.
+ * Later is what has ended no earlier than what has served, and was created later, or sent later where that is not shown; or
+ * what ended later just now. One that is known to have served was replaced. `now`: by the platform's clock.
  */
-export function findLaterReady({ builds, history, live }: Known, now: number): LaterReady | undefined {
-  const shown = builds.find(({ id }) => id === live);
-  const served = new Set([live, ...history.servedBuilds()]);
-  const sentAt = (id: string) => Date.parse(history.sent(id)?.at ?? '');
-  const later = builds.flatMap(({ id, status, createdAt, updatedAt }) => {
-    const [ended, shownEnded] = [timeOf(updatedAt), timeOf(shown?.updatedAt)];
-    if (buildPhase(status) !== 'succeeded' || served.has(id) || ended < shownEnded) return [];
-    const afterMs = timeOf(createdAt) - timeOf(shown?.createdAt);
-    const isCertain = afterMs > 0 || (!(afterMs < 0) && sentAt(id) > sentAt(live));
-    const hasJustEnded = ended > shownEnded && now - ended <= maxLateMs;
-    const lateMs = Math.min(maxLateMs, ended + maxLateMs - now);
-    return isCertain || hasJustEnded ? [{ id, isCertain, lateMs }] : [];
-  });
-  return later.find(({ isCertain }) => isCertain) ?? later[0];
+export function findLaterReady({ builds, history, live }: Known, now: number): LaterReady {
+  const ready = builds.filter(({ status }) => buildPhase(status) === 'succeeded');
+  const shown: Timed = builds.find(({ id }) => id === live) ?? { id: live };
+  const onRecord = new Set([live, ...history.servedBuilds()]);
+  const served = [shown, ...ready.filter(({ id }) => onRecord.has(id) && id !== live)];
+  const sentAt = ({ id }: Timed) => Date.parse(history.sent(id)?.at ?? '');
+  const isCreatedAfter = (build: Timed, other: Timed) => {
+    const afterMs = timeOf(build.createdAt) - timeOf(other.createdAt);
+    return afterMs > 0 || (!(afterMs < 0) && sentAt(build) > sentAt(other));
+  };
+  const later: Timed[] = ready.filter(
+    (build) => !onRecord.has(build.id) && !served.some((other) => endOf(build) < endOf(other)),
+  );
+  const createdLast = later
+    .filter((build) => isCreatedAfter(build, shown) && !served.some((other) => isCreatedAfter(other, build)))
+    .reduce<Timed | undefined>((last, build) => (last && !isCreatedAfter(build, last) ? last : build), undefined);
+  const readyLast = later.reduce((last, build) => (endOf(build) > endOf(last) ? build : last), createdLast ?? shown);
+  const lateMs = Math.min(maxLateMs, endOf(readyLast) + maxLateMs - now);
+  const isUnclear = readyLast !== (createdLast ?? shown) && lateMs > 0;
+  return { serves: createdLast?.id, mayServe: isUnclear ? { id: readyLast.id, lateMs } : undefined };
 }
+
+type Timed = Pick<Build, 'id' | 'createdAt' | 'updatedAt'>;
+
+const endOf = ({ updatedAt }: Timed): number => timeOf(updatedAt);
 
 /** NaN, which is never later, if it is not shown. */
 function timeOf(shown: string | null | undefined): number {

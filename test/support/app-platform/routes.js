@@ -28,8 +28,9 @@ export const routes = [
     'GET',
     `${app}/builds`,
     withApp(({ builds }, _, platform) => {
-      const listed = platform.quirks.hidesNewest ? builds.slice(0, -1) : builds;
-      return { json: listed.map((each) => shownBuild(each, platform)) };
+      const { hidesNewest, listsNewestFirst } = platform.quirks;
+      const listed = (hidesNewest ? builds.slice(0, -1) : builds).map((each) => shownBuild(each, platform));
+      return { json: listsNewestFirst ? listed.reverse() : listed };
     }),
   ),
   route(

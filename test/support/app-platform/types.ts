@@ -45,6 +45,8 @@ export interface Quirks {
   lagsMs?: number;
   /** Of builds that are ready, the one that was created last serves, not the one that became ready last. */
   servesLastCreated?: boolean;
+  /** The list of builds begins with the newest one. */
+  listsNewestFirst?: boolean;
   /** The list of builds lacks the newest one. */
   hidesNewest?: boolean;
   /** Only every second reply of get app is late. */
