@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Quirks } from '../support/app-platform/types.ts';
 import { Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
@@ -111,16 +112,48 @@ test('an automatic rollback does not pass over what went live while the deploy w
   expect(own).not.toBe(unseen);
 });
 
-test('what somebody else has returned from is not brought back, unless it is named', async () => {
-  const { stage, machine } = await twoVersions();
+describe('what somebody else has returned from', () => {
+  /** Three versions of other sizes, and a return to the second one, by somebody who has nothing in common with the machine. */
+  async function returned(quirks: Quirks) {
+    const { stage, machine } = await twoVersions(quirks);
+    await machine.deploys({ version: 200 });
+    return { stage, machine, again: await colleague(stage, 1) };
+  }
+
+  test.each<[string, Quirks, RegExp]>([
+    ['checksums', {}, /compared by CRC-32: /],
+    ['sizes', { hasNoChecksums: true }, /compared by size only: /],
+  ])('is not brought back by a list of %s, unless it is named', async (_, quirks, compared) => {
+    const { stage, machine, again } = await returned(quirks);
+    const [, one, two] = ids(stage);
+    const { code, stderr } = await machine.run('rollback web --yes');
+    const said = `build ${again} of web, which was not deployed from here, has the files of ${one}, which served before ${two}`;
+    expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
+    expect(stderr).toMatch(compared);
+    expect(ids(stage)).toHaveLength(4);
+    expect((await machine.run(`rollback web ${two} --dry-run --json`)).json()).toMatchObject({ restored: two });
+  });
+
+  test('is brought back with a warning by names that all builds have', async () => {
+    const { stage, machine, again } = await returned({ listsNamesOnly: true });
+    const [, , two] = ids(stage);
+    const { code, stderr, json } = await machine.run('rollback web --dry-run --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored: two, proof: 'paths' } });
+    expect(stderr).toContain(
+      `warning: whether build ${again} of web, which was not deployed from here, has the files of`,
+    );
+  });
+});
+
+test('two rollbacks in a row go further back where all builds have files of the same sizes', async () => {
+  const { stage, machine } = await twoVersions({ hasNoChecksums: true });
   await machine.deploys({ version: 2 });
-  const [, one, two] = ids(stage);
-  const again = await colleague(stage, 1);
-  const { code, stderr } = await machine.run('rollback web --yes');
-  const said = `build ${again} of web, which was not deployed from here, has the files of ${one}, which served before ${two}`;
-  expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
-  expect(ids(stage)).toHaveLength(4);
-  expect((await machine.run(`rollback web ${two} --dry-run --json`)).json()).toMatchObject({ restored: two });
+  const [zero, one] = ids(stage);
+  for (const restored of [one, zero]) {
+    const { code, json, stderr } = await machine.run('rollback web --yes --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored, proof: 'sizes' } });
+    expect(stderr).not.toContain('warning');
+  }
 });
 
 test('explain tells of the rollback that made the live build, not of one before', async () => {

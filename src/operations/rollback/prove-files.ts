@@ -10,6 +10,12 @@ import { waitForChange } from '../waiting/index.ts';
 /** How two lists of files were compared: by what all entries of the platform have. */
 export type Proof = (typeof proofs)[number];
 export const proofs = ['sha256', 'crc32', 'sizes', 'paths'] as const;
+export const proofTexts: Record<Proof, string> = {
+  sha256: 'SHA-256',
+  crc32: 'CRC-32',
+  sizes: 'size only',
+  paths: 'name only',
+};
 
 /** Pauses between looks at a build that was just uploaded, in ms. */
 const pausesMs = [100, 250, 500, 1_000];

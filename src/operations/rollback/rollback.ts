@@ -9,7 +9,15 @@ import { type EventOf, readHistory, recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { chooseBuild, type RollbackChoice } from './choose-build.ts';
 import { checkUnchanged, tellOthers } from './meanwhile.ts';
-import { differentFilesError, differingFiles, FileProof, type Proof, proofOf, readListing } from './prove-files.ts';
+import {
+  differentFilesError,
+  differingFiles,
+  FileProof,
+  type Proof,
+  proofOf,
+  proofTexts,
+  readListing,
+} from './prove-files.ts';
 import type { ResolvedAnew } from './resolved-anew.ts';
 import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
 
@@ -202,13 +210,6 @@ async function confirm(
   const guess = chosenBy === 'order' ? ', chosen by the order of builds' : '';
   willChange(`deploy build ${shortBuild(restored)} of ${app} again${guess}`, plan);
 }
-
-const proofTexts: Record<Proof, string> = {
-  sha256: 'SHA-256',
-  crc32: 'CRC-32',
-  sizes: 'size only',
-  paths: 'name only',
-};
 
 /** Of what is resolved anew. */
 const maxShown = 8;

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { ConflictError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { compareListings } from '../builds/index.ts';
-import { differingFiles, proofOf, readListing } from './prove-files.ts';
+import { differingFiles, proofOf, proofTexts, readListing } from './prove-files.ts';
 
 /** Builds that served before the one to return to, whose files are compared: each is a request. */
 const maxCompared = 3;
@@ -19,27 +19,27 @@ interface Return {
 
 /**
  * Throws ConflictError if the live build has the files of one that served before the build to return to: somebody may have
- * rolled back from that, and a rollback would bring it back.
+ * rolled back from that, and a rollback would bring it back. What proves the files of a target is enough. But names alone are
+ * the same in most builds: if the build to return to has them, too, that is only a warning.
  */
-export async function checkNoReturn(
-  { api, project }: Context,
-  app: string,
-  { live, target, earlier }: Return,
-): Promise<void> {
-  if (earlier.length === 0) return;
-  const listing = await readListing(api, project, app, live);
-  if (!listing || !/^(sha256|crc32)$/.test(proofOf(listing))) return;
-  for (const build of earlier.slice(0, maxCompared)) {
+export async function checkNoReturn(context: Context, app: string, { live, target, earlier }: Return): Promise<void> {
+  const { api, progress, project } = context;
+  const listing = earlier.length > 0 ? await readListing(api, project, app, live) : undefined;
+  if (!listing) return;
+  const hasSame = async (build: string) => {
     const other = await readListing(api, project, app, build);
-    const changes = other && compareListings(other, listing);
-    if (!changes || changes.unverified > 0 || differingFiles(changes) !== undefined) continue;
-    throw new ConflictError(
-      `build ${shortBuild(live)} of ${app}, which was not deployed from here, has the files of ${shortBuild(build)}, which served before ${shortBuild(target)}`,
-      {
-        why: `somebody may have rolled back from ${shortBuild(target)}: a rollback would bring it back`,
-        fix: gantryCommand`rollback ${app} BUILD`,
-        details: { app, build: live, same: build, target },
-      },
-    );
+    return other !== undefined && differingFiles(compareListings(other, listing)) === undefined;
+  };
+  const proof = proofOf(listing);
+  const why = `compared by ${proofTexts[proof]}: somebody may have rolled back from ${shortBuild(target)}, and a rollback would bring it back`;
+  for (const build of earlier.slice(0, maxCompared)) {
+    if (!(await hasSame(build))) continue;
+    const same = `has the files of ${shortBuild(build)}, which served before ${shortBuild(target)}`;
+    const message = `build ${shortBuild(live)} of ${app}, which was not deployed from here, ${same}`;
+    const fix = gantryCommand`rollback ${app} BUILD`;
+    if (proof === 'paths' && (await hasSame(target))) {
+      return progress.warn({ severity: 'warning', message: `whether ${message}, is not known`, why, fix });
+    }
+    throw new ConflictError(message, { why, fix, details: { app, build: live, same: build, target } });
   }
 }

@@ -192,11 +192,15 @@ function cancelBuild(found, _, { world }) {
 
 /** @param {Build} found @param {Request} _ @param {AppPlatform} platform @returns {Answer} */
 function zipContents({ id, files }, _, { quirks }) {
-  const sizes = [...files].map(([path, bytes]) => [
+  const { hasNoChecksums, listsNamesOnly } = quirks;
+  const listed = [...files].map(([path, bytes]) => [
     path,
-    { size: number(bytes.length, quirks), ...(!quirks.hasNoChecksums && { crc32: checksum(bytes, quirks) }) },
+    {
+      ...(!listsNamesOnly && { size: number(bytes.length, quirks) }),
+      ...(!listsNamesOnly && !hasNoChecksums && { crc32: checksum(bytes, quirks) }),
+    },
   ]);
-  return { json: { id, zipFiles: Object.fromEntries(sizes) } };
+  return { json: { id, zipFiles: Object.fromEntries(listed) } };
 }
 
 /** @param {Buffer} bytes @param {import('./types.ts').Quirks} quirks */

@@ -25,6 +25,8 @@ export interface Quirks {
   hasNoTimes?: boolean;
   /** Listed files have no checksum. */
   hasNoChecksums?: boolean;
+  /** Of files, only the names are listed. */
+  listsNamesOnly?: boolean;
   /** Checksums are hexadecimal text. */
   hasHexChecksums?: boolean;
   /** A second upload of a build is refused. */
