@@ -55,6 +55,15 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** For JSON of others, which may be none. */
+export function parseJsonOr(text: string, otherwise: unknown): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Applies `toJSON`, as dates and URLs have it. */
 export function toJsonValue(value: unknown): unknown {
   const object = value as { toJSON?: unknown } | null | undefined;

@@ -2,7 +2,7 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { parseJson, stringifyJson, withoutMark } from '../json-text.ts';
+import { parseJson, parseJsonOr, stringifyJson, withoutMark } from '../json-text.ts';
 import { CachedCopyError, signOfCopy } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
@@ -167,9 +167,5 @@ function damagedError({ status, host }: Pick<HostReply, 'status' | 'host'>, caus
 /** Checks the first character, because an exception for each of thousands of files is slow. */
 function jsonOf(text: string): unknown {
   if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
-  try {
-    return parseJson(withoutMark(text));
-  } catch {
-    return undefined;
-  }
+  return parseJsonOr(withoutMark(text), undefined);
 }

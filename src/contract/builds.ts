@@ -21,7 +21,12 @@ export function buildPhase(status: string): 'in progress' | 'succeeded' | 'faile
 
 /** What a user canceled has not failed. */
 export function buildHasFailed(status: string): boolean {
-  return buildPhase(status) === 'failed' && !/^cancell?ed$/i.test(status);
+  return buildPhase(status) === 'failed' && !isCanceled(status);
+}
+
+/** Of a build or a run, in either spelling. */
+export function isCanceled(status: string): boolean {
+  return /^cancell?ed$/i.test(status);
 }
 
 /** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */

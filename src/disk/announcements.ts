@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from './folders.ts';
+import { namesIn } from './names-in.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { readRegularSync } from './regular-file.ts';
@@ -65,14 +66,6 @@ function readOwn(file: string): unknown[] {
   try {
     if (findWritableByOthers(file)) return [];
     return [JSON.parse(String(readRegularSync(file)))];
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
   } catch {
     return [];
   }

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../clock.ts';
 import { systemCode } from '../errors.ts';
+import { namesIn } from './names-in.ts';
 import {
   isAbandoned,
   isAlive,
@@ -104,12 +105,4 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {}
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { namesIn } from './names-in.ts';
 import { isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 
@@ -39,14 +40,6 @@ export function removeOrphanedFolders(): void {
     const known = owner === undefined ? undefined : parseOwnerName(owner);
     const path = join(tmpdir(), name);
     if (known && isOrphaned(path, known)) removeOwn(path);
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

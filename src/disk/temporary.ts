@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder } from './folders.ts';
+import { namesIn } from './names-in.ts';
 import { isOrphaned, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { removeOrphanedFolders } from './temporary-folder.ts';
 
@@ -112,12 +113,12 @@ function isResumable({ keep, journal }: { keep: string; journal: string }): bool
 
 function removeIn(folder: string, session: string, kept: ReadonlySet<string>): void {
   try {
-    for (const name of readdirSync(folder)) {
+    for (const name of namesIn(folder)) {
       const path = join(folder, name);
       if (form.exec(name)?.[1] === session && !kept.has(path)) rmSync(path, { force: true });
     }
   } catch {
-    // The folder is gone or not writable.
+    // The folder is not writable.
   }
 }
 
@@ -132,14 +133,6 @@ function records(state: string): { path: string; session: string; owner: LockOwn
     const owner = parseOwnerName(ownerName);
     return owner ? [{ path: join(folder, name), session, owner }] : [];
   });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Ignores lines that a crash truncated. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { parseJson, stringifyJson } from '../json-text.ts';
+import { parseJsonOr, stringifyJson } from '../json-text.ts';
 
 /** What a command has printed, in pieces that may be sent apart. */
 interface LongResult {
@@ -56,20 +56,11 @@ export class Results {
 }
 
 function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResult {
-  const value = form === 'lines' ? undefined : parsed(printed);
+  const value = form === 'lines' ? undefined : parseJsonOr(printed, undefined);
   if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
   if (value !== undefined) return { pieces: cut(stringifyJson(value)), unit: 'pieces' };
   const lines = printed.replace(/\n$/, '').split('\n');
   return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
-}
-
-/** Undefined if it is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function cut(text: string): string[] {

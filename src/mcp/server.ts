@@ -1,7 +1,7 @@
 import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../errors.ts';
-import { parseJson, stringifyJson } from '../json-text.ts';
+import { parseJsonOr, stringifyJson } from '../json-text.ts';
 import { failureJson } from '../output/failure.ts';
 import type { CommandReference } from '../reference.ts';
 import { version } from '../version.ts';
@@ -58,7 +58,7 @@ export function createToolServer({ context, toolSet, running, idle }: ToolServer
     const exitName = Object.entries(exitCodes).find(([, each]) => each.code === code);
     const exit =
       code === 0 ? undefined : `exit code ${code}${exitName ? ` (${exitName[0]}: ${exitName[1].when})` : ''}`;
-    const value = page.note === undefined && form !== 'lines' && !isFiltered ? parsedOr(text) : undefined;
+    const value = page.note === undefined && form !== 'lines' && !isFiltered ? parseJsonOr(text, undefined) : undefined;
     return {
       ...pageResult(page, exit, notes.slice(-maxNotes)),
       ...(value !== undefined && { structuredContent: value as CallToolResult['structuredContent'] }),
@@ -112,12 +112,4 @@ function failure(error: unknown): CallToolResult {
 function asText(bytes: Buffer): string {
   const text = bytes.toString();
   return text.includes('�') ? `binary data, ${bytes.length} bytes; copy it to a local file instead` : text;
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

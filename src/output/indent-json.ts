@@ -1,6 +1,8 @@
+import { tryParseJson } from '../json-text.ts';
+
 /** JSON on several lines, each value as it was written. Returns other text, and what is nested too deep, unchanged. */
 export function indentJson(text: string): string {
-  if (!isJson(text)) return text;
+  if (tryParseJson(text) === undefined) return text;
   let depth = 0;
   let deepest = 0;
   const lineBreak = () => `\n${'  '.repeat(Math.min(depth, maxDepth))}`;
@@ -25,12 +27,3 @@ export function indentJson(text: string): string {
 }
 
 const maxDepth = 50;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import { isCanceled } from '../contract/builds.ts';
 import { type ListedEvent, settingKey } from '../operations/history/index.ts';
 import { duration, localTime, shortBuild } from '../output/format.ts';
 import { table } from '../output/table.ts';
@@ -62,7 +63,7 @@ function describe(event: ListedEvent): string {
 
 /** What somebody canceled has not failed. */
 function failure({ status }: Extract<ListedEvent, { event: 'failed' }>): string {
-  return /^cancell?ed$/i.test(status) ? 'canceled' : `failed (${status})`;
+  return isCanceled(status) ? 'canceled' : `failed (${status})`;
 }
 
 function describeSent({

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
-import { isRecord, parseJson, stringifyJson, withoutMark } from '../../json-text.ts';
+import { isRecord, parseJson, parseJsonOr, stringifyJson, withoutMark } from '../../json-text.ts';
 import { count } from '../../output/format.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 import { hideSecrets } from './hide-secrets.ts';
@@ -63,7 +63,7 @@ function checkSegments(path: string): void {
 
 async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
   const { status, headers, body: text } = await context.raw(call);
-  return { statusCode: status, headers, body: parseBody(text), text };
+  return { statusCode: status, headers, body: parseJsonOr(text, text), text };
 }
 
 function checkWhole({ statusCode }: RawReply): void {
@@ -171,13 +171,5 @@ function parseField([name, value]: Pair): [string, unknown] {
       fix: `--field ${name.slice(0, -1)}=text`,
       cause,
     });
-  }
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
   }
 }

@@ -1,5 +1,6 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn } from '../../disk/index.ts';
 import { archiveFile, filesFolder, hashOf, recordNames, recordsFolder } from './archive-store.ts';
 
 /** What is kept at most, over all apps. */
@@ -27,7 +28,7 @@ export async function enforceLimits(state: string, now: number): Promise<void> {
 /** Removes archives without a record, and unfinished copies. */
 export async function removeUnused(state: string, now: number): Promise<void> {
   // In this order: a record is written before its archive, so that one of an archive that is listed exists by now.
-  const names = await namesOf(filesFolder(state));
+  const names = namesIn(filesFolder(state));
   const used = new Set((await recordNames(state)).map(hashOf));
   for (const name of names) {
     const sha256 = /^([0-9a-f]{64})\.zip$/.exec(name)?.[1];
@@ -55,16 +56,12 @@ async function newestRecords(state: string): Promise<StoredRecord[]> {
 
 async function sizesOf(state: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  for (const name of await namesOf(filesFolder(state))) {
+  for (const name of namesIn(filesFolder(state))) {
     const sha256 = name.replace(/\.zip$/, '');
     const found = await stat(archiveFile(state, sha256)).catch(() => undefined);
     if (found) sizes.set(sha256, found.size);
   }
   return sizes;
-}
-
-function namesOf(folder: string): Promise<string[]> {
-  return readdir(folder).catch((): string[] => []);
 }
 
 async function modifiedAt(path: string): Promise<number | undefined> {

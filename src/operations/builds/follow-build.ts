@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Build, buildPhase } from '../../contract/builds.ts';
+import { type Build, buildPhase, isCanceled } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
@@ -126,7 +126,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
   if (/^init_/i.test(build.status)) {
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
   }
-  if (/^cancell?ed$/i.test(build.status))
+  if (isCanceled(build.status))
     return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} was canceled`, facts);
   return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} failed (${build.status})`, facts);
 }

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Build, listBuilds } from '../../contract/builds.ts';
+import { type Build, isCanceled, listBuilds } from '../../contract/builds.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
@@ -75,7 +75,7 @@ export async function waitForEarlierBuilds(
 export async function isSuperseded({ api, project }: Context, app: string, build: string): Promise<boolean> {
   const builds = await list(api, project, app);
   const own = builds.find(({ id }) => id === build);
-  return own !== undefined && builds.some((other) => isEarlier(own, other) && !/^cancell?ed$/i.test(other.status));
+  return own !== undefined && builds.some((other) => isEarlier(own, other) && !isCanceled(other.status));
 }
 
 /** Whether the first build was created after the second one, as far as the platform shows it. */

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -8,6 +7,7 @@ import type { Context } from '../../context.ts';
 import {
   isAlive,
   makePrivateFolder,
+  namesIn,
   newOwnerName,
   parseOwnerName,
   readRegularSync,
@@ -156,14 +156,6 @@ async function sizesBelow(folder: string): Promise<number[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function byName(one: Snapshot, other: Snapshot): number {

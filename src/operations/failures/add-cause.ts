@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { isCanceled } from '../../contract/builds.ts';
 import { GantryError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { locateSetting } from '../../project/setting-location.ts';
@@ -20,7 +21,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     if (signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
     const { app, build, run, container, status, reason, programExitCode, statusCode } = (error.facts.details ??
       {}) as FailureDetails;
-    if (/^cancell?ed$/i.test(status ?? '')) return;
+    if (isCanceled(status ?? '')) return;
     const inFolder = config ?? (await readConfig(context));
     const own = config || inFolder?.name === app ? inFolder : undefined;
     const source = build === undefined || container !== undefined ? 'run' : 'build';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { readRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError, UsageError } from '../../errors.ts';
-import { parseJson, stringifyJson } from '../../json-text.ts';
+import { parseJsonOr, stringifyJson } from '../../json-text.ts';
 
 const MapRecord = v.object({
   gantryMap: v.literal(1),
@@ -48,7 +48,8 @@ export class RecordFile {
       throw new UsageError(`${name} is ${what}`, { fix: 'name a file for the results: it is read again' });
     }
     const fix = 'name another results file, or remove this one';
-    const record = v.safeParse(MapRecord, await readJson(this.#path));
+    const text = String(await readRegular(this.#path).catch(() => ''));
+    const record = v.safeParse(MapRecord, parseJsonOr(text, undefined));
     const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
     const { input, target, key, inFlight } = record.success ? record.output : unknownRecord;
     const isSameInput = input.sha256 === ownInput.sha256 && input.bytes === ownInput.bytes;
@@ -84,12 +85,3 @@ const unknownRecord: Omit<MapRecord, 'gantryMap'> = {
   key: '',
   inFlight: 0,
 };
-
-/** Undefined if it cannot be read. */
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return parseJson(String(await readRegular(path)));
-  } catch {
-    return undefined;
-  }
-}

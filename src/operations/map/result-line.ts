@@ -1,4 +1,4 @@
-import { isRecord, parseJson, stringifyJson } from '../../json-text.ts';
+import { isRecord, parseJsonOr, stringifyJson } from '../../json-text.ts';
 
 /** Why an input has no result. */
 export interface MapError {
@@ -29,19 +29,11 @@ export function resultLine(index: number, result: MapResult): string {
 
 /** Undefined if it is not the line of an input. */
 export function parseResultLine(text: string): KnownResult | undefined {
-  const value = parsed(text);
+  const value = parseJsonOr(text, undefined);
   if (!isRecord(value)) return undefined;
   const { index, status, error } = value;
   if (!Number.isSafeInteger(index) || (status !== 'success' && status !== 'failed')) return undefined;
   return { index: index as number, error: status === 'success' ? undefined : toError(error) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function toError(error: unknown): MapError {

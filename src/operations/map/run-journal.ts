@@ -1,7 +1,7 @@
 import { type FileHandle, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { openRegular, toDiskErrorOf, writeFileAtomic } from '../../disk/index.ts';
-import { parseJson, stringifyJson } from '../../json-text.ts';
+import { parseJsonOr, stringifyJson } from '../../json-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { readChunks, splitLines } from './lines.ts';
 
@@ -83,7 +83,8 @@ export class RunJournal {
     const { identity, isDone } = this.options;
     for await (const lines of splitLines(readChunks(file))) {
       for (const { bytes, start } of lines) {
-        const line = readLine(String(bytes));
+        // The last line of a command that was killed may be half of one.
+        const line = parseJsonOr(String(bytes), undefined);
         if (start === 0 && !(v.is(Heading, line) && line.identity === identity)) return;
         if (!v.is(Entry, line)) continue;
         const { index, run } = line;
@@ -123,14 +124,5 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** Undefined if it cannot be read: the last line of a command that was killed. */
-function readLine(line: string): unknown {
-  try {
-    return parseJson(line);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
-import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { type Build, buildPhase, isCanceled, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { isBusy, isExpired } from '../deploy/index.ts';
@@ -30,7 +30,7 @@ export async function whyItStays(
   if (!last) return 'its last deploy is not on record';
   // Where a list has no times, each of the others may be the later one.
   const isEarlier = (build: Build) => Date.parse(build.createdAt ?? '') < Date.parse(last.createdAt ?? '');
-  const isOther = (build: Build) => !/^cancell?ed$/i.test(build.status) && !history.sent(build.id) && !isEarlier(build);
+  const isOther = (build: Build) => !isCanceled(build.status) && !history.sent(build.id) && !isEarlier(build);
   const other = builds.find(isOther);
   if (other) return `build ${shortBuild(other.id)} is not on record: another machine has deployed it`;
   const live = await findLive(context, app, builds);

@@ -1,6 +1,6 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeDeadLocks } from '../../disk/index.ts';
+import { namesIn, removeDeadLocks } from '../../disk/index.ts';
 import { dayMs, readOwner } from './day-file.ts';
 
 /** What is kept at most, over all apps. */
@@ -25,7 +25,7 @@ export function mirrorRoot(cache: string): string {
 
 export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
   const root = mirrorRoot(cache);
-  const apps = (await namesIn(root)).map(async (name): Promise<KeptRuns[]> => {
+  const apps = namesIn(root).map(async (name): Promise<KeptRuns[]> => {
     const path = join(root, name);
     const files = await dayFiles(path);
     const owner = files[0] && (await readOwner(files[0].path));
@@ -45,7 +45,7 @@ export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
 /** Removes old days, the oldest ones beyond the limit, and what killed processes have left. Best effort. `now`: ms since 1970. */
 export async function trimMirror(cache: string, now: number): Promise<void> {
   const root = mirrorRoot(cache);
-  const folders = (await namesIn(root)).map((name) => join(root, name));
+  const folders = namesIn(root).map((name) => join(root, name));
   const files = (await Promise.all(folders.map(dayFiles))).flat().sort((a, b) => b.day - a.day);
   let bytes = 0;
   for (const file of files) {
@@ -54,7 +54,7 @@ export async function trimMirror(cache: string, now: number): Promise<void> {
   }
   for (const folder of folders) {
     removeDeadLocks(folder);
-    for (const name of (await namesIn(folder)).filter((each) => each.startsWith('.'))) {
+    for (const name of namesIn(folder).filter((each) => each.startsWith('.'))) {
       const path = join(folder, name);
       const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(path).catch(() => undefined)) ?? {};
       if (mtimeMs < now - dayMs) await rm(path, { force: true });
@@ -70,7 +70,7 @@ interface DayFile {
 }
 
 async function dayFiles(folder: string): Promise<DayFile[]> {
-  const files = (await namesIn(folder)).map(async (name): Promise<DayFile[]> => {
+  const files = namesIn(folder).map(async (name): Promise<DayFile[]> => {
     const [, date] = /^(\d{4}-\d\d-\d\d)\.runs$/.exec(name) ?? [];
     const path = join(folder, name);
     const stats = date && (await stat(path).catch(() => undefined));
@@ -78,8 +78,4 @@ async function dayFiles(folder: string): Promise<DayFile[]> {
     return [{ path, day: Date.parse(date), bytes: stats.size, usedAt: stats.mtimeMs }];
   });
   return (await Promise.all(files)).flat();
-}
-
-function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((): string[] => []);
 }

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { namesIn } from '../../disk/index.ts';
 import { isExecutable, ownLocation } from '../../own-files.ts';
 import { version } from '../../version.ts';
 
@@ -91,18 +92,10 @@ function methodOfExecutable(path: string): Method {
 }
 
 function hasWheel(prefix: string): boolean {
-  const libraries = filesIn(join(prefix, 'lib'))
+  const libraries = namesIn(join(prefix, 'lib'))
     .filter((name) => name.startsWith('python'))
     .map((name) => join(prefix, 'lib', name));
   return [...libraries, join(prefix, 'Lib')]
     .flatMap((folder) => ['site-packages', 'dist-packages'].map((name) => join(folder, name)))
-    .some((folder) => filesIn(folder).some((name) => /^gantry_cli-.*\.dist-info$/.test(name)));
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+    .some((folder) => namesIn(folder).some((name) => /^gantry_cli-.*\.dist-info$/.test(name)));
 }

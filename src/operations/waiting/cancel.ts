@@ -1,6 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { isCanceled } from '../../contract/builds.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
 import { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
 import { cleanupSignal } from './interrupted-requests.ts';
@@ -155,10 +156,6 @@ async function readStatus(work: RemoteWork, api: Api): Promise<string> {
   const { status, hasEnded } = await work.readStatus(api);
   if (!hasEnded || isCanceled(status)) return status;
   throw new AlreadyEndedError(work, status);
-}
-
-function isCanceled(status: string): boolean {
-  return /^cancell?ed$/i.test(status);
 }
 
 function unconfirmed(error: unknown, work: RemoteWork): unknown {

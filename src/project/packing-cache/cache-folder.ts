@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder } from '../../disk/index.ts';
+import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder, namesIn } from '../../disk/index.ts';
 import { segmentEnding } from './segment.ts';
 
 const maxBytes = 2 * 2 ** 30;
@@ -93,14 +93,6 @@ function listFiles(folder: string): CacheFile[] {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats?.isFile() ? [{ path, name, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
   });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const totalOf = (files: readonly CacheFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);

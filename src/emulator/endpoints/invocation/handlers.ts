@@ -1,5 +1,5 @@
 import { invoke as contract } from '../../../contract/invocation.ts';
-import { parseJson } from '../../../json-text.ts';
+import { parseJsonOr } from '../../../json-text.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
@@ -80,16 +80,11 @@ async function readCallBody(
   const streams = build?.settings.runtime === 'custom' && !async;
   if (streams && !(await whyNotRunnable(build, platform))) return body;
   const buffered = await BufferedBody.receive(body, platform.runner.folder);
-  if (buffered.held) call.body = parsedBody(String(buffered.held));
-  return buffered;
-}
-
-function parsedBody(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
+  if (buffered.held) {
+    const text = String(buffered.held);
+    call.body = parseJsonOr(text, text);
   }
+  return buffered;
 }
 
 function withRunId(reply: ServerReply, run: string): ServerReply {

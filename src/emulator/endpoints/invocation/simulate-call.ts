@@ -1,4 +1,4 @@
-import { parseJson } from '../../../json-text.ts';
+import { parseJsonOr } from '../../../json-text.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import type { ReplicaCall } from '../../running/replicas/replica.ts';
@@ -7,15 +7,8 @@ import type { ReplicaCall } from '../../running/replicas/replica.ts';
 export async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
   const note = `simulated: ${why}`;
   const text = body instanceof BufferedBody ? await body.text() : '';
-  const result = { simulated: true, function: path[0] ?? '', parameters: parametersOf(text) };
+  const parameters = text.trim() === '' ? {} : parseJsonOr(text, text);
+  const result = { simulated: true, function: path[0] ?? '', parameters };
   const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
   return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
-}
-
-function parametersOf(text: string): unknown {
-  try {
-    return text.trim() === '' ? {} : parseJson(text);
-  } catch {
-    return text;
-  }
 }

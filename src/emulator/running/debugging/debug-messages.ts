@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../../json-text.ts';
 /** A message of the debug adapter protocol, as far as the emulator reads it. */
 export interface DebugMessage {
   seq: number;
@@ -47,10 +48,6 @@ export function readMessages(listener: (message: DebugMessage) => void): (chunk:
 const headerEnd = '\r\n\r\n';
 
 function parseMessage(text: string): DebugMessage | undefined {
-  try {
-    const message = Object(JSON.parse(text));
-    return typeof message.type === 'string' ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = Object(tryParseJson(text));
+  return typeof message.type === 'string' ? message : undefined;
 }

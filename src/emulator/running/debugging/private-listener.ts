@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tryParseJson } from '../../../json-text.ts';
 import { equalsInConstantTime } from '../../http/constant-time.ts';
 
 /** What a process of an app says first, on one line, when it connects. */
@@ -45,7 +46,7 @@ export class PrivateListener {
       const end = text.indexOf('\n');
       if (end < 0 && text.length < maxGreeting) return;
       socket.off('data', onData).pause();
-      const greeting = parseGreeting(text.slice(0, Math.max(0, end)));
+      const greeting = Object(tryParseJson(text.slice(0, Math.max(0, end))));
       if (!equalsInConstantTime(String(greeting.token ?? ''), this.#token)) return void socket.destroy();
       const rest = text.slice(end + 1);
       if (rest !== '') socket.unshift(Buffer.from(rest, 'latin1'));
@@ -56,11 +57,3 @@ export class PrivateListener {
 }
 
 const maxGreeting = 4096;
-
-function parseGreeting(text: string): Greeting {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}

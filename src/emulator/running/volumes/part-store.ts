@@ -4,7 +4,6 @@ import {
   createReadStream,
   createWriteStream,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -12,6 +11,7 @@ import {
 import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { namesIn } from '../../../disk/index.ts';
 import { readSmall } from '../../http/read-small.ts';
 import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
@@ -86,15 +86,7 @@ export class PartStore {
 
   /** Deletes parts that belong to no file or upload, such as those of an interrupted request. */
   removeAllExcept(usedIds: ReadonlySet<string>): void {
-    for (const id of this.#all()) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
-  }
-
-  #all(): string[] {
-    try {
-      return readdirSync(this.folder);
-    } catch {
-      return [];
-    }
+    for (const id of namesIn(this.folder)) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
   }
 
   async *#read(parts: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
