@@ -1,6 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../src/emulator/index.ts';
@@ -13,17 +11,15 @@ import { readRequirements } from '../src/project/requirements.ts';
 import { parseSignedUrl } from '../src/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
+import { serving } from './support/listening.ts';
 
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 /** A platform that gives one text to every request. */
 async function giving(text: string, status = 200): Promise<Record<string, string>> {
-  const server = createServer((_, response) => {
+  const url = await serving((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-12345678' };
 }
 
@@ -152,16 +148,13 @@ describe('a name of Object.prototype', () => {
     await using app = await folderOf({ '.env': `${name}=a-value-0123\n` });
     const bodies: string[] = [];
     let stored = '{}';
-    const server = createServer(async (request, response) => {
+    const url = await serving(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
       if (body) bodies.push(body);
       if (body) stored = body;
       response.writeHead(200, { 'content-type': 'application/json' }).end(stored);
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close().closeAllConnections());
-    await new Promise((done) => server.once('listening', done));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
     const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-1' };
     for (const line of ['secrets set --from-env-file .env --yes', `secrets set ${name} --from-file .env --yes`]) {
       expect((await gantry(line.split(' '), { env, cwd: app.path })).code).toBe(0);

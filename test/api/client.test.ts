@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { object, string } from 'valibot';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/client.ts';
 import type { HttpReply } from '../../src/api/http-reply.ts';
 import { ConnectionError, sendDirectly, toConnectionError } from '../../src/api/transport.ts';
@@ -12,13 +11,8 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { type GantryError, isTransient } from '../../src/errors.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { listening, serving } from '../support/listening.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
-
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
 
 describe('retries', () => {
   const cut = (mayHaveArrived: boolean) => new ConnectionError('cut', mayHaveArrived, undefined);
@@ -174,9 +168,8 @@ describe('a failed connection', () => {
       key: readFileSync('fixtures/tls/key.pem'),
       cert: readFileSync('fixtures/tls/cert.pem'),
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void server.close());
-    const env = { GANTRY_API_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 't' };
+    const { host } = new URL(await listening(server));
+    const env = { GANTRY_API_URL: `https://${host}`, GANTRY_TOKEN: 't' };
     const { code, stderr, waits, json } = await gantry(['apps', 'list', '--project', 'p-1', '--json'], { env });
     expect([code, waits, stderr]).toEqual([
       69,
@@ -291,11 +284,4 @@ function options(url: string): ApiOptions {
     delay: async () => {},
     onRetry: () => {},
   };
-}
-
-async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  servers.push(server);
-  await new Promise((done) => server.once('listening', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,14 +1,13 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { Agent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPooledSend } from '../../src/api/dispatch.ts';
 import { readLongList, startsList } from '../../src/api/long-list.ts';
 import { readReply } from '../../src/api/reply.ts';
 import { sendDirectly } from '../../src/api/transport.ts';
 import { unreadableItems } from '../../src/contract/lists.ts';
 import { listFolder } from '../../src/contract/volumes.ts';
+import { serving } from '../support/listening.ts';
 
 const read = (chunks: Buffer[]) => [...readLongList(chunks, (items) => items)];
 
@@ -64,10 +63,7 @@ describe.each([
   }));
 
   const receive = async (body: string, status = 200) => {
-    const server = createServer((_, reply) => reply.writeHead(status).end(body)).listen(0, '127.0.0.1');
-    await new Promise((done) => server.once('listening', done));
-    onTestFinished(() => void server.close().closeAllConnections());
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const url = new URL(await serving((_, reply) => reply.writeHead(status).end(body)));
     const request = { method: 'GET', url, headers: {}, signal: new AbortController().signal, silenceMs: 10_000 };
     return createSend()({ ...request, allowsChunks: true });
   };

@@ -1,8 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ApiOptions, callRaw, createApi } from '../../src/api/client.ts';
 import { createPooledSend } from '../../src/api/dispatch.ts';
 import type { HttpReply } from '../../src/api/http-reply.ts';
@@ -12,12 +10,7 @@ import { endpoint, type ReplyFormat } from '../../src/contract/endpoint.ts';
 import { listOf, objectOf, unreadableItems } from '../../src/contract/lists.ts';
 import { textOrEmpty } from '../../src/contract/scalars.ts';
 import type { GantryError } from '../../src/errors.ts';
-
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
+import { serving } from '../support/listening.ts';
 
 const items = listOf(objectOf({ id: textOrEmpty }), 'id');
 const portal = '<!DOCTYPE html><html><head><title>\n Sign  in to\tGuest </title></head><body>hi</body></html>';
@@ -237,13 +230,6 @@ test('reports unreadable items with their call', async () => {
   expect(answer).toEqual([{ id: 'a' }, { id: '', name: 'b' }]);
   expect(found).toEqual([['GET /x', `${url}/x`, unreadableItems(answer)]]);
 });
-
-async function serving(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  servers.push(server);
-  await new Promise((done) => server.once('listening', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 function options(url: string): ApiOptions {
   const address = { value: url };

@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPooledSend } from '../../src/api/dispatch.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { type HttpRequest, type Send, sendDirectly } from '../../src/api/transport.ts';
 import { openConnections } from '../../src/transfer/http-pool.ts';
+import { listening } from '../support/listening.ts';
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';
 const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n';
@@ -14,11 +15,8 @@ const endless = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encodin
 async function listen(answer: (socket: Socket) => void): Promise<URL> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {}).once('data', () => answer(socket));
-    onTestFinished(() => void socket.destroy());
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return new URL(await listening(server));
 }
 
 const forever = (socket: Socket, head: string, again: string) => {

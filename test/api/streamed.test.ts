@@ -1,8 +1,9 @@
-import { createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { type StreamedRequest, sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
 import { appServer } from '../support/app-server.ts';
+import { listening } from '../support/listening.ts';
 import { joiningProxy } from '../support/proxy.ts';
 
 describe.each([
@@ -58,7 +59,7 @@ describe.each([
   });
 
   test('fails if the server does not accept the body', async () => {
-    const { url } = await listening(() => {});
+    const url = await conversing(() => {});
     async function* endless() {
       for (;;) yield Buffer.alloc(2 ** 20);
     }
@@ -67,7 +68,7 @@ describe.each([
   });
 
   test('accepts a response before the end of the body', async () => {
-    const { url } = await listening((socket) => {
+    const url = await conversing((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 6\r\n\r\nenough'));
     });
     let ended = false;
@@ -136,16 +137,6 @@ async function* pieces() {
   yield Buffer.from('two');
 }
 
-async function listening(converse: (socket: import('node:net').Socket) => void): Promise<{ url: string }> {
-  const sockets = new Set<import('node:net').Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    converse(socket);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  await new Promise((done) => server.once('listening', done));
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
+function conversing(converse: (socket: Socket) => void): Promise<string> {
+  return listening(createServer((socket) => converse(socket.on('error', () => {}))));
 }

@@ -1,24 +1,22 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
 import { gantry, type Setting } from '../support/gantry.ts';
+import { serving } from '../support/listening.ts';
 
 /** A platform that answers the pages of `/v2/x` like this; `count` is 1 for the first request. */
 async function pages(
   answer: (asked: { token: string; offset: number; count: number }, response: ServerResponse) => void,
 ) {
   const asked: { token: string; offset: number; count: number }[] = [];
-  const server = createServer((request, response) => {
+  const url = await serving((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost');
     const offset = Number(searchParams.get('offset') ?? 0);
     const each = { token: searchParams.get('nextToken') ?? '', offset, count: asked.length + 1 };
     asked.push(each);
     response.setHeader('content-type', 'application/json');
     answer(each, response);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  const env = { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 'x' };
+  });
+  const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' };
   const read = (setting: Setting = {}) => gantry(['api', 'GET', '/v2/x', '--paginate'], { env, ...setting });
   return { asked, read };
 }

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { serving } from '../support/listening.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
 let emulator: Emulator;
@@ -87,7 +86,7 @@ describe('gantry api', () => {
 });
 
 test('--paginate fetches all pages and joins them', async () => {
-  const server = createServer((request, response) => {
+  const url = await serving((request, response) => {
     const token = new URL(request.url ?? '', 'http://localhost').searchParams.get('nextToken') ?? '0';
     const page = Number(token);
     response.setHeader('content-type', 'application/json');
@@ -95,11 +94,8 @@ test('--paginate fetches all pages and joins them', async () => {
       JSON.stringify({ items: [page * 2, page * 2 + 1], total: 6, ...(page < 2 && { nextToken: String(page + 1) }) }),
     );
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const env = { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 'x' };
+  const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' };
   const { stdout } = await gantry(['api', 'GET', '/v2/runs', '--paginate'], { env });
-  server.closeAllConnections();
-  server.close();
   expect(JSON.parse(stdout)).toEqual({ items: [0, 1, 2, 3, 4, 5], total: 6 });
 });
 

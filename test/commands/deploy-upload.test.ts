@@ -1,26 +1,26 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
 import { lay, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
+import { serving } from '../support/listening.ts';
 
 /** Deploys to a storage that sends this reply and stores nothing. */
 async function deploy(words: string[], answer: (response: ServerResponse) => void) {
   const emulator = await startEmulator({ real: false });
   onTestFinished(() => emulator.close());
-  const storage = createServer((request, response) => {
+  const storage = await serving((request, response) => {
     request.resume().once('end', () => answer(response));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void storage.close().closeAllConnections());
-  await new Promise((done) => storage.once('listening', done));
-  const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/archive?X-Amz-Signature=0123`;
+  });
   const env = await inFrontOf(emulator, async ({ route }, pass) => {
     if (!/^POST .*\/apps$/.test(route)) return undefined;
     const answer = await pass();
-    return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), uploadUrl: url }) };
+    return {
+      ...answer,
+      body: JSON.stringify({ ...JSON.parse(answer.body), uploadUrl: `${storage}/archive?X-Amz-Signature=0123` }),
+    };
   });
   const cwd = newFolder();
   lay(cwd, smallApp());

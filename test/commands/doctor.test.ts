@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
+import { serving } from '../support/listening.ts';
 import { expectNoTrace } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
@@ -56,13 +54,10 @@ test('reports each check and exits with 0 if all succeed', async () => {
 describe('the newest version', () => {
   const registryOf = async (version: string) => {
     let asked = 0;
-    const server = createServer((_, response) => {
+    const url = await serving((_, response) => {
       asked += 1;
       response.end(JSON.stringify({ version }));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
     return { env: { GANTRY_REGISTRY_URL: url, NO_COLOR: '1' }, asked: () => asked };
   };
 
@@ -254,21 +249,21 @@ describe('doctor finds', () => {
     ['a clock that is far off', 600_000, 'failed', /behind/],
     ['a correct clock', 5_000, 'ok', /within 30 s/],
   ])('%s', async (_, offMs, status, message) => {
-    await using server = await serving((_request, response) => {
+    const server = await serving((_request, response) => {
       response.setHeader('date', new Date(Date.now() + offMs).toUTCString());
       response.end(JSON.stringify([{ id: emulator.project }]));
     });
-    const { code, of } = await found({ env: { GANTRY_API_URL: server.url } });
+    const { code, of } = await found({ env: { GANTRY_API_URL: server } });
     expect(of('clock')).toMatchObject({ status, message: expect.stringMatching(message) });
     expect(code).toBe(status === 'failed' ? 1 : 0);
   });
 
   test('a platform that fails, and one that does not reply in time', async () => {
-    await using failing = await serving((_, response) => response.writeHead(503).end());
-    await using silent = await serving(() => {});
+    const failing = await serving((_, response) => response.writeHead(503).end());
+    const silent = await serving(() => {});
     const { code, of } = await found({
       io: { silenceMs: 1_500 },
-      env: { GANTRY_API_URL: failing.url, GANTRY_LOGS_URL: silent.url },
+      env: { GANTRY_API_URL: failing, GANTRY_LOGS_URL: silent },
     });
     expect(code).toBe(69);
     expect(of('management')).toMatchObject({ status: 'failed', message: expect.stringContaining('HTTP 503') });
@@ -277,8 +272,8 @@ describe('doctor finds', () => {
   });
 
   test('a platform whose replies have another shape', async () => {
-    await using odd = await serving((_, response) => response.end('<html>'));
-    const { code, of } = await found({ env: { GANTRY_API_URL: odd.url } });
+    const odd = await serving((_, response) => response.end('<html>'));
+    const { code, of } = await found({ env: { GANTRY_API_URL: odd } });
     expect(code).toBe(70);
     expect(of('project')).toMatchObject({ status: 'failed', code: 'bug' });
   });
@@ -286,38 +281,26 @@ describe('doctor finds', () => {
 
 test('the token goes to the management address only', async () => {
   const seen: (string | undefined)[] = [];
-  await using logs = await serving((request, response) => {
+  const logs = await serving((request, response) => {
     seen.push(request.headers.authorization);
     response.end();
   });
-  await doctor({ env: { GANTRY_LOGS_URL: logs.url, GANTRY_INFERENCE_URL: logs.url } });
+  await doctor({ env: { GANTRY_LOGS_URL: logs, GANTRY_INFERENCE_URL: logs } });
   expect(seen).toEqual([undefined, undefined]);
 });
 
 test('exits with 130 on Ctrl-C', async () => {
   let interrupt = () => {};
-  await using silent = await serving(() => interrupt());
+  const silent = await serving(() => interrupt());
   const asked = new Promise<void>((done) => {
     interrupt = done;
   });
   const outcome = gantry(['doctor'], {
     emulator,
-    env: { GANTRY_API_URL: silent.url, GANTRY_LOGS_URL: silent.url },
+    env: { GANTRY_API_URL: silent, GANTRY_LOGS_URL: silent },
     stop: /Checking/,
     io: { silenceMs: 3_000 },
   });
   await asked;
   expect((await outcome).code).toBe(130);
 });
-
-async function serving(answer: RequestListener) {
-  const server = createServer(answer);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
-  };
-}

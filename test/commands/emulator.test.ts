@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { listening } from '../support/listening.ts';
 
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
@@ -78,11 +78,8 @@ test('emulator start prints its variables once, as a shell can read them, and en
 });
 
 test('emulator start reports a port in use, with the fix', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as AddressInfo;
-  const { code, stderr } = await gantry(['emulator', 'start', '--port', String(port)]);
-  server.close();
+  const { port } = new URL(await listening(createServer()));
+  const { code, stderr } = await gantry(['emulator', 'start', '--port', port]);
   expect(code).toBe(1);
   expect(stderr).toContain(`port ${port} is in use`);
   expect(stderr).toContain('--port 0');

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
+import { listening } from '../support/listening.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -319,12 +320,10 @@ describe('a bad connection', () => {
       socket.on('error', () => {});
       if (when === 'before an answer') socket.on('data', () => socket.destroy());
       else setImmediate(() => socket.resetAndDestroy());
-    }).listen(0, '127.0.0.1');
-    await new Promise((done) => server.once('listening', done));
+    });
     const { env } = await fine();
-    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const url = await listening(server);
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_URL: url } });
-    server.close();
     expect([code, calls]).toEqual([69, 1]);
     expect(stderr).toContain('it was not retried');
   });

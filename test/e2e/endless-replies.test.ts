@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newFolder, noise } from '../support/files.ts';
+import { listening } from '../support/listening.ts';
 import { cleanEnvironment, run } from './binary.ts';
 
 const content = noise(3_000_000);
@@ -21,10 +21,8 @@ async function listen(): Promise<string> {
       socket.write(`content-type: application/${isContent ? 'octet-stream' : 'json'}\r\n\r\n`);
       socket.end(isContent ? content : json);
     });
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((done) => server.once('listening', done));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const address = await listening(server);
   return address;
 }
 

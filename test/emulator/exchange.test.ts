@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Exchange, sendReply } from '../../src/emulator/server/exchange.ts';
+import { serving } from '../support/listening.ts';
 import { untilCut } from './support/running.ts';
 
 test.each([undefined, 100])(
@@ -12,12 +11,10 @@ test.each([undefined, 100])(
       yield Buffer.from('second');
       throw new Error('no third one');
     }
-    const server = createServer((request, response) => {
+    const url = await serving((request, response) => {
       const exchange = { request, response, call: {} } as Exchange;
       sendReply(exchange, { status: 200, headers: {}, body: { size, read } }).catch(() => request.socket.destroy());
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close().closeAllConnections());
-    await new Promise((done) => server.once('listening', done));
-    expect(await untilCut(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe('firstsecond');
+    });
+    expect(await untilCut(url)).toBe('firstsecond');
   },
 );

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findSignatureProblem } from '../../src/contract/webhooks.ts';
+import { serving } from '../support/listening.ts';
 import { running } from './support/running.ts';
 
 interface Delivered {
@@ -14,15 +13,13 @@ interface Delivered {
 /** A receiver that replies with these statuses in order, then repeats the last one; 0 means no reply. */
 async function receiver(...statuses: number[]) {
   const delivered: Delivered[] = [];
-  const server: Server = createServer(async (request, response) => {
+  const url = await serving(async (request, response) => {
     delivered.push({ headers: request.headers, body: await text(request) });
     const status = statuses.length > 1 ? (statuses.shift() ?? 200) : (statuses[0] ?? 200);
     if (status === 0) request.socket.destroy();
     else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
-  return { delivered, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?of=test` };
+  });
+  return { delivered, url: `${url}/hook?of=test` };
 }
 
 async function called(query = '', headers: Record<string, string> = {}, ...statuses: number[]) {

@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
+import { serving } from './listening.ts';
 
 /** What a reply becomes; undefined leaves it as it is. */
 type Alter = (method: string, path: string, json: unknown) => Altered | undefined | Promise<Altered | undefined>;
@@ -22,7 +20,7 @@ export async function altering(
   alter: Alter,
   intercept: (method: string, path: string) => Altered | undefined | Promise<Altered | undefined> = () => undefined,
 ): Promise<Record<string, string>> {
-  const server = createServer(async (request, response) => {
+  const url = await serving(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
@@ -45,10 +43,8 @@ export async function altering(
     const { status = reply.status, body = text, type = reply.headers.get('content-type') ?? '' } = altered ?? {};
     response.writeHead(status, { 'content-type': type });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  return { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  });
+  return { GANTRY_API_URL: url };
 }
 
 function parsed(text: string): unknown {

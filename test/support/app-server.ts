@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serving } from './listening.ts';
 
 /** A request as it came in. */
 export interface Seen {
@@ -19,7 +18,7 @@ type Answering = (response: ServerResponse, seen: Seen, request: IncomingMessage
  */
 export async function appServer(answering: Answering) {
   const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serving(async (request, response) => {
     const pieces: Buffer[] = [];
     try {
       for await (const piece of request) pieces.push(piece);
@@ -30,10 +29,7 @@ export async function appServer(answering: Answering) {
     const one = { method, path, headers, body: Buffer.concat(pieces) };
     seen.push(one);
     await answering(response, one, request);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   const env = {
     GANTRY_API_URL: url,
     GANTRY_INFERENCE_URL: url,

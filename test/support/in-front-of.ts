@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { address } from './gantry.ts';
+import { serving } from './listening.ts';
 
 export interface Call {
   /** `POST /v2/projects/…`, without the query. */
@@ -26,19 +25,16 @@ export type Answering = (call: Call, pass: () => Promise<Answer>) => Answer | un
  * links lead to the emulator itself. Gives the environment that leads to it.
  */
 export async function inFrontOf(emulator: Emulator, answering: Answering): Promise<Record<string, string>> {
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '', emulator.url);
+  const url = await serving(async (request, response) => {
+    const asked = new URL(request.url ?? '', emulator.url);
     const body = await text(request);
-    const call = { route: `${request.method} ${url.pathname}`, query: url.searchParams, body };
-    const pass = () => passOn(request, url, body);
+    const call = { route: `${request.method} ${asked.pathname}`, query: asked.searchParams, body };
+    const pass = () => passOn(request, asked, body);
     const { status = 200, type = 'application/json', body: answer } = (await answering(call, pass)) ?? (await pass());
     // The emulator may have a clock of its own.
     response.sendDate = false;
     response.writeHead(status, { 'content-type': type }).end(answer);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return { ...address(emulator), GANTRY_API_URL: url };
 }
 

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { listening } from './listening.ts';
 
 /** One line, `second` seconds after the epoch of these tests. Without an id, its time must tell it from others. */
 export function lineAt(second: number, logLine: string, more: object = {}) {
@@ -30,14 +29,12 @@ interface Arranged {
 export async function logPlatform({ page, socket, deaf }: Arranged): Promise<Record<string, string>> {
   const counts = { pages: 0, sockets: 0 };
   const sockets = new WebSocketServer({ noServer: true });
-  const streams = new Set<Duplex>();
   const server = createServer((request, response) => {
     const query = Object.fromEntries(new URL(request.url ?? '', 'http://x').searchParams);
     const { status = 200, body } = page(query, ++counts.pages);
     response.writeHead(status, { 'content-type': 'application/json' }).end(body && JSON.stringify(body));
   });
   server.on('upgrade', (request, stream: Duplex, head) => {
-    streams.add(stream);
     stream.on('error', () => {});
     if (deaf) return;
     if (!socket) return void stream.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
@@ -51,13 +48,6 @@ export async function logPlatform({ page, socket, deaf }: Arranged): Promise<Rec
       );
     });
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  onTestFinished(() => {
-    for (const stream of streams) stream.destroy();
-    server.close().closeAllConnections();
-  });
   const token = `e30.${Buffer.from('{"project_id":"p-1"}').toString('base64url')}.c2lnbmF0dXJl`;
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { GANTRY_API_URL: address, GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-1' };
+  return { GANTRY_API_URL: await listening(server), GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-1' };
 }

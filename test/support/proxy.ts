@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request as forward } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import type { ProxySettings } from '../../src/config/proxy-settings.ts';
+import { listening } from './listening.ts';
 
 /** A proxy that leads every host to this machine, so that hosts can have names that are not loopback. */
 export async function joiningProxy() {
@@ -64,16 +65,4 @@ function join(one: Socket, other: Socket): void {
   one.on('error', () => other.destroy()).on('close', () => other.destroy());
   other.on('error', () => one.destroy()).on('close', () => one.destroy());
   one.pipe(other).pipe(one);
-}
-
-async function listening(server: Server): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  await new Promise((done) => server.once('listening', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serving } from './listening.ts';
 
 /** What a storage answers a GET of `/name`. `range` is what it asks for, `count` is 1 for its first request. */
 export type StorageAnswer = (asked: {
@@ -18,12 +17,12 @@ export interface Storage {
 /** A platform whose default volume has one file, `name`, listed with so many bytes, on a storage that answers so. */
 export async function storage(listed: { name: string; bytes: number }, answer: StorageAnswer): Promise<Storage> {
   const requests: IncomingMessage['headers'][] = [];
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', address());
-    if (url.pathname.endsWith('/ls')) {
+  const url = await serving((request, response) => {
+    const { pathname } = new URL(request.url ?? '', url);
+    if (pathname.endsWith('/ls')) {
       const entry = { name: listed.name, is_folder: false, size_bytes: listed.bytes };
       json(response, [{ ...entry, last_modified: '2026-01-01T00:00:00Z' }]);
-    } else if (url.pathname.endsWith('/download')) json(response, { url: `${address()}/object` });
+    } else if (pathname.endsWith('/download')) json(response, { url: `${url}/object` });
     else {
       requests.push(request.headers);
       const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
@@ -31,10 +30,7 @@ export async function storage(listed: { name: string; bytes: number }, answer: S
       answer({ request, response, range, count: requests.length });
     }
   });
-  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const env = { GANTRY_API_URL: address(), GANTRY_TOKEN: 'token', GANTRY_PROJECT: 'p-1' };
+  const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'token', GANTRY_PROJECT: 'p-1' };
   return { env, requests };
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import fc from 'fast-check';
@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { BlockPool } from '../../src/transfer/block-pool.ts';
 import { DownloadConnections } from '../../src/transfer/download-connections.ts';
 import { noise } from '../support/files.ts';
+import { listening } from '../support/listening.ts';
 
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
@@ -23,9 +24,8 @@ async function serve(
     connections++;
     socket.on('error', () => {}).on('data', (head) => reply(socket, String(head)));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void server.close());
-  const url = new URL(`${isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/key?a=b`);
+  const { host } = new URL(await listening(server));
+  const url = new URL(`${isTls ? 'https' : 'http'}://${host}/key?a=b`);
   return Object.assign(url, { opened: () => connections });
 }
 

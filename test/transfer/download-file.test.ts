@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TemporaryNames } from '../../src/disk/index.ts';
 import { downloadFile, type FileDownload } from '../../src/transfer/download-file.ts';
 import { planParts } from '../../src/transfer/parts.ts';
 import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { filesIn, newFolder } from '../support/files.ts';
+import { serving } from '../support/listening.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');
 const plan = planParts(content.length, 5 * 2 ** 20);
@@ -89,13 +88,11 @@ async function receive(
 
 /** Serves ranges of `content`. */
 async function storage(): Promise<string> {
-  const server = createServer(({ headers }, response) => {
+  const url = await serving(({ headers }, response) => {
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
     const range = content.subarray(Number(from), Number(to) + 1);
     const head = { etag: '"1"', 'content-range': `bytes ${from}-${to}/${content.length}` };
     response.writeHead(206, { ...head, 'content-length': range.length }).end(range);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/key`;
+  });
+  return `${url}/key`;
 }

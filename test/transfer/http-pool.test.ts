@@ -1,24 +1,17 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bufferSource } from '../../src/transfer/byte-source.ts';
 import { directReader } from '../../src/transfer/part-reader.ts';
 import { planParts } from '../../src/transfer/parts.ts';
 import { type TransferOptions, withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { uploadFile } from '../../src/transfer/upload-file.ts';
-
-let server: Server;
-
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+import { listening } from '../support/listening.ts';
 
 /** A storage that takes everything, and counts. */
 async function storage(take: (request: IncomingMessage) => Promise<void> = async () => {}, onData = () => {}) {
   const counted = { connections: 0, requests: 0, inside: 0, mostInside: 0, lengths: [] as string[] };
-  server = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     counted.requests++;
     counted.mostInside = Math.max(counted.mostInside, ++counted.inside);
     counted.lengths.push(`${request.headers['content-length']} ${request.headers['transfer-encoding'] ?? ''}`.trim());
@@ -27,8 +20,7 @@ async function storage(take: (request: IncomingMessage) => Promise<void> = async
     counted.inside--;
     response.writeHead(200, { etag: '"not an MD5"' }).end();
   }).on('connection', () => counted.connections++);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { ...counted, counted, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key` };
+  return { ...counted, counted, url: `${await listening(server)}/key` };
 }
 
 /** Holds the first requests back until so many are there, and a moment longer, in which no other may come. */

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sendPutRequest } from '../../src/transfer/put-request.ts';
 import { withTransferContext } from '../../src/transfer/transfer-context.ts';
+import { serving } from '../support/listening.ts';
 
 const options = {
   signal: new AbortController().signal,
@@ -19,15 +18,12 @@ const options = {
 };
 
 async function put(status: number): Promise<string> {
-  const server = createServer((request, response) => {
+  const address = await serving((request, response) => {
     request.resume().on('end', () => response.writeHead(status, { etag: '"1"' }).end());
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((done) => server.once('listening', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/key`;
+  });
   const content = Buffer.from('text');
   const read = () => ({ content, fill: async () => 0, close: async () => {} });
-  const request = { url, bytes: content.length, contentType: 'text/plain', read };
+  const request = { url: `${address}/key`, bytes: content.length, contentType: 'text/plain', read };
   return withTransferContext(options, (resources) => sendPutRequest(request, resources, options.signal));
 }
 

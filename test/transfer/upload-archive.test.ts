@@ -1,26 +1,24 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type UploadArchiveOptions, UrlExpiredError, uploadArchive } from '../../src/transfer/upload-archive.ts';
 import { folderOf } from '../support/app.ts';
+import { serving } from '../support/listening.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** Sends `content` to a storage that answers so, and tells what arrived. */
 async function sent(answer: Answer, content = 'the archive', more: Partial<UploadArchiveOptions> = {}) {
   const arrived: { headers: IncomingMessage['headers']; body: string; url: string }[] = [];
-  const server = createServer(async (request, response) => {
+  const storage = await serving(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     arrived.push({ headers: request.headers, body, url: request.url ?? '' });
     answer(request, response, body);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
   await using folder = await folderOf({ 'app.zip': content });
   const upload = {
-    url: `http://127.0.0.1:${port}/key?X-Amz-Signature=s3cret&x=%2F`,
+    url: `${storage}/key?X-Amz-Signature=s3cret&x=%2F`,
     file: join(folder.path, 'app.zip'),
     bytes: Buffer.byteLength(content),
     contentType: 'application/zip',
@@ -40,8 +38,6 @@ async function sent(answer: Answer, content = 'the archive', more: Partial<Uploa
     () => undefined,
     (error: Error) => error,
   );
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
   return { arrived, failure };
 }
 
