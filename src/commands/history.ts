@@ -11,9 +11,9 @@ export default defineCommand({
   configure: (command) =>
     listFlags(appArgument(command)).option('--since <time>', 'only events since then, such as 2d', timeFlag),
   run: async (context, app, { since, ...flags }) => {
-    const { now, progress, project } = context;
+    const { progress, project } = context;
     const history = await readHistory(context, shortAppName(project, app));
-    const from = since?.(now()) ?? 0;
+    const from = since?.(context.platformNow()) ?? 0;
     const all = history.listed();
     const shown = all.filter(({ at }) => Date.parse(at) >= from);
     const [last] = all;

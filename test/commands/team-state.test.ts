@@ -5,7 +5,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { filesIn, newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { address, gantry, type Setting } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
@@ -69,6 +69,12 @@ const eventsOf = (events: Events, build: string | undefined) =>
   events.filter((event) => event.build === build).map(({ event }) => event);
 const live = async () =>
   ((await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string }).latestReadyBuildId;
+
+/** As many archives as are kept, of builds before those that follow. */
+function tenRecords(): [name: string, text: string][] {
+  const time = new Date(Date.now() - 3_600_000).toISOString().replace(/[-:.]/g, '');
+  return Array.from({ length: 10 }, (_, at) => [`${time}_b-${at}_-${'0'.repeat(64)}.json`, '{}']);
+}
 
 describe('a pipeline that starts on new machines', () => {
   test('knows that nothing has changed, and that the build was found healthy', async () => {
@@ -145,6 +151,23 @@ describe('a pipeline that starts on new machines', () => {
     await deploy('two');
     const { code, json } = await run(['rollback', 'web', '--yes', '--json']);
     expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[0], proof: 'crc32' })]);
+  });
+
+  test.each([
+    ['a week behind', -7],
+    ['two days ahead', 2],
+  ])('rolls back to what a machine has deployed whose clock is %s', async (_, days) => {
+    // What is in front of it shows no time.
+    const env = address(emulator);
+    await using folder = await folderOf(Object.fromEntries(tenRecords()));
+    await run(['cp', folder.path, 'default:/.gantry/archives/web/', '--quiet'], { env });
+    const clock = { jumps: () => days * 86_400_000 };
+    const one = await deploy('one', [], { env, clock });
+    await deploy('two', [], { env });
+    expect((await run(['history', 'web', '--since', '1h', '--json'], { env, clock })).json()).not.toEqual([]);
+    const { code, json } = await run(['rollback', 'web', '--yes', '--json'], { env });
+    const { build } = one.json() as { build: string };
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored: build } });
   });
 
   test('has what a rollback is about to do on record with the team before its upload', async () => {

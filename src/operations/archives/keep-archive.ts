@@ -71,7 +71,8 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
   const { dockerAuth: _login, ...body } = deployed.body;
   const { build, baseImages, restored, deployRecord } = deployed;
   const { bytes, entries } = archive;
-  const keptAt = new Date(context.now()).toISOString();
+  // By the clock that all machines share: the newest of a team are kept.
+  const keptAt = new Date(context.platformNow()).toISOString();
   makePrivateFolder(recordsFolder(state));
   makePrivateFolder(filesFolder(state));
   checkWritableByUserOnly(...archiveFolders(state));

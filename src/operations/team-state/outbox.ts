@@ -9,14 +9,19 @@ const keptMs = { document: 90 * dayMs, file: dayMs };
 
 /** What is to be sent to the volume, under its path there. It outlives a killed process: a later command sends it. */
 export class Outbox {
+  /** What this command has added is not old, whatever the clocks of the machine and of its disk say. */
+  readonly #added = new Set<string>();
+
   constructor(private readonly folder: string) {}
 
   async add(path: string, text: string): Promise<void> {
+    this.#added.add(path);
     makePrivateFolder(dirname(this.#at(path)));
     await writeFileAtomic(this.#at(path), text, { mode: 0o600 });
   }
 
   async addFile(path: string, from: string): Promise<void> {
+    this.#added.add(path);
     makePrivateFolder(dirname(this.#at(path)));
     await linkOrCopy(from, this.#at(path));
   }
@@ -31,7 +36,7 @@ export class Outbox {
       const stats = await stat(from).catch(() => undefined);
       if (!stats) continue;
       const isLate = now - stats.ctimeMs > (isDocument(path) ? keptMs.document : keptMs.file);
-      if (isLate) await rm(from, { force: true });
+      if (isLate && !this.#added.has(path)) await rm(from, { force: true });
       else found.push({ path, from, bytes: stats.size, modified: stats.mtimeMs });
     }
     return found;
