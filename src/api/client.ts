@@ -4,7 +4,7 @@ import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
-import { askAnew } from './cached-copy.ts';
+import { askAnew, CachedCopyError } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { decodeReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
@@ -128,7 +128,7 @@ interface Message {
   accept: string;
   open: boolean;
   allowsChunks?: boolean;
-  current?: boolean;
+  current?: Endpoint['current'];
 }
 
 /** Sends a request with the token, unless it is `open`. After a 401, sends it once more with a new token. */
@@ -175,8 +175,12 @@ async function send(
 }
 
 /** Retries GET, PUT and DELETE always, POST and PATCH if a repeat is harmless or the first had provably no effect. */
-function mayRepeat(endpoint: Pick<Endpoint, 'retryable'>, error: GantryError): boolean {
+function mayRepeat(
+  endpoint: Pick<Endpoint, 'retryable'> & Partial<Pick<Endpoint, 'current'>>,
+  error: GantryError,
+): boolean {
   if (endpoint.retryable === 'never') return false;
+  if (error instanceof CachedCopyError && endpoint.current === 'elsewhere') return false;
   if (!error.facts.retryable) return false;
   if (error instanceof ConnectionError) return endpoint.retryable || !error.mayHaveArrived;
   return endpoint.retryable || wasRefused(error.facts);

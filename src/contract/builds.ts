@@ -60,7 +60,7 @@ export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds
 /** Get one build (docs/platform.md#builds). Its status is the only source of the result. */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
   reply: replyObject(fields, 'status'),
-  current: true,
+  current: 'elsewhere',
 });
 
 /** Get all log lines of a build so far (docs/platform.md#builds). */

@@ -31,8 +31,11 @@ export interface Endpoint<
   readonly anonymous: boolean;
   /** An empty body is a valid reply and reads as null. */
   readonly mayBeEmpty: boolean;
-  /** What it shows decides what is done: a copy that a cache kept is no reply. */
-  readonly current: boolean;
+  /**
+   * What it shows decides what is done: a copy that a cache kept is no reply. `elsewhere`: what asks for it asks another
+   * endpoint then, instead of this one again.
+   */
+  readonly current: boolean | 'elsewhere';
 }
 
 /** The parameters of a route: `'/apps/{app}/builds/{build}'` has `'app' | 'build'`. */
@@ -83,7 +86,7 @@ export function endpoint<
     form?: boolean | 'multipart';
     anonymous?: boolean;
     mayBeEmpty?: boolean;
-    current?: boolean;
+    current?: Endpoint['current'];
   },
 ): Endpoint<R, Query, Body, Answer> {
   return {

@@ -66,7 +66,8 @@ const notRolledBack = /error: rollback did not get as far as the build within 3\
 const noReplyFrom = (route: string) => new RegExp(`why no reply to ${route}`);
 const uploading = /why still uploading/;
 const inDoubt = /why still creating a build of web; the request may have taken effect\n {2}fix gantry builds list web/;
-const goesOn = /error: build \S+ of web is still in progress after .+\n {2}fix gantry builds follow web \S+/;
+const goesOn =
+  /error: whether build \S+ of web is still in progress after .+ is not known\n {2}fix gantry builds follow web \S+/;
 const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
 const zipContents = noReplyFrom(`${appRoute}/builds/\\S+/zip-contents`);
 
@@ -155,7 +156,11 @@ describe('--timeout bounds the whole command:', () => {
   test.each<[Stalled, number, RegExp]>([
     ['createRunApp', 69, /error: run did not get as far as starting the program within 3\.0 s/],
     ['startRun', 69, /why still sending .+; the request may have taken effect\n {2}fix gantry runs list web/],
-    ['getRun', 8, /error: run \S+ of web is still in progress after .+\n {2}fix gantry runs follow web \S+/],
+    [
+      'getRun',
+      8,
+      /error: whether run \S+ of web is still in progress after .+ is not known\n {2}fix gantry runs follow web \S+/,
+    ],
   ])('run without a reply to %s exits with %i', async (stalled, exit, says) => {
     const outcome = await runStalled(['run', ...flags, 'main.py::run'], stalled);
     expect(outcome.code, outcome.stderr).toBe(exit);

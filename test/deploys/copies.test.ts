@@ -122,3 +122,31 @@ test('an unchanged build is as well as before by lists that are read anew', asyn
   const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(': not watched again') });
 });
+
+describe('where the reply about a build is a copy', () => {
+  async function behindCache() {
+    const stage = await Stage.open({ copies: { point: 'get-build', marked: true } });
+    const machine = await stage.machine();
+    await machine.write({ behaves: { buildMs: 5_000 } });
+    return { stage, machine };
+  }
+
+  test.each(['deploy --timeout 25s', 'deploy --watch 9s --timeout 40s'])(
+    'the list of builds says how it is: %s',
+    async (line) => {
+      const { stage, machine } = await behindCache();
+      const { code, stderr } = await machine.run(line);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Built in') });
+      expect((await machine.run(`builds get web ${ids(stage)[0]}`)).stdout).toContain('success');
+    },
+  );
+
+  test('nothing is said of it where the list is refused', async () => {
+    const { stage, machine } = await behindCache();
+    stage.quirks.refuses = { 'list-builds': 403 };
+    const { code, stderr } = await machine.run('deploy --timeout 25s');
+    const [build] = ids(stage);
+    const said = `error: whether build ${build} of web is still in progress after 25 s is not known\n  why the reply of`;
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining(said) });
+  });
+});

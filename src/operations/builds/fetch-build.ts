@@ -1,8 +1,19 @@
+import { CachedCopyError } from '../../api/cached-copy.ts';
 import type { Api } from '../../api/client.ts';
-import { type Build, getBuild } from '../../contract/builds.ts';
+import { type Build, getBuild, listBuilds } from '../../contract/builds.ts';
 import { expectId } from '../replies/index.ts';
 
-/** Reads one build. Throws UnexpectedReplyError if the platform replies with another build. */
+/**
+ * Reads one build, from the list of all where the reply about it is a copy that a cache kept. Throws UnexpectedReplyError if
+ * the platform replies with another build.
+ */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
-  return expectId('build', params.build, await api(getBuild, params));
+  try {
+    return expectId('build', params.build, await api(getBuild, params));
+  } catch (error) {
+    const listed = error instanceof CachedCopyError ? await api(listBuilds, params).catch(() => []) : [];
+    const found = listed.find(({ id }) => id === params.build);
+    if (found) return found;
+    throw error;
+  }
 }

@@ -68,13 +68,18 @@ async function waitForEnd(
 ): Promise<Build> {
   const { app, build, logs, timeoutMs, startedBefore } = options;
   let status = '';
+  let unread: GantryError | undefined;
   const deadline = new Deadline(context, timeoutMs, () =>
-    unfinishedError(workOf(options), { timeoutMs, status, startedBefore }),
+    unfinishedError(workOf(options), { timeoutMs, status, failure: unread, startedBefore }),
   );
+  const onFailure = (error: unknown, silentMs: number) => {
+    unread = throwUnlessTransient(error, silentMs, workOf(options));
+  };
   const log = new BuildLogPrinter(context, app, build, deadline.signal);
   try {
-    const state = await pollUntilEnded(context, options, deadline, (polled) => {
+    const state = await pollUntilEnded(context, options, { deadline, onFailure }, (polled) => {
       status = polled;
+      unread = undefined;
       onStatus(status);
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
@@ -91,7 +96,7 @@ async function waitForEnd(
 async function pollUntilEnded(
   context: Context,
   options: FollowBuildOptions,
-  deadline: Deadline,
+  { deadline, onFailure }: Pick<PollOptions<Build>, 'deadline' | 'onFailure'>,
   onStatus: (status: string) => void,
 ): Promise<Build> {
   const { project, progress } = context;
@@ -101,7 +106,7 @@ async function pollUntilEnded(
     poll: (api) => fetchBuild(api, { project, app, build }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, workOf(options)),
+    onFailure,
   };
   return pollUntil(context, pollOptions, (state) => {
     if (state.status !== shown) progress.event('status', { build, status: state.status });

@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
-import { ProgramError } from '../../errors.ts';
+import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { Deadline, pollStates, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
 import { fetchRun } from './fetch-run.ts';
@@ -48,17 +48,23 @@ export async function* followRun(
   const { project, progress } = context;
   const details = { app, run };
   let status = '';
+  let unread: GantryError | undefined;
   const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
-  const deadline = new Deadline(context, timeoutMs, () => unfinishedError(work, { timeoutMs, status, startedBefore }));
+  const deadline = new Deadline(context, timeoutMs, () =>
+    unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
+  );
   const log = new RunLog(context, app, run, deadline.signal);
   const tail: string[] = [];
   const polled = pollStates(context, {
     poll: (api) => fetchRun(api, { project, app, run }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
+    onFailure(error, silentMs) {
+      unread = throwUnlessTransient(error, silentMs, work);
+    },
   });
   for await (const item of polled) {
+    if (item) unread = undefined;
     const polled = item ? runStatus(item) : status;
     if (polled !== status) progress.event('status', { ...details, status: polled });
     status = polled;

@@ -23,14 +23,18 @@ export interface PolledWork {
 }
 
 /**
- * A failed poll is not a result: the next one may succeed. Throws only errors that retrying cannot fix, and any once
- * there was no reply for too long.
+ * A failed poll is not a result: the next one may succeed. Returns the error of such a one. Throws only errors that retrying
+ * cannot fix, and any once there was no reply for too long.
  */
-export function throwUnlessTransient(error: unknown, silentMs: number, { name, fix, details }: PolledWork): void {
+export function throwUnlessTransient(
+  error: unknown,
+  silentMs: number,
+  { name, fix, details }: PolledWork,
+): GantryError {
   if (!(error instanceof GantryError)) throw error;
   const isUnavailable = isTransient(error);
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
-  if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return;
+  if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
   error.facts.details ??= details;
   // What does not exist does not continue: the error's own fix is to list what does.
   if (error instanceof NotFoundError) throw error;
@@ -45,6 +49,8 @@ interface WaitedFor {
   timeoutMs: number;
   /** The last one that was read; empty if none was. */
   status: string;
+  /** Why none has been read since then. */
+  failure?: GantryError | undefined;
   /** Another command started the work: it may have ended, or not exist, as long as no status was read. */
   startedBefore?: true | undefined;
 }
@@ -52,11 +58,13 @@ interface WaitedFor {
 /** The error of a wait for remote work that has reached its timeout. */
 export function unfinishedError(
   { name, fix, details }: PolledWork,
-  { timeoutMs, status, startedBefore }: WaitedFor,
+  { timeoutMs, status, failure, startedBefore }: WaitedFor,
 ): GantryError {
-  const facts = { fix, details: { ...details, ...(status && { status }) } };
+  const facts = { ...(failure && { why: failure.message }), fix, details: { ...details, ...(status && { status }) } };
   if (startedBefore && status === '') {
     return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
   }
-  return new PendingError(`${name} is still in progress after ${duration(timeoutMs)}`, facts);
+  const state = `${name} is still in progress after ${duration(timeoutMs)}`;
+  const isKnown = status !== '' && failure === undefined;
+  return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
 }
