@@ -9,8 +9,8 @@ def run(name="you", size=0):
     global calls
     calls += 1
     return {"hello": name, "calls": calls, "rest": "x" * size}
-def refuse():
-    return {"status_code": 422, "message": "no"}
+def refuse(code=422):
+    return {"status_code": code, "message": "no"}
 `;
 const app = { ...smallApp(), 'main.py': main };
 
@@ -53,6 +53,19 @@ describe.skipIf(!python)('gantry dev replay (needs python3)', () => {
       const refused = await replay();
       expect(refused.code).toBe(13);
       expect(refused.stderr).toContain('422');
+      for (const [statusCode, exitCode] of [
+        [401, 4],
+        [403, 5],
+      ] as const) {
+        await called(session, { code: statusCode }, 'refuse');
+        const denied = await replay();
+        expect([denied.code, denied.stderr]).toEqual([
+          exitCode,
+          expect.stringContaining(`the app refused the headers of the call (HTTP ${statusCode})\n  why no\n`),
+        ]);
+        // Nothing of this command would mend it.
+        expect(denied.stderr).not.toContain('fix');
+      }
     });
   });
 

@@ -33,5 +33,5 @@ export async function replayCall(context: Context, run: string, port: number | u
   context.progress.note(`sending run ${call.run} again: ${method} ${name}`);
   const sent = { target, method, url, headers, body: body.length > 0 ? body : undefined, limit: undefined };
   const own = context.withOverrides(emulator.environment, context.cwd);
-  return callOrThrow(own, sent, { headers: {}, kind: 'none' });
+  return callOrThrow(own, sent, { headers: {}, kind: 'recorded' });
 }

@@ -43,7 +43,8 @@ export function defaultHeaders(type: string | undefined): CallHeaders {
 
 export interface CallAuth {
   headers: CallHeaders;
-  kind: 'header' | 'none' | 'inference key' | 'login' | 'service-account';
+  /** `recorded`: the headers of an earlier call are sent again. */
+  kind: 'header' | 'none' | 'recorded' | 'inference key' | 'login' | 'service-account';
 }
 
 /**
