@@ -112,11 +112,23 @@ describe('a results file that was edited', () => {
   });
 
   test('to be empty may get results of anything', async () => {
-    const { run, file, cwd, indexes } = await mapping();
+    const { run, file, cwd, env, indexes } = await mapping();
     await run();
     writeFileSync(file, '');
     writeFileSync(join(cwd, 'in.jsonl'), numbers(3));
     expect([(await run()).code, sorted(indexes())]).toEqual([0, upTo(3)]);
+    writeFileSync(file, '');
+    const other = await gantry('map web predict in.jsonl -o out.jsonl'.split(' '), { cwd, env });
+    expect([other.code, sorted(indexes())]).toEqual([0, upTo(3)]);
+  });
+
+  test('to be empty does not hide the calls that were in flight', async () => {
+    const { run, file } = await mapping();
+    await run();
+    writeFileSync(file, '');
+    const record = JSON.parse(readFileSync(`${file}.gantry-map`, 'utf8'));
+    writeFileSync(`${file}.gantry-map`, JSON.stringify({ ...record, inFlight: 2 }));
+    expect((await run()).stderr).toContain('at most 2 calls of these were made without a result in out.jsonl');
   });
 
   test('is not said to be without a record if that is damaged', async () => {

@@ -165,10 +165,15 @@ describe('gantry tune --write', () => {
       0,
       expect.arrayContaining([{ setting: 'scaling.cooldown', to: 1_200 }]),
     ]);
-    expect(stderr).toContain('scaling.cooldown = 1200');
+    expect(stderr).toContain('wrote scaling.cooldown = 1200 to cerebrium.toml\n');
     const text = await readFile(file(), 'utf8');
     expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 1200 #'));
     expect((await write()).stderr).toContain('nothing to write: the settings are the same');
+    // What only the file has is set as well.
+    await writeFile(file(), config.replace('min_replicas = 0', 'min_replicas = 1'));
+    expect((await write()).stderr).toContain(
+      'wrote scaling.min_replicas = 0, scaling.cooldown = 1200 to cerebrium.toml',
+    );
     await writeFile(file(), config);
   });
 

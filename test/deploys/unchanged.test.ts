@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { App, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
@@ -78,6 +80,37 @@ test.each<[string, number, RegExp, (stage: Stage) => void]>([
   await machine.run('builds list web');
   const ended = await machine.run('deploy --if-changed');
   expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(said)]);
+});
+
+test.each<[string, RegExp, (stage: Stage, machine: Machine) => Promise<Machine | undefined>]>([
+  [
+    'a changed file',
+    /^main\.py changed: deploying$/m,
+    async (_, machine) => void (await machine.write({ version: 2 })),
+  ],
+  [
+    'several',
+    /^\S+ and 1 more changed: deploying$/m,
+    async (_, machine) => {
+      await writeFile(join(machine.folder, 'more.py'), '');
+      await machine.write({ version: 2 });
+      return undefined;
+    },
+  ],
+  [
+    'no proof, on another machine, of a platform without a list of files',
+    /^cannot prove that web is unchanged since build .*: deploying$/m,
+    async (stage) => {
+      Object.assign(stage.quirks, { refuses: { 'zip-contents': 404 } });
+      return stage.machine();
+    },
+  ],
+])('an app is deployed again because of %s, and it is said', async (_, said, change) => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  expect(await machine.run('deploy')).toMatchObject({ code: 0 });
+  const next = (await change(stage, machine)) ?? machine;
+  expect((await next.run('deploy --if-changed')).stderr).toMatch(said);
 });
 
 test.each([

@@ -196,13 +196,23 @@ test('warns about a model that is larger than the memory of the GPU', async () =
 });
 
 test.each([
-  ['scaling_buffer = 2\nmin_replicas = 1', ['scaling_buffer 2 has no effect']],
+  [
+    'scaling_buffer = 2\nmin_replicas = 1',
+    [
+      'scaling_buffer 2 has no effect: min_replicas and max_replicas are both 1, so no replica can be added -> max_replicas = 3',
+    ],
+  ],
   ['scaling_buffer = 2\nmax_replicas = 4', []],
-  ['replica_concurrency = 50', ['replica_concurrency 50 exceeds what the server accepts']],
+  [
+    'replica_concurrency = 50',
+    [
+      'replica_concurrency 50 exceeds what the server accepts: the entrypoint has --limit-concurrency 10, and the server answers 503 to more -> replica_concurrency = 10',
+    ],
+  ],
   ['scaling_buffer = 2', []],
   ['replica_concurrency = 10', []],
 ])('warns about replicas and concurrency that contradict each other: %s', async (scaling, messages) => {
   const runtime = '[cerebrium.runtime.custom]\nentrypoint = ["uvicorn", "main:app", "--limit-concurrency", "10"]\n';
   const found = await issuesOf(`[cerebrium.scaling]\n${scaling}\n${runtime}`);
-  expect(found.map(({ message }) => message)).toEqual(messages);
+  expect(found.map(({ message, why, fix }) => `${message}: ${why} -> ${fix}`)).toEqual(messages);
 });

@@ -18,6 +18,24 @@ function pastCalls(): PastCalls {
   return past;
 }
 
+// A start takes 7 s, a call 1 s, and a replica lives for 100 s after its last one.
+test.each([
+  [3, 1, 3, 3 * 108],
+  [2, 2, 3, 2 * 108],
+  [1, 3, 3, 108],
+  [2, 1, 2, 108 + 109],
+])(
+  'three calls at once start %i replicas of %i calls each, of at most %i',
+  async (_, concurrency, maxReplicas, seconds) => {
+    const past = new PastCalls(since, since + 86_400_000);
+    for (let call = 0; call < 3; call++) past.addCall(since, 1_000, { coldMs: 0, queueMs: 0, replica: undefined });
+    const model = { routing: 'first', sharesStarts: true, starts: { draw: () => 7_000 } } as const;
+    const settings = { minReplicas: 0, maxReplicas, cooldown: 100, concurrency };
+    const [outcome] = await replayAll(past.trace(), [settings], { model, price: 1, onReplay: async () => {} });
+    expect(outcome?.replicaSeconds).toBe(seconds);
+  },
+);
+
 test.each([true, false])(
   'settings that cannot differ are replayed once, and come as by themselves',
   async (sharesStarts) => {
