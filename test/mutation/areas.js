@@ -79,7 +79,10 @@ const commands = {
 
 /** Folders of test/ that are about an area although they do not have its name.
  * @type {Record<string, string[]>} */
-const alsoIn = { api: ['contract'] };
+const alsoIn = {
+  api: ['contract'],
+  ...Object.fromEntries(['deploy', 'history', 'rollback', 'watch'].map((name) => [operation(name), ['deploys']])),
+};
 
 /** What looks at how the process was started and at where its files are, what a busy machine turns red, what is slow. */
 const unfit = new RegExp(

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, execSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,31 +11,42 @@ const help = `Change random lines of src/, one change at a time, and see whether
 
 USAGE
   npm run mutation -- [flags]
+  npm run mutation -- [--tests <file>...] <file>:<line>...    these lines, or src/a.ts:20-30, anew each time
 
 FLAGS
   --lines <n>     how many lines to draw (default 100, about 150 mutants)
   --seed <n>      the same seed draws the same lines of the same src/ (default: now), and goes on with the parts left
   --only <regex>  only files whose path matches
   --jobs <n>      parts at a time (default 2)
+  --tests <file>  tests to try with, instead of those near the lines; may be repeated
 `;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     lines: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now()) },
     only: { type: 'string', default: '^src/(operations|transfer|project|api|disk)/' },
     jobs: { type: 'string', default: '2' },
+    tests: { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
   },
 });
-const results = join('node_modules/.cache/mutation-results', values.seed);
+const stryker = 'test/mutation/node_modules/.bin/stryker';
+const isNamed = positionals.length > 0;
+const results = join('node_modules/.cache/mutation-results', isNamed ? 'named' : values.seed);
 if (values.help) process.stdout.write(help);
 else await tryMutants();
 
 async function tryMutants() {
-  const drawn = drawLines(Number(values.seed), Number(values.lines), new RegExp(values.only));
-  process.stdout.write(`${drawn.length} lines, seed ${values.seed}; the results are in ${results}\n`);
-  const parts = [...byPart(drawn)].sort(([, a], [, b]) => b.length - a.length);
+  if (!existsSync(stryker)) execSync('npm ci --prefix test/mutation --silent', { stdio: 'inherit' });
+  const lines = isNamed
+    ? positionals.map(toRange)
+    : drawLines(Number(values.seed), Number(values.lines), new RegExp(values.only));
+  if (isNamed) rmSync(results, { recursive: true, force: true });
+  const source = isNamed ? 'named' : `seed ${values.seed}`;
+  process.stdout.write(`${lines.length} lines, ${source}; the results are in ${results}\n`);
+  const parts = [...byPart(lines)].sort(([, a], [, b]) => b.length - a.length);
   const waiting = [...parts];
   const job = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await tryPart(...next);
@@ -43,6 +54,11 @@ async function tryMutants() {
   await Promise.all(Array.from({ length: Number(values.jobs) }, job));
   const names = parts.map(([part]) => part);
   process.stdout.write(summarize(results, names));
+}
+
+/** StrykerJS takes a file, or a file with its first and its last line. @param {string} place */
+function toRange(place) {
+  return place.replace(/:(\d+)$/, ':$1-$1');
 }
 
 /** @param {string[]} lines */
@@ -63,12 +79,12 @@ async function tryPart(part, lines) {
   const base = JSON.parse(readFileSync('test/mutation/stryker.config.json', 'utf8'));
   const config = join(folder, 'config.json');
   // Not below node_modules/: the runner's own set-up would then be loaded once, and count for one file of tests only.
-  const tempDirName = join(tmpdir(), 'gantry-mutation', part);
+  const tempDirName = mkdtempSync(join(tmpdir(), 'gantry-mutation-'));
   const outputs = { eventReporter: { baseDir: join(folder, 'events') }, jsonReporter: { fileName: report } };
-  const files = testsNear(lines);
+  const files = values.tests ?? testsNear(lines);
   writeFileSync(config, JSON.stringify({ ...base, ...outputs, tempDirName, mutate: lines, concurrency: 1 }));
   process.stdout.write(`${part}: ${lines.length} lines, ${files.length} files of tests\n`);
-  const stryker = spawn(join('test/mutation/node_modules/.bin', 'stryker'), ['run', config], {
+  const running = spawn(stryker, ['run', config], {
     stdio: 'pipe',
     env: {
       ...process.env,
@@ -77,8 +93,9 @@ async function tryPart(part, lines) {
     },
   });
   let output = '';
-  for (const stream of [stryker.stdout, stryker.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const code = await new Promise((resolve) => stryker.on('close', resolve));
+  for (const stream of [running.stdout, running.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => running.on('close', resolve));
+  rmSync(tempDirName, { recursive: true, force: true });
   writeFileSync(join(folder, 'output.txt'), output);
   process.stdout.write(`${part}: ${code === 0 ? 'done' : `failed, see ${folder}/output.txt`}\n`);
   if (code !== 0) process.exitCode = 1;
