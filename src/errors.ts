@@ -72,6 +72,9 @@ export interface CorrectedWord {
   isExample?: boolean;
 }
 
+/** In `details` too, these are names or ids. */
+type Named = 'app' | 'project' | 'build' | 'run' | 'container' | 'region' | 'volume' | 'profile' | 'serviceAccount';
+
 export interface ErrorFacts {
   location?: FileLocation;
   why?: string;
@@ -87,7 +90,7 @@ export interface ErrorFacts {
   retryable?: boolean;
   retryAfterMs?: number;
   /** More for programs, such as ids. Shown in JSON only. */
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */
   log?: readonly string[];
   cause?: unknown;

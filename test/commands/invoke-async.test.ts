@@ -221,6 +221,14 @@ describe('--await-webhook', () => {
     const { env } = await delivering('{"message":"no luck"}', { status: 'failure' });
     const { code, stdout } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
     expect([code, stdout]).toEqual([13, '']);
+    const { json } = await gantry(['invoke', 'web', '--await-webhook', '--json'], { env, meanwhile });
+    expect(json()).toMatchObject({
+      error: {
+        why: 'it delivered {"message":"no luck"}',
+        fix: 'gantry runs get web r-1',
+        details: { app: 'web', run: 'r-1', status: 'failure', statusCode: null },
+      },
+    });
   });
 
   test('does not wait forever for a delivery', async () => {

@@ -165,6 +165,6 @@ async function throwIfRunFailed(
   throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: gantryCommand`runs get ${app} ${runId}`,
-    details: { app, run, status: runStatus(run), statusCode: run.statusCode ?? null },
+    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }
