@@ -257,7 +257,7 @@ describe('previews', () => {
     }
     for (const [named, exitCode, words] of [
       ['fix', 2, 'fix names 2 previews'],
-      ['nothing', 6, 'preview nothing not found'],
+      ['nothing', 6, 'preview nothing not found\n  fix gantry previews list\n'],
     ] as const) {
       const { code, stderr } = await run(['previews', 'prune', named]);
       expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);

@@ -200,6 +200,19 @@ describe('fails before anything is created', () => {
     expect(creations()).toBe(before);
   });
 
+  test('without a list of the files that it had, unless forced', async () => {
+    const first = await deployed('one');
+    await deployed('two');
+    for (const build of emulator.store.builds.values()) build.files = {} as never;
+    const { code, stderr, json } = await back();
+    expect([code, creations()]).toEqual([7, 2]);
+    expect(stderr).toMatch(
+      /cannot prove that the kept archive has the files of build \S+\n {2}why the platform lists no files of .*\n {2}fix to deploy it anyway: gantry rollback web .*--force\n/,
+    );
+    expect(json()).toMatchObject({ error: { details: { app: 'web', build: first } } });
+    expect((await back('--force')).code).toBe(0);
+  });
+
   test('to a build that did not succeed', async () => {
     emulator.fail('build', 'build_failure');
     await using app = await folderOf(smallApp());
