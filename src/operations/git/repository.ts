@@ -17,15 +17,26 @@ export interface Repository {
 
 /** Undefined outside of a repository, or without git. */
 export async function readRepository(context: GitContext): Promise<Repository | undefined> {
-  const folder = await tryGit(context, ['rev-parse', '--show-toplevel']);
+  const folder = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--show-toplevel']);
   if (folder === undefined) return undefined;
-  const remotes = (await tryGit(context, ['remote']))?.split('\n') ?? [];
-  const remote = remotes.includes('origin') ? 'origin' : remotes[0];
-  const url = remote && (await tryGit(context, ['config', '--get', `remote.${remote}.url`]));
+  const url = await findRemote(context);
   const place = url ? placeOfRemote(url) : undefined;
   // On another machine, the same path may be another repository.
   const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
   return { id: place ?? (await own()), name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder) };
+}
+
+/** The URL of `origin`, else of the first remote by name. */
+async function findRemote(context: GitContext): Promise<string | undefined> {
+  const settings = (await tryGit(context, ['config', '-z', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
+  const urls = settings.split('\0').flatMap((setting): [name: string, url: string][] => {
+    const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(setting) ?? [];
+    return name !== undefined && url ? [[name, url]] : [];
+  });
+  // The last one of a name counts.
+  const byName = new Map(urls);
+  const [first] = [...byName.keys()].sort();
+  return byName.get('origin') ?? byName.get(first ?? '');
 }
 
 /** The branch that is checked out, or the one that the CI system builds. */
@@ -125,13 +136,14 @@ export async function listBranches(context: GitContext): Promise<Map<string, str
 
 /** What branches are merged into. */
 export async function findDefaultBranch(context: GitContext): Promise<{ ref: string; name: string } | undefined> {
-  const chosen = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'refs/remotes/origin/HEAD']);
-  for (const ref of [chosen, 'origin/main', 'origin/master', 'main', 'master']) {
-    if (!ref) continue;
-    const exists = await tryGit(context, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
-    if (exists) return { ref, name: ref.replace(/^origin\//, '') };
-  }
-  return undefined;
+  const candidates = ['origin/main', 'origin/master', 'main', 'master'];
+  const places = candidates.map((name) => `refs/${name.includes('/') ? 'remotes' : 'heads'}/${name}`);
+  const format = '--format=%(symref:lstrip=2)%09%(refname:lstrip=2)';
+  const listed = await tryGit(context, ['for-each-ref', format, 'refs/remotes/origin/HEAD', ...places]);
+  const refs = (listed ?? '').split('\n').map((line) => line.split('\t'));
+  const chosen = refs.find(([, found]) => found === 'origin/HEAD')?.[0];
+  const ref = chosen || candidates.find((name) => refs.some(([, found]) => found === name));
+  return ref === undefined ? undefined : { ref, name: ref.replace(/^origin\//, '') };
 }
 
 /**
