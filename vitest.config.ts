@@ -1,4 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What waits for started programs comes first: last, it would keep one processor waiting. */
+class StartedProgramsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waits = ({ moduleId }: TestSpecification) => /\/(e2e\/|followed-advice)/.test(moduleId);
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -16,6 +26,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Tests that say so run two at a time: documents, each a shell on a network of its own (test/e2e/docs.test.ts).
     maxConcurrency: 2,
+    sequence: { sequencer: StartedProgramsFirst },
     // Style sheets are read as text (src/output/chart-page); they would else be empty.
     css: true,
     // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.

@@ -6,12 +6,13 @@ import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { Random } from './fuzz/random.ts';
 import { smallApp } from './support/app.ts';
 import { BadConnections, type ConnectionFault, drawFault, isHarmless } from './support/bad-connections.ts';
+import { drawnCases } from './support/extent.ts';
 import { newFolder, noise } from './support/files.ts';
 import { gantry, type Outcome, type Setting } from './support/gantry.ts';
 import { agree } from './support/login.ts';
 
 /** `npm run fuzz -- connections --cases 2000 --seed 7` runs more. */
-const cases = Number(process.env.FUZZ_CASES ?? 12);
+const cases = drawnCases(12);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_123);
 
 /**

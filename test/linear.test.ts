@@ -16,6 +16,7 @@ import { readEnvFile } from '../src/project/env-file.ts';
 import { analyzeProgram } from '../src/project/main-guard.ts';
 import { readRequirements } from '../src/project/requirements.ts';
 import { errorFromStorage } from '../src/transfer/storage-errors.ts';
+import { isWhole } from './support/extent.ts';
 
 /**
  * Work is measured in CPU time of this process, so that a busy machine does not matter, and as a ratio: four times the
@@ -24,7 +25,7 @@ import { errorFromStorage } from '../src/transfer/storage-errors.ts';
 const growth = 4;
 const most = 9;
 /** In characters. In the suite, what is quadratic is seen at this length; CI (.ci/run) looks at texts four times as long. */
-const longest = process.env.GANTRY_TEST_LINEAR === 'all' ? 65_536 : 16_384;
+const longest = isWhole ? 65_536 : 16_384;
 
 const secrets = new KnownSecrets();
 secrets.add('the-token-in-use-0123456789', 'pa55w0rd');

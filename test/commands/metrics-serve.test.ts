@@ -6,6 +6,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { isLocalName } from '../../src/operations/monitor/serve-metrics.ts';
 import { openTextServer } from '../../src/receiver/text-server.ts';
 import { Draw } from '../chaos/draw.js';
+import { isWhole } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-/** `GANTRY_TEST_NUMBERS=all` has more of them (docs/testing.md). */
-const restarts = process.env.GANTRY_TEST_NUMBERS === 'all' ? 100 : 12;
+/** `GANTRY_TEST=all` has more of them (docs/testing.md). */
+const restarts = isWhole ? 100 : 12;
 
 /** Serves for so many rounds of five seconds. Returns what the page had after each, and then. */
 async function served(cwd: string, rounds: number, headers: Record<string, string> = {}, seen = () => {}) {

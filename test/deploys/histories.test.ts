@@ -15,9 +15,10 @@ import { type Before, lookBefore } from '../../src/operations/watch/index.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
+import { drawnCases } from '../support/extent.ts';
 import { type Drawn, drawHistory } from './draw-history.js';
 
-const cases = Number(process.env.FUZZ_CASES ?? 30);
+const cases = drawnCases(30, 100);
 const firstSeed = Number(process.env.FUZZ_SEED ?? 24);
 const watchMs = 30_000;
 

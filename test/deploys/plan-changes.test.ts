@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { AppPlatform } from '../support/app-platform/index.js';
+import { drawnCases } from '../support/extent.ts';
 import type { Outcome } from '../support/gantry.ts';
 import { type Machine, Stage } from './stage.ts';
 
-const afterwards = Number(process.env.FUZZ_CASES ?? 20);
-const meanwhile = Number(process.env.FUZZ_CASES ?? 20);
+const afterwards = drawnCases(20, 100);
+const meanwhile = drawnCases(20, 100);
 const seed = Number(process.env.FUZZ_SEED ?? 24);
 
 test(`of ${afterwards} single changes after a plan, each is refused and named, or changes nothing`, async () => {

@@ -103,7 +103,11 @@ describe('a rollback', () => {
     stage.platform.after = async ({ point, nth }) => {
       if (point !== 'upload' || nth !== 2) return;
       stage.pass(1_000);
-      second = other.run('deploy');
+      // Waiting for the first build moves the clock: it goes on when the second one has been created.
+      await new Promise<void>((isCreated) => {
+        stage.platform.after = ({ point: at }) => void (at === 'upload' && isCreated());
+        second = other.run('deploy');
+      });
     };
     await machine.run('deploy');
     await second;

@@ -4,10 +4,11 @@ import { ciSystems } from '../../src/operations/ci/index.ts';
 import { type Block, blocksOf, documents } from '../docs/blocks.ts';
 import { areApart, follow } from '../docs/follow.ts';
 import { pipelineBlocks } from '../docs/pipelines.ts';
+import { isWhole } from '../support/extent.ts';
 
-/** `all` follows all documents and pipelines (.ci/run), else the README; `show` also prints what the commands print. */
-const extent = process.env.GANTRY_TEST_DOCS ?? '';
-const isFollowed = (name: string) => extent !== '' || name === 'README.md';
+/** `GANTRY_TEST_DOCS=show`: all documents, and what their commands print. */
+const showsAll = process.env.GANTRY_TEST_DOCS === 'show';
+const isFollowed = (name: string) => isWhole || showsAll || name === 'README.md';
 
 const runs = ({ notRun }: Block) => notRun === undefined;
 
@@ -29,7 +30,7 @@ describe('what a document or a pipeline says to type works, in order, twice', { 
     // What the reader has by then counts also before a block that cannot run.
     const steps = blocks.filter((block) => runs(block) || block.given !== undefined);
     const { surprises, transcript } = await follow(steps, proofs[name]);
-    if (extent === 'show') process.stdout.write(transcript);
+    if (showsAll) process.stdout.write(transcript);
     expect(surprises.join('\n\n')).toBe('');
   });
 
@@ -38,7 +39,7 @@ describe('what a document or a pipeline says to type works, in order, twice', { 
     const all = [...followed, ...pipelines].flatMap(({ blocks }) => blocks);
     const marked = all.filter((block) => !runs(block)).map(({ place, notRun }) => `\n  ${place}: ${notRun}`);
     const rest = all.length - ran - marked.length;
-    const left = rest > 0 ? `, ${rest} run with GANTRY_TEST_DOCS=all` : '';
+    const left = rest > 0 ? `, ${rest} run with GANTRY_TEST=all` : '';
     process.stdout.write(
       `${ran} of ${all.length} blocks ran twice${left}, ${marked.length} are not run:${marked.join('')}\n`,
     );

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { Draw } from '../chaos/draw.js';
 import { folderOf } from '../support/app.ts';
+import { isWhole } from '../support/extent.ts';
 import { gantry } from '../support/gantry.ts';
 import { python } from './support/running.ts';
 import { VirtualReplicas } from './support/virtual-replicas.ts';
@@ -141,9 +142,7 @@ async function appOf({ scaling, startMs, days }: Shape, draw: Draw) {
   };
 }
 
-const isWhole = process.env.GANTRY_TEST_NUMBERS === 'all';
-
-/** `GANTRY_TEST_NUMBERS=all`: a minute of thousands of calls (docs/testing.md). */
+/** `GANTRY_TEST=all`: a minute of thousands of calls (docs/testing.md). */
 test.skipIf(!python || !isWhole).each(shapes)(
   '$name calls: advice that is followed comes true',
   async (shape) => {

@@ -5,11 +5,12 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
 import { Random } from '../fuzz/random.ts';
 import { drawRaw, type RawRequest } from '../fuzz/raw-request.ts';
+import { drawnCases } from '../support/extent.ts';
 import { tar } from '../support/tar.ts';
 import { speaking } from './support/platform.ts';
 
 /** `npm run fuzz -- --cases 5000 --seed 7` runs more. */
-const cases = Number(process.env.FUZZ_CASES ?? 300);
+const cases = drawnCases(300);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 let emulator: Emulator;

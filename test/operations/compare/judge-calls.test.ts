@@ -3,9 +3,10 @@ import { BuildSamples } from '../../../src/operations/compare/build-samples.ts';
 import { judgeCalls } from '../../../src/operations/compare/judge-calls.ts';
 import { compareDurations } from '../../../src/operations/difference/index.ts';
 import { Draw } from '../../chaos/draw.js';
+import { isWhole } from '../../support/extent.ts';
 
 /** `npm test` draws a tenth. */
-const part = process.env.GANTRY_TEST_NUMBERS === 'all' ? 1 : 10;
+const part = isWhole ? 1 : 10;
 
 /** The numbers of a whole measurement. */
 const tell = (text: string) => void (part === 1 && process.stderr.write(`${text}\n`));

@@ -7,10 +7,11 @@ import { getRunsChart } from '../../../src/contract/runs.ts';
 import { type RunRange, readRunDays, rowsWithin } from '../../../src/operations/run-mirror/index.ts';
 import { Draw } from '../../chaos/draw.js';
 import { folderOf } from '../../support/app.ts';
+import { drawnCases } from '../../support/extent.ts';
 import { RunPlatform } from '../../support/run-platform/index.js';
 import type { Manners } from '../../support/run-platform/types.ts';
 
-const cases = Number(process.env.FUZZ_CASES ?? 20);
+const cases = drawnCases(20);
 const first = Number(process.env.FUZZ_SEED ?? 1);
 
 const minute = 60_000;

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { coldStartsOf, fitModel, latencyOf } from '../../../src/operations/tune/fit-model.ts';
 import { PastCalls } from '../../../src/operations/tune/past-calls.ts';
 import { replayCalls } from '../../../src/operations/tune/replay.ts';
+import { isWhole } from '../../support/extent.ts';
 import { playTraffic } from '../../support/run-platform/played-traffic.js';
 import { tracesFrom, tracesTo, trafficShapes } from '../../support/run-platform/traffic-shapes.js';
 import type { PlayedCall, TrafficShape } from '../../support/run-platform/types.ts';
 
-const isWhole = process.env.GANTRY_TEST_NUMBERS === 'all';
 const shapes = trafficShapes(1).filter(({ name }) => isWhole || /^(bursts|one long tail|now and then)$/.test(name));
 const lastWeek = tracesTo - 7 * 86_400_000;
 

@@ -1,0 +1,7 @@
+/** `GANTRY_TEST=all`, which `.ci/run` sets: also what `npm test` draws too few cases of for its time (docs/testing.md). */
+export const isWhole = process.env.GANTRY_TEST === 'all';
+
+/** How many cases a test draws: `FUZZ_CASES`, if it is set. */
+export function drawnCases(few: number, all = few): number {
+  return Number(process.env.FUZZ_CASES ?? (isWhole ? all : few));
+}
