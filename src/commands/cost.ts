@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { UsageError } from '../errors.ts';
-import { optionalAppArgument } from '../flags/app.ts';
+import { appsArgument, checkApps } from '../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
 import { type CostReport, readCost } from '../operations/cost/index.ts';
@@ -11,19 +10,14 @@ import { figuresField } from '../views/figure-sources.ts';
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      optionalAppArgument(command, {
-        description: 'app name or id (default: the app in this folder, or else all)',
-        unless: 'allApps',
-        orNone: true,
-      })
-        .option('--all-apps', 'all apps of the project, also in the folder of one')
+      appsArgument(command)
         .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', timeFlag)
         .option('--until <time>', 'last day (default: today)', timeFlag)
         .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const))
         .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
     ),
   run: async (context, app, flags) => {
-    if (app !== undefined && flags.allApps) throw new UsageError('--all-apps and an app cannot be combined');
+    checkApps(app, flags);
     checkChartPageFlags(flags);
     const { since, until, explainFigures } = flags;
     const report = await readCost(context, { app, since, until, explain: explainFigures === true });

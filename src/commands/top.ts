@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { UsageError } from '../errors.ts';
-import { optionalAppArgument } from '../flags/app.ts';
+import { appsArgument, checkApps } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { leastIntervalMs, runTop } from '../operations/monitor/index.ts';
 import { integer, list, nullable, object, stream, text } from '../result-schema.ts';
@@ -9,16 +8,11 @@ import { topView } from '../views/top.ts';
 
 export default defineCommand({
   configure: (command) =>
-    optionalAppArgument(command, {
-      description: 'app name or id (default: the app in this folder, or else all)',
-      unless: 'allApps',
-      orNone: true,
-    })
-      .option('--all-apps', 'all apps of the project, also in the folder of one')
+    appsArgument(command)
       .option('--every <duration>', 'how often (default: 5s, which is also the least)', durationFlag)
       .option('--for <duration>', 'end after this time (default: Ctrl-C or q)', durationFlag),
   run: (context, app, { allApps, every, for: forMs }) => {
-    if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
+    checkApps(app, { allApps });
     return runTop(context, { app, everyMs: every ?? leastIntervalMs, forMs });
   },
   view: topView,

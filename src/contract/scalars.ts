@@ -114,7 +114,7 @@ function parsedTime(text: string): number {
 }
 
 /** From seconds or milliseconds since 1970, distinguished by size. */
-function unixTime(value: number): number {
+export function unixTime(value: number): number {
   return value < 100_000_000_000 ? value * 1000 : value;
 }
 

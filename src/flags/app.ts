@@ -26,6 +26,21 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
+/** The same for a command about one app or all of the project. {@link checkApps} checks what was typed. */
+export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return optionalAppArgument(command, {
+    description: 'app name or id (default: the app in this folder, or else all)',
+    unless: 'allApps',
+    orNone: true,
+  }).option('--all-apps', 'all apps of the project, also in the folder of one');
+}
+
+export function checkApps(app: string | undefined, { allApps }: { allApps?: true | undefined }): void {
+  if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
+}
+
 interface OptionalAppOptions {
   description?: string;
   unless?: string;

@@ -78,6 +78,8 @@ except Exception:
     pass
 `;
 
+import { isLaterVersion } from './later-version.ts';
+
 /** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
 const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 
@@ -131,7 +133,7 @@ function isInstaller(path: string): boolean {
 /** An older Python does not know the syntax of newer ones, so what it reports may be correct there. */
 function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failure: SyntaxFailure): Problem {
   const { version, message } = failure;
-  const isOlder = isVersionBelow(version, pythonVersion);
+  const isOlder = isLaterVersion(pythonVersion, version);
   const location = locate(shownAs, code, failure);
   return {
     severity: isOlder ? 'warning' : 'error',
@@ -139,12 +141,6 @@ function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failu
     ...(location && { location }),
     why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
   };
-}
-
-function isVersionBelow(one: string, other: string): boolean {
-  const [major = 0, minor = 0] = one.split('.').map(Number);
-  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
-  return major < otherMajor || (major === otherMajor && minor < otherMinor);
 }
 
 /** Undefined if Python does not say where. An error at the end of the file is shown at its last line with code. */

@@ -1,4 +1,5 @@
 import type { ResourceChart, ResourceMetrics } from '../contract/metrics.ts';
+import { unixTime } from '../contract/scalars.ts';
 import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
 import { amountText, maximum, valueText } from '../output/chart/value-axis.ts';
@@ -86,13 +87,8 @@ function readPoints(reply: ResourceMetrics): ResourcePoint[] {
   return timestamps.flatMap((timestamp, index) => {
     if (timestamp === null) return [];
     const [cpu, memory, gpu] = [valuesAt('cpu', index), valuesAt('memory', index), valuesAt('gpu', index)];
-    return [{ time: unixTimeMs(timestamp), cpu, memory, gpu }];
+    return [{ time: unixTime(timestamp), cpu, memory, gpu }];
   });
-}
-
-/** No document says whether timestamps are in seconds or in milliseconds. Their size tells. */
-function unixTimeMs(timestamp: number): number {
-  return timestamp < 100_000_000_000 ? timestamp * 1000 : timestamp;
 }
 
 function chartOf(reply: ResourceMetrics, points: readonly ResourcePoint[], options: ResourcesViewOptions): Chart {

@@ -1,23 +1,18 @@
 import { defineCommand } from '../../command.ts';
-import { platformExits, UsageError } from '../../errors.ts';
-import { optionalAppArgument } from '../../flags/app.ts';
+import { platformExits } from '../../errors.ts';
+import { appsArgument, checkApps } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { serveMetrics } from '../../operations/monitor/index.ts';
 import { stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    optionalAppArgument(command, {
-      description: 'app name or id (default: the app in this folder, or else all)',
-      unless: 'allApps',
-      orNone: true,
-    })
-      .option('--all-apps', 'all apps of the project, also in the folder of one')
+    appsArgument(command)
       .option('--port <number>', 'port to listen on (default: 9464, or a free port)', wholeNumberFlag(0, 65_535))
       .option('--for <duration>', 'end after this time (default: Ctrl-C)', durationFlag)
       .option('--host <host>', 'address to listen on', '127.0.0.1'),
   run: (context, app, { allApps, port, host, for: forMs }) => {
-    if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
+    checkApps(app, { allApps });
     return serveMetrics(context, { app, forMs, port, host });
   },
   view:

@@ -3,7 +3,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, groupDigits } from '../../output/format.ts';
-import { type CallTarget, callOrThrow, prepareCall, readResponse } from '../invoke/index.ts';
+import { type CallTarget, callOrThrow, type InvokeOptions, prepareCall, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type AppFacts, factsOf, ReplicaSpending } from '../spending/index.ts';
 import { cleanupSignal } from '../waiting/index.ts';
@@ -16,16 +16,9 @@ import { StepCalls } from './step-calls.ts';
 import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
 import { UnfinishedCalls } from './unfinished-calls.ts';
 
-export interface BenchOptions {
-  app: string;
-  /** As of `invoke`: function and parameters, and the body. */
-  args: string[];
-  data?: string | undefined;
-  input?: string | undefined;
-  method?: string | undefined;
-  path?: string | undefined;
-  header?: string[] | undefined;
-  auth: boolean;
+/** What is called, as of `invoke`, and how often. */
+export interface BenchOptions
+  extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
   /** Calls a second; a search for the limit without them. */
   rates: readonly number[] | undefined;
   /** Of each step, in ms. */

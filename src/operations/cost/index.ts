@@ -3,3 +3,4 @@ export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.t
 export type { Waste } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { readCost } from './read-cost.ts';
+export { median } from './replica-time.ts';

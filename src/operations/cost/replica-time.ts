@@ -180,7 +180,8 @@ export class ReplicaTime {
   }
 }
 
-function median(values: number[]): number {
+/** The upper one of an even number of values; 0 without any. */
+export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -5,7 +5,7 @@ import { GantryError, InterruptedError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
-import { TimeLimit } from '../waiting/index.ts';
+import { contextUntil, noStep, TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 import { OwnOutput } from './own-output.ts';
@@ -163,12 +163,7 @@ class WatchedApp {
 
   #contextOf(signal: AbortSignal, step: Step): Context {
     const { context } = this;
-    return Object.create(context, {
-      signal: { value: signal },
-      api: { value: context.apiWithSignal(signal) },
-      delay: { value: (ms: number, until = signal) => context.delay(ms, until) },
-      progress: { value: quietProgress(context.progress, this.#warned, step) },
-    });
+    return contextUntil(context, signal, { progress: quietProgress(context.progress, this.#warned, step) });
   }
 
   /** A syntax error is shown with its place instead of the traceback of the build. */
@@ -178,8 +173,6 @@ class WatchedApp {
     throw error;
   }
 }
-
-export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
 
 /**
  * Hides the notes of each deploy, and warnings that were printed before. Its steps only update that of the reload.

@@ -5,7 +5,8 @@ import { deleteApp } from '../../contract/apps.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { ConflictError, type GantryError } from '../../errors.ts';
 import { announceEmulator } from '../emulator/index.ts';
-import { type AppVersion, develop, noStep, type Reload } from './develop.ts';
+import { noStep } from '../waiting/index.ts';
+import { type AppVersion, develop, type Reload } from './develop.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 import { sampleCall } from './sample-call.ts';
 

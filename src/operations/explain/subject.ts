@@ -12,6 +12,7 @@ import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun, readRefusedCall, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
+import { contextWith } from '../waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
 export interface Subject {
@@ -147,7 +148,7 @@ const maxLines = 5_000;
 
 /** Without the note that a log is empty: then other evidence may explain the failure. */
 async function readText(context: Context, source: LogSource): Promise<string> {
-  const silent: Context = Object.create(context, { progress: { value: { ...context.progress, note: () => {} } } });
+  const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
   for await (const { line } of readLog(silent, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
   return lines.join('\n');

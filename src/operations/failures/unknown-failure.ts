@@ -1,3 +1,4 @@
+import { cutText } from '../../output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
@@ -55,5 +56,5 @@ function errorsOf(lines: readonly string[]): string[] {
 function shorten(lines: readonly string[]): string[] {
   const full = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
   const shown = full.length > shownLines ? [...full.slice(0, 3), '…', ...full.slice(4 - shownLines)] : full;
-  return shown.map((line) => (line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line));
+  return shown.map((line) => cutText(line, shownCharacters));
 }

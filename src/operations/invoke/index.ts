@@ -6,6 +6,7 @@ export { type CallTarget, resolveCallTarget } from './call-target.ts';
 export { deliveredResponse } from './delivered-response.ts';
 export { type AppEvent, readEvents } from './events.ts';
 export { invokeApp } from './invoke-app.ts';
+export type { InvokeOptions } from './invoke-options.ts';
 export { platformIsHere } from './platform-is-here.ts';
 export { prepareCall } from './prepare-call.ts';
 export {

@@ -1,5 +1,6 @@
 import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { contextWith } from '../waiting/index.ts';
 import type { AsyncRun } from './async-call.ts';
 import { callOrThrow } from './call.ts';
 import { callLimit } from './call-limit.ts';
@@ -19,7 +20,11 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   const { timeout } = options;
   let target: CallTarget | undefined;
   const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);
-  const { call, auth } = await prepareCall(limit ? withSignal(context, limit.signal) : context, options, limit);
+  const { call, auth } = await prepareCall(
+    limit ? contextWith(context, { signal: limit.signal }) : context,
+    options,
+    limit,
+  );
   target = call.target;
   const { app } = target;
   context.interruption.message = sentence`stopped waiting; ${app} may still be processing the call: ${gantryCommand`runs list ${app}`} shows it`;
@@ -29,8 +34,4 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   const { callAndAwaitDelivery, startAsyncRun } = await import('./async-call.ts');
   if (options.awaitWebhook) return { response: await callAndAwaitDelivery(context, options, call, auth) };
   return { run: await startAsyncRun(context, options, call, auth) };
-}
-
-function withSignal(context: Context, signal: AbortSignal): Context {
-  return Object.create(context, { signal: { value: signal } });
 }

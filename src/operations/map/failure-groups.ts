@@ -1,3 +1,4 @@
+import { cutText } from '../../output/format.ts';
 import type { MapError } from './result-line.ts';
 
 /** Failures with one cause. */
@@ -59,6 +60,5 @@ function withoutNumbers(message: string): string {
 }
 
 function shorten(message: string): string {
-  const line = message.trim().split('\n', 1)[0] ?? '';
-  return line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line;
+  return cutText(message.trim().split('\n', 1)[0] ?? '', shownCharacters);
 }

@@ -3,6 +3,7 @@ import { after, every } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { redactValue } from '../../output/redacted-json.ts';
 import { AdaptiveWidth } from '../../transfer/adaptive-width.ts';
+import { contextWith, noStep } from '../waiting/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
@@ -17,7 +18,6 @@ import { restNote, startNotes } from './map-notes.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
 import { MapSpending } from './map-spending.ts';
 import { MapStopped } from './map-stopped.ts';
-import { quietContext } from './quiet-context.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsChangedError, ResultsFile } from './results-file.ts';
 
@@ -106,7 +106,9 @@ export class MapCalls {
         show();
       },
     };
-    const own = quietContext(context);
+    // The calls have one line of progress together.
+    const progressOfCall = { ...context.progress, step: () => noStep };
+    const own = contextWith(context, { progress: progressOfCall, onRetry: () => {} });
     const held = new HeldFailures(results.size > results.failed, async (index, result) => {
       await this.#record(index, result, results);
       this.#count(index, result, groups);

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { GantryError, isTransient } from '../../errors.ts';
+import { contextWith } from '../waiting/index.ts';
 import type { AppFigures, FailedCalls } from './app-figures.ts';
 import type { CallCounter } from './call-counter.ts';
 import { singleRequest } from './single-request.ts';
@@ -49,7 +50,7 @@ const requestsAtOnce = 4;
 export async function* monitorApps(context: Context, options: MonitorOptions): AsyncGenerator<ProjectFigures> {
   const { app, signal, forMs = Number.POSITIVE_INFINITY } = options;
   const everyMs = Math.max(leastIntervalMs, options.everyMs);
-  const own: Context = Object.create(context, { signal: { value: signal } });
+  const own = contextWith(context, { signal });
   const apps = new Map<string, WatchedApp>();
   const watch = (name: string) => apps.set(name, new WatchedApp(own, name, options.counterOf?.(name)));
   if (app !== undefined) watch(shortAppName(context.project, app));

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { GantryError } from '../../errors.ts';
 import { type Comparison, compareBuilds } from '../compare/index.ts';
+import { contextWith, noStep } from '../waiting/index.ts';
 
 /** The build of an app that serves, against the one before, as far as that is known. */
 export interface ShownComparison {
@@ -19,13 +20,8 @@ export function startComparison(
   onEnd: () => void,
 ): ShownComparison {
   const shown: ShownComparison = { app, result: null, problem: null };
-  const none = { update() {}, done() {}, fail() {}, clear() {} };
-  const progress = { ...context.progress, step: () => none, note() {}, warn() {} };
-  const own: Context = Object.create(context, {
-    api: { value: context.apiWithSignal(signal) },
-    signal: { value: signal },
-    progress: { value: progress },
-  });
+  const progress = { ...context.progress, step: () => noStep, note() {}, warn() {} };
+  const own = contextWith(context, { api: context.apiWithSignal(signal), signal, progress });
   void compareBuilds(own, { app, builds: [], since: undefined, explain: false }).then(
     (result) => {
       shown.result = result;

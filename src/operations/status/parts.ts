@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { AuthError, GantryError } from '../../errors.ts';
+import { contextWith, noStep } from '../waiting/index.ts';
 
 /** Why parts of a status are not known, by the name of the part. */
 export type Unknown = Record<string, string>;
@@ -29,7 +30,6 @@ export class Parts {
 
 /** The same context without steps and notes: the status is all that is shown. */
 export function silent(context: Context): Context {
-  const step = () => ({ update() {}, done() {}, fail() {}, clear() {} });
-  const progress = { ...context.progress, step, note() {}, footnote() {}, warn() {} };
-  return Object.create(context, { progress: { value: progress } });
+  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {}, warn() {} };
+  return contextWith(context, { progress });
 }

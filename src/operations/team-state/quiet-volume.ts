@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Context } from '../../context.ts';
 import type { CopyOptions, CopyTarget, FoundFile } from '../copy/index.ts';
 import type { ListedEntry, VolumePath } from '../volumes/index.ts';
+import { contextUntil, noStep } from '../waiting/index.ts';
 
 /** Nothing is shown, and nothing of it can be resumed: what is missing is copied the next time. */
 const options: CopyOptions = {
@@ -52,17 +53,9 @@ export async function deleteQuietly(context: Context, paths: readonly VolumePath
 /** A context that shows nothing, and whose requests and pauses end with a signal. */
 export function quietly(context: Context, signal: AbortSignal): Context {
   const apiWithSignal: Context['apiWithSignal'] = (until, _, send) => context.apiWithSignal(until, () => {}, send);
-  const step = () => ({ update() {}, done() {}, fail() {}, clear() {} });
-  const delay: Context['delay'] = (ms, until = signal) => context.delay(ms, until);
-  return Object.create(context, {
-    signal: { value: signal },
-    delay: { value: delay },
-    apiWithSignal: { value: apiWithSignal },
-    api: { value: apiWithSignal(signal) },
-    onRetry: { value: () => {} },
-    interruption: { value: {} },
-    progress: { value: { ...context.progress, step, note() {}, warn() {}, event() {} } },
-  });
+  const progress = { ...context.progress, step: () => noStep, note() {}, warn() {}, event() {} };
+  const quiet = { apiWithSignal, api: apiWithSignal(signal), onRetry: () => {}, interruption: {}, progress };
+  return contextUntil(context, signal, quiet);
 }
 
 /** An app's name as the name of a folder. */

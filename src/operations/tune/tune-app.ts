@@ -6,7 +6,7 @@ import { getAppCost } from '../../contract/costs.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { LimitError } from '../../errors.ts';
 import { count, dollars, duration } from '../../output/format.ts';
-import { type Bill, billOf, maxReplayError, offBy } from '../cost/index.ts';
+import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.ts';
 import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
@@ -160,11 +160,6 @@ const routingText = {
   'in turn': 'the next replica in turn',
   'last used': 'the free replica that was used last',
 };
-
-function median(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString();

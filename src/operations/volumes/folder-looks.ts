@@ -1,14 +1,13 @@
 import type { Context } from '../../context.ts';
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { sizeFromStorage } from './download-url.ts';
 import { inLane } from './in-lane.ts';
 import { listCompletely, listEntries, listIfExists, type VolumePath } from './walk-volume.ts';
+import { type ConnectingContext, whileConnected } from './while-connected.ts';
 
-export type ConfirmContext = Pick<
-  Context,
-  'api' | 'apiWithSignal' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
->;
+export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
 
 /** What a folder lists. */
 interface Look {
@@ -116,13 +115,8 @@ export class FolderLooks {
   }
 
   async #askStorage(at: VolumePath): Promise<void> {
-    const { settings, silenceMs, signal, now, elapsed, delay, onRetry } = this.context;
-    const { withTransferContext } = await import('../../transfer/transfer-context.ts');
-    const options = {
-      ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, onBytes: () => {} },
-      ...{ concurrency: 1, limitRate: undefined, check: false },
-    };
-    await withTransferContext(options, (resources) => sizeFromStorage(at, this.context, resources));
+    const ask = (resources: TransferContext) => sizeFromStorage(at, this.context, resources);
+    await whileConnected(this.context, ask, { concurrency: 1, check: false });
   }
 }
 

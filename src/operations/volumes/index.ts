@@ -22,3 +22,4 @@ export {
   type VolumePath,
   walkVolume,
 } from './walk-volume.ts';
+export { whileConnected } from './while-connected.ts';

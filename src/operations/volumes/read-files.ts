@@ -5,14 +5,12 @@ import { readContent, readVerified } from '../../transfer/read-content.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
-import { withTransferContext } from '../../transfer/transfer-context.ts';
+import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { sizeFromStorage, urlRequester } from './download-url.ts';
 import { findEntry, type VolumePath } from './walk-volume.ts';
+import { type ConnectingContext, whileConnected } from './while-connected.ts';
 
-type ReadContext = Pick<
-  Context,
-  'api' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
->;
+type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
 
 /** An existing file on a volume. */
 export interface RemoteFile {
@@ -42,21 +40,16 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
  * the storage's checksum and throws a CorruptError on a mismatch.
  */
 export async function streamFiles(
-  { api, project, settings, signal, now, elapsed, delay, onRetry, silenceMs }: ReadContext,
+  context: ReadContext,
   files: RemoteFile[],
   write: (bytes: Uint8Array) => Promise<void>,
   check = true,
 ): Promise<void> {
-  const options = {
-    ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, onBytes: () => {} },
-    ...{ concurrency: 1, limitRate: undefined, check: false },
-  };
-  await withTransferContext(options, async (resources) => {
+  const work = async (resources: TransferContext) => {
     for (const { at, bytes } of files) {
-      const calls = { api, project };
       const content = new RemoteContent(
-        bytes ?? (await sizeFromStorage(at, calls, resources)),
-        urlRequester(at, calls),
+        bytes ?? (await sizeFromStorage(at, context, resources)),
+        urlRequester(at, context),
         resources,
       );
       try {
@@ -66,7 +59,8 @@ export async function streamFiles(
         throw error instanceof CorruptError ? damagedError(at, error) : error;
       }
     }
-  });
+  };
+  await whileConnected(context, work, { concurrency: 1, check: false });
 }
 
 /** Printed content cannot be taken back, so the user has to retry. */

@@ -6,6 +6,7 @@ import { count, fileSummary, size } from '../../output/format.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { readEvidence, warnUnconfirmed } from '../waiting/index.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
+import type { ConfirmContext } from './folder-looks.ts';
 import type { ListedEntry } from './listed-entry.ts';
 import { findMatches, parsePathPattern } from './path-pattern.ts';
 import { findEntry, parseVolumePath, singleLine, type VolumePath, walkVolume } from './walk-volume.ts';
@@ -19,22 +20,7 @@ export interface Removal {
   confirmed: boolean;
 }
 
-type RemoveContext = Pick<
-  Context,
-  | 'api'
-  | 'apiWithSignal'
-  | 'project'
-  | 'settings'
-  | 'progress'
-  | 'prompt'
-  | 'willChange'
-  | 'signal'
-  | 'delay'
-  | 'onRetry'
-  | 'now'
-  | 'elapsed'
-  | 'silenceMs'
->;
+type RemoveContext = ConfirmContext & Pick<Context, 'progress' | 'prompt' | 'willChange'>;
 
 /** One that is not listed is what the path says: a folder if it ends in a slash. */
 type RemovalTarget = Pick<ListedEntry, 'path' | 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };

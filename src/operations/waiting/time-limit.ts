@@ -4,6 +4,7 @@ import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { Deadline } from './deadline.ts';
+import { contextUntil } from './other-context.ts';
 
 export interface TimeLimitOptions {
   /** `--timeout`, if the user typed it. */
@@ -66,14 +67,11 @@ export class TimeLimit {
 
   #limit(unlimited: Context, signal: AbortSignal): Context {
     const apiWithSignal: Context['apiWithSignal'] = (...args) => this.#noteRequests(unlimited.apiWithSignal(...args));
-    const delay: Context['delay'] = (ms, until = signal) => unlimited.delay(ms, until);
-    return Object.create(unlimited, {
-      signal: { value: signal },
-      apiWithSignal: { value: apiWithSignal },
-      api: { value: apiWithSignal(signal) },
-      delay: { value: delay },
-      progress: { value: this.#noteSteps(unlimited.progress) },
-      prompt: { value: this.#withoutQuestions(unlimited.prompt) },
+    return contextUntil(unlimited, signal, {
+      apiWithSignal,
+      api: apiWithSignal(signal),
+      progress: this.#noteSteps(unlimited.progress),
+      prompt: this.#withoutQuestions(unlimited.prompt),
     });
   }
 

@@ -8,6 +8,7 @@ import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun, runHasFailed } from '../runs/index.ts';
+import { contextWith } from '../waiting/index.ts';
 import { goneMs, type Owner, type ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -102,7 +103,7 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   const { path, fn, data } = test;
   const started = elapsed();
   // The call sets what Ctrl-C prints, which is for the deploy to say.
-  const quiet: Context = Object.create(context, { interruption: { value: {} } });
+  const quiet = contextWith(context, { interruption: {} });
   const args = fn === undefined ? [] : [fn];
   const method = path === undefined ? undefined : 'GET';
   try {

@@ -4,8 +4,7 @@ import { RemoteContent } from '../../transfer/remote-content.ts';
 import { joinRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { runWorkers } from '../../transfer/run-workers.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
-import { type TransferContext, withTransferContext } from '../../transfer/transfer-context.ts';
-import { type ListedEntry, listIfExists, urlRequester, type VolumePath } from '../volumes/index.ts';
+import { type ListedEntry, listIfExists, urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
 
 /** The folders of some files on a volume, each listed once. */
 export class ListedFiles {
@@ -66,16 +65,4 @@ export async function readFileSums<File extends { at: VolumePath; bytes: number;
     step.fail();
     throw error;
   }
-}
-
-/** Runs work that makes requests to the hub and to storage. */
-export function whileConnected<T>(context: Context, work: (resources: TransferContext) => Promise<T>): Promise<T> {
-  const { settings, silenceMs, signal, now, elapsed, delay, onRetry, trace } = context;
-  return withTransferContext(
-    {
-      ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, trace, onBytes: () => {} },
-      ...{ concurrency: undefined, limitRate: undefined, check: true },
-    },
-    work,
-  );
 }

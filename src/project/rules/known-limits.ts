@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { baseImageOf } from '../dockerfile.ts';
 import { gpuFacts, hasTorchKernels } from '../gpu-compatibility.ts';
+import { isLaterVersion } from '../later-version.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
@@ -106,7 +107,7 @@ function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
-  const newer = (hardware?.compute ?? []).find((name) => isNewer(gpuFacts[name]?.oldestCuda ?? '0', cuda));
+  const newer = (hardware?.compute ?? []).find((name) => isLaterVersion(gpuFacts[name]?.oldestCuda ?? '0', cuda));
   if (newer === undefined) return;
   const oldest = gpuFacts[newer]?.oldestCuda;
   yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${newer}`, {
@@ -123,12 +124,6 @@ function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { 
   }
   const text = readTextIfPresent(resolve(root, path)) ?? '';
   return { image: baseImageOf(text) ?? '', at: 'runtime.custom.dockerfile_path' };
-}
-
-function isNewer(one: string, other: string): boolean {
-  const [major = 0, minor = 0] = one.split('.').map(Number);
-  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
-  return major > otherMajor || (major === otherMajor && minor > otherMinor);
 }
 
 /** The weights alone need as much memory as their files have. */
