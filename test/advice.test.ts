@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { smallApp } from './support/app.ts';
+import { emulatorForAll } from './support/emulators.ts';
 import { newFolder } from './support/files.ts';
 import { gantry } from './support/gantry.ts';
 
 // What a result or an error says to type next is typed, where it says so. Each line of the tests is also parsed
 // (support/advice.ts).
 
-let emulator: Emulator;
 let cwd: string;
 const type = (words: string[]) => gantry(words, { emulator, cwd });
 // The newest that succeeded: of one that failed, other commands tell more.
 const successes = 'map(select(.status == "success"))[0].id';
 const ids = async (line: string) => (await type([...line.split(' '), '--jq', successes])).stdout.trim();
 
+const emulator = emulatorForAll({ real: false, seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, seed: 1 });
   cwd = newFolder({ ...smallApp(), 'a.txt': 'a' });
   await type(['cp', 'a.txt', ':/a.txt']);
 });
-afterAll(() => emulator.close());
 
 /** A command line, its exit code, and what it says to type, in order; all of that exits with 0. */
 const rows: [line: string, code: number, next: string[]][] = [

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type CommandLine, gantryCommand } from '../src/command-line.ts';
 import { commands as commandTree } from '../src/commands/index.ts';
-import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { buildProgram } from '../src/program/command-tree.ts';
 import { divideLine } from '../src/program/program-arguments.ts';
 import { smallApp } from './support/app.ts';
+import { emulatorForAll } from './support/emulators.ts';
 import { newFolder } from './support/files.ts';
 import { gantry } from './support/gantry.ts';
 
@@ -106,11 +106,11 @@ test('what is told to type is a command, to which the flags of the place are add
   expect(offences).toEqual([]);
 });
 
-let emulator: Emulator;
 let cwd: string;
 
+const emulator = emulatorForAll({ real: false, seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, seed: 1 });
   const web = [...emulator.store.apps.values()].find(({ id }) => id === `${emulator.project}-web`);
   if (!web) throw new Error('there is no app web');
   for (const name of hostile) {
@@ -119,7 +119,6 @@ beforeAll(async () => {
   }
   cwd = newFolder(smallApp());
 });
-afterAll(() => emulator.close());
 
 /** Around the name, which stands behind `--`. */
 const lines = ['apps get', 'builds list', 'apps scale --min-replicas 1', 'apps delete', 'rollback', 'explain'];

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { Random } from './fuzz/random.ts';
 import { smallApp } from './support/app.ts';
 import { BadConnections, type ConnectionFault, drawFault, isHarmless } from './support/bad-connections.ts';
+import { emulatorForAll } from './support/emulators.ts';
 import { drawnCases } from './support/extent.ts';
 import { newFolder, noise } from './support/files.ts';
 import { gantry, type Outcome, type Setting } from './support/gantry.ts';
@@ -26,17 +26,16 @@ const clock = { now: began };
 /** Of one chunk: what follows it then follows the reply. */
 const content = noise(7_000);
 
-let emulator: Emulator;
 let connections: BadConnections;
 
+const emulator = emulatorForAll({ seed: 1, real: false, now: () => clock.now });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1, real: false, now: () => clock.now });
   connections = await BadConnections.start(emulator);
 });
 
 afterAll(async () => {
   connections.close();
-  await emulator.close();
 });
 
 interface Subject {

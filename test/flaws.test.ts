@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { reference } from '../src/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
 import { fixture, folderOf, smallApp } from './support/app.ts';
+import { emulatorForEach } from './support/emulators.ts';
 import { gantry, keys } from './support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
@@ -13,13 +13,7 @@ import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
 const { commands, groups } = await reference();
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1] = {}) {
   await using app = await folderOf(smallApp());

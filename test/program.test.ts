@@ -1,19 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { reference } from '../src/reference.ts';
 import { version } from '../src/version.ts';
 import { folderOf, smallApp } from './support/app.ts';
+import { emulatorForAll } from './support/emulators.ts';
 import { gantry, keys } from './support/gantry.ts';
 import { expectErrorDocument } from './support/traces.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ real: false });
 
 test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
   expect(await gantry([flag])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });

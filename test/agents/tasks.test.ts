@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { address, gantry, type Setting } from '../support/gantry.ts';
 
 /**
@@ -13,19 +13,14 @@ import { address, gantry, type Setting } from '../support/gantry.ts';
  */
 const skill = readFileSync('src/commands/agent-skill.md', 'utf8');
 
-let emulator: Emulator;
 let folder: Awaited<ReturnType<typeof folderOf>>;
 
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
-});
+const emulator = emulatorForAll({ seed: 1 });
 
 beforeEach(async () => {
   folder = await folderOf(smallApp());
   return () => folder[Symbol.asyncDispose]();
 });
-
-afterAll(() => emulator.close());
 
 interface Answer {
   code: number;

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lookCommandFor } from '../../src/api/lost-reply.ts';
 import { endpoints } from '../../src/contract/index.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 /** A call of an app says so itself; a completed upload is listed. */
 const lookedUpElsewhere = ['invoke', 'completeUpload'];

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ seed: 1 });
 
 const reader = { columns: 100, env: { GANTRY_ACCESSIBLE: '1', NO_COLOR: '1' } };
 

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator();
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach();
 
 test('lists keys with their remaining time, the first to expire first', async () => {
   const { code, stdout } = await gantry(['team', 'api-keys'], { emulator, ...wideTerminal });

@@ -1,22 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileDecision } from '../../src/operations/deploy/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
+const emulator = emulatorForAll({ real: false });
 
 beforeEach(async () => {
   await emulator.reset();
 });
-
-afterAll(() => emulator.close());
 
 const main = 'def run():\n    return 1\n';
 const config = (more = '') => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;

@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { reference } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let empty: Awaited<ReturnType<typeof folderOf>>;
 /** In the folder of the app, and in one without an app. */
 let here: Setting;
 let elsewhere: Setting;
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   app = await folderOf(smallApp());
   empty = await folderOf({});
   here = { emulator, cwd: app.path };
@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await empty[Symbol.asyncDispose]();
 });

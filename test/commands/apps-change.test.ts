@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
 });
-
-afterEach(() => emulator.close());
 
 const web = () => emulator.store.apps.get(`${emulator.project}-web`);
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint).length;

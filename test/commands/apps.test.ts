@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 import { widthOf } from '../support/width.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 test('prints [] with --json and a note on stderr if there are no apps', async () => {
   const text = await gantry(['apps', 'list'], { emulator });

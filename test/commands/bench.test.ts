@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { appServer, type Seen, sayJson } from '../support/app-server.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting, wideTerminal } from '../support/gantry.ts';
 
@@ -212,11 +212,7 @@ test('a dry run and an app that refuses make no load', async () => {
 });
 
 describe('against the emulator', () => {
-  let emulator: Emulator;
-  beforeAll(async () => {
-    emulator = await startEmulator({ real: false });
-  });
-  afterAll(() => emulator.close());
+  const emulator = emulatorForAll({ real: false });
 
   test('the platform and gantry agree', async () => {
     await using app = await folderOf(smallApp());

@@ -1,19 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';
 import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 test('lists builds newest first, with the reason of failures', async () => {
   emulator.fail('build', 'init_failure');

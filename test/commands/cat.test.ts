@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { send, storage } from '../support/storage.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach();
 
 beforeEach(async () => {
-  emulator = await startEmulator();
   emulator.volume().write('/notes.txt', 'first\n');
   emulator.volume().write('/more.txt', 'second');
   emulator.volume().write('/empty', '');
   emulator.volume().write('/big', 'x'.repeat(3_000_000));
 });
-
-afterEach(() => emulator.close());
 
 test('prints files unchanged, one after another', async () => {
   const outcome = await gantry(['cat', '/notes.txt', 'default:/more.txt', '/empty'], { emulator });

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb } from '../support/runs.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
-
-afterEach(() => emulator.close());
 
 /** Answers calls of one method with a success and does nothing. */
 const ignoring =

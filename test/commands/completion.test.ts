@@ -2,25 +2,23 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { record } from '../support/runs.ts';
 
-let emulator: Emulator;
 let folder: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
   emulator.calls.length = 0;
 });
-
-afterEach(() => emulator.close());
 
 /** What a shell is told after these words: the candidates, and the last line's directive. */
 async function offered(words: string[], env: Record<string, string> = {}) {

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { widthOf } from '../support/width.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
-
-afterEach(() => emulator.close());
 
 test('prints a note if the app is asleep', async () => {
   const text = await gantry(['apps', 'containers', 'web'], { emulator });

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type ModelHub, sha256Of } from '../chaos/model-hub.js';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
 
-let emulator: Emulator;
 let home: string;
 let hub: ModelHub;
 
@@ -17,12 +16,12 @@ const big = noise(11 * 2 ** 20 + 12_345);
 const sha256 = sha256Of(big);
 const files = { 'big.bin': big, 'small.json': Buffer.from('{"a": 1}'), empty: Buffer.alloc(0) };
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   home = newFolder();
   hub = await startHub({ 'org/model': { files } });
 });
-afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: home, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });

@@ -2,24 +2,22 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, hashesIn, lay as layIn, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
-let emulator: Emulator;
 let home: string;
 /** The folder that commands are run in. */
 let here: string;
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   home = newFolder();
   here = newFolder();
 });
-
-afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });

@@ -1,19 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 /** State of the replicas of all builds, and of the app. */
 let replicas: string;
 let status: string | undefined;
 let builds: string[];
 let front: Record<string, string>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   [replicas, status, builds] = ['RUNNING', undefined, []];
   front = await altering(emulator, (method, path, json) => {
     if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
@@ -22,8 +22,6 @@ beforeEach(async () => {
     return path.endsWith('/containers') ? { body: containers } : undefined;
   });
 });
-
-afterEach(() => emulator.close());
 
 const line = ['--if-changed', '--watch', '10s'];
 

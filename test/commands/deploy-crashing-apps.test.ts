@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { speaking } from '../emulator/support/platform.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** Of a reply. */
@@ -14,19 +14,16 @@ interface Container {
   containerRestartCount: number;
 }
 
-let emulator: Emulator;
 let home: string;
 
+const emulator = emulatorForAll({ restartPauseMs: 10 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ restartPauseMs: 10 });
   emulator.store.secrets.set(emulator.project, { CRASH_AFTER: '0.05' });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 
-afterAll(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(() => rm(home, { recursive: true, force: true }));
 
 const good = 'def run():\n    return 1\n';
 

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, faults as faultNames, startEmulator } from '../../src/emulator/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faults as faultNames } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -11,7 +12,6 @@ type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number
 
 type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen, setting?: Setting];
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 
 beforeAll(async () => {
@@ -20,11 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => app[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 const retried = /retrying in .+ \(2 of 5\)/;
 const retriedToTheEnd = /\(5 of 5\)/;

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
-beforeAll(async () => {
-  emulator = await startEmulator();
-});
-afterAll(() => emulator.close());
+const emulator = emulatorForAll();
 
 const mains: [name: string, main: string, next: string][] = [
   ['its function run', 'def run(): return 1', 'invoke web'],

@@ -1,25 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { announceEnd } from '../../src/operations/notify/index.ts';
 import { runNotifyCommand } from '../../src/operations/notify/notify-command.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let told: Awaited<ReturnType<typeof folderOf>>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   app = await folderOf(smallApp());
   told = await folderOf({});
 });
 
 afterEach(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await told[Symbol.asyncDispose]();
 });

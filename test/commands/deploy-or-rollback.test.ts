@@ -2,20 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let home: string;
 let env: Record<string, string>;
 /** The builds, oldest first, and which of them crash. */
 let builds: string[];
 let crashing: number[];
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
   builds = [];
   crashing = [];
@@ -30,10 +30,7 @@ beforeEach(async () => {
   env = { ...front, GANTRY_CONFIG_DIR: home };
 });
 
-afterEach(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterEach(() => rm(home, { recursive: true, force: true }));
 
 const watching = ['--watch', '10s', '--or-rollback'];
 

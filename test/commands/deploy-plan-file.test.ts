@@ -1,11 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let plan: string;
 
@@ -17,14 +16,14 @@ const files = {
   'start.sh': '#!/bin/sh\n',
 };
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   app = await folderOf(files);
   plan = join(app.path, '..', `${app.path.split('/').at(-1)}-plan.json`);
 });
 
 afterEach(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await rm(plan, { force: true });
 });

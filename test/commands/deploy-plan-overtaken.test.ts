@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { version } from '../../src/version.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let plan: string;
 let env: Record<string, string>;
@@ -14,8 +13,9 @@ let env: Record<string, string>;
 let before: (method: string, path: string) => unknown;
 let after: (method: string, path: string) => unknown;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   app = await folderOf({
     ...smallApp(),
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 90\n`,
@@ -37,7 +37,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await rm(plan, { force: true });
 });

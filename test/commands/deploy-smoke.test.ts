@@ -1,26 +1,24 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let status: number;
 /** What the app answers instead. */
 let instead: { body: unknown; type?: string; status?: number } | undefined;
 let front: Record<string, string>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   status = 200;
   instead = undefined;
   front = await altering(emulator, (_, path) =>
     path.endsWith('/web/run') ? (instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } }) : undefined,
   );
 });
-
-afterEach(() => emulator.close());
 
 async function deploy(...smoke: string[]) {
   await using app = await folderOf(smallApp());

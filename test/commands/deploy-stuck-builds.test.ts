@@ -2,24 +2,23 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let home: Awaited<ReturnType<typeof folderOf>>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   app = await folderOf(smallApp());
   home = await folderOf({});
 });
 
 afterEach(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await home[Symbol.asyncDispose]();
 });

@@ -1,22 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
 let temporary: string[];
 
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-  temporary = await leftovers();
-});
+const emulator = emulatorForEach({ real: false });
 
-afterEach(async () => {
-  await emulator.close();
+beforeEach(async () => {
+  temporary = await leftovers();
 });
 
 describe('a deploy', () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { serving } from '../support/listening.ts';
@@ -18,13 +18,7 @@ interface Found {
   code?: string;
 }
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator();
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll();
 
 function doctor(setting: Setting & { flags?: string[] } = {}): Promise<Outcome> {
   const env = { GANTRY_LOGS_URL: emulator.url, GANTRY_REGISTRY_URL: `${emulator.url}/none`, ...setting.env };

@@ -3,9 +3,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { altering } from '../support/altering.ts';
 import { smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesOfEqualChecksum } from '../support/equal-checksums.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -14,22 +14,19 @@ import { repositoryOf } from '../support/repository.ts';
 /** Only SHA-256 tells these two from each other. */
 const [one, two] = filesOfEqualChecksum();
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof repositoryOf>>;
 let home: string;
 let env: Record<string, string>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   app = await repositoryOf({ ...smallApp(), 'data.py': one });
   home = newFolder();
   env = {};
 });
 
-afterEach(async () => {
-  await emulator.close();
-  await app[Symbol.asyncDispose]();
-});
+afterEach(() => app[Symbol.asyncDispose]());
 
 const run = (...words: string[]) =>
   gantry([...words, '--json'], { emulator, cwd: app.path, env: { GANTRY_CONFIG_DIR: home, ...env } });

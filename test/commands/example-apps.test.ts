@@ -1,18 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator();
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll();
 
 /** Runs a command line that succeeds, in the folder of an app. */
 async function run(app: string, line: string, setting: Setting = {}): Promise<string> {

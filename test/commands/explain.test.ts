@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
+import type { Emulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ real: false });
 
 const withPackage = smallApp('\n[cerebrium.dependencies.pip]\nnumpy = "1.26.4"\ntorchh = "latest"\n');
 

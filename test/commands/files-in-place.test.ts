@@ -1,23 +1,21 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let home: string;
 let here: string;
 
+const emulator = emulatorForEach({ real: false, seed: 1 });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false, seed: 1 });
   home = newFolder();
   here = newFolder();
 });
-
-afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: here, env: { GANTRY_CONFIG_DIR: home }, ...setting });

@@ -1,20 +1,18 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let home: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   home = newFolder();
 });
-
-afterEach(() => emulator.close());
 
 const run = (words: string[], more: object = {}) =>
   gantry(words, { emulator, env: { GANTRY_CONFIG_DIR: home }, ...more });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { expectNoTrace } from '../support/traces.ts';
@@ -12,13 +12,7 @@ const lines = [
   ...['profiles list', 'help environment', 'reference --json'],
 ];
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ real: false });
 
 describe.each(lines)('gantry %s', (line) => {
   test('works without a readable and writable home, and leaves no files behind', async () => {

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** A title, a cleared screen, a cursor one line up, a bell, text that runs backwards, a line of its own, a command. */
 const hostile = 'na\u001b]0;owned\u0007\u001b[2J\u001b[1A\u009b1A\u0007\u202eme\r\n::error::owned';
 
-let emulator: Emulator;
+const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
   const { store, project } = emulator;
@@ -31,8 +30,6 @@ beforeEach(async () => {
     invoices: [{ id: hostile, amountDue: 1, currency: hostile, paymentStatus: hostile, createdAt: hostile }],
   });
 });
-
-afterEach(() => emulator.close());
 
 test.each([
   ...['apps list', 'apps get web', 'secrets list', 'secrets list --show-values', 'team api-keys', 'team users'],

@@ -3,22 +3,19 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let home: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 
-afterEach(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterEach(() => rm(home, { recursive: true, force: true }));
 
 const files = () => join(home, 'state', 'archives', 'files');
 const records = () => join(home, 'state', 'archives', 'builds');

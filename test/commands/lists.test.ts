@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
 import { answering } from '../support/answering.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb } from '../support/runs.ts';
-
-let emulator: Emulator;
 
 /** So many of each there are. */
 const number = 240;
 const many = <Entry>(make: (index: number) => Entry) => Array.from({ length: number }, (_, index) => make(index));
 const at = (index: number) => new Date(Date.now() - index * 60_000).toISOString();
 
+const emulator = emulatorForAll({ real: false });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const { store, project } = emulator;
   empty(emulator, {
@@ -33,8 +32,6 @@ beforeAll(async () => {
     store.builds.set(`b-${index}`, { ...build, id: `b-${index}` });
   }
 });
-
-afterAll(() => emulator.close());
 
 describe.each([
   ['apps list', '240 apps'],

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Call, inFrontOf } from '../support/in-front-of.ts';
 import { agree, someone } from '../support/login.ts';
@@ -9,14 +9,11 @@ import { deployWeb } from '../support/runs.ts';
 const [one, two, three] = ['1234567890123456788', '1234567890123456789', '1234567890123456790'];
 const time = JSON.stringify(new Date());
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
-
-afterAll(() => emulator.close());
 
 /** Runs a command at a platform that answers calls of one kind with this text. */
 async function at(isMeant: RegExp, body: string | ((call: Call) => string), ...words: string[]) {

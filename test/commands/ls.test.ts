@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach();
 
 beforeEach(async () => {
-  emulator = await startEmulator();
   const volume = emulator.volume();
   volume.write('/models/a.bin', Buffer.alloc(1536), Date.UTC(2026, 0, 2, 3, 4, 5));
   volume.write('/models/deep/b.bin', 'b');
   volume.write('/readme.txt', 'hello');
   volume.makeFolder('/empty');
 });
-
-afterEach(() => emulator.close());
 
 const lines = (stdout: string) =>
   stdout

@@ -1,24 +1,23 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { isLocalName } from '../../src/operations/monitor/serve-metrics.ts';
 import { openTextServer } from '../../src/receiver/text-server.ts';
 import { Draw } from '../chaos/draw.js';
+import { emulatorForAll } from '../support/emulators.ts';
 import { isWhole } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false, now: () => clock.now });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, now: () => clock.now });
   await deployWeb(emulator);
   clock.now += 3_600_000;
 });
-afterAll(() => emulator.close());
 
 /** `GANTRY_TEST=all` has more of them (docs/testing.md). */
 const restarts = isWhole ? 100 : 12;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
@@ -12,10 +12,9 @@ const end = Math.floor(Date.now() / hour) * hour;
 const at = (ms: number) => new Date(ms).toISOString();
 const range = ['--since', at(end - 6 * hour), '--until', at(end)];
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const stretch = { from: end - 5 * hour, to: end - 1 };
   recordMany(emulator, { name: 'cold', number: 20, ...stretch, coldstartMs: 4_000, container: 'web-a' });
@@ -25,8 +24,6 @@ beforeAll(async () => {
 beforeEach(() => {
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 const startup = (flags: string[] = [], { env, ...setting }: Setting = {}) =>
   gantry(['metrics', 'web', '--startup', ...flags], {

@@ -1,7 +1,7 @@
 import parseArgs from 'string-argv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
 /** Command lines as people type them by mistake, or by the habit of other programs. All run in the folder of an app. */
@@ -122,20 +122,17 @@ deploy web
 
 const lines = mistakes.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let here: Setting;
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   app = await folderOf(smallApp());
   here = { emulator, cwd: app.path };
 });
 
-afterAll(async () => {
-  await emulator.close();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 
 test.each([
   ['apps scale --min 1 --dry-run', 'apps scale --min-replicas 1 --dry-run'],

@@ -3,24 +3,21 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 
+const emulator = emulatorForAll();
+
 beforeAll(async () => {
-  emulator = await startEmulator();
   app = await folderOf({ ...smallApp(), '.huge.bin': '' });
   // Sparse: it takes no room.
   truncateSync(join(app.path, '.huge.bin'), 8 * 2 ** 30);
 });
 
-afterAll(async () => {
-  await emulator.close();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Every command with a flag or argument that names a file which is held in memory. */
 const lines: [line: string, limit: string][] = [

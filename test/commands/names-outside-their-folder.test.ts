@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
 let here: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   for (const path of ['/m/a', '/x/keep']) emulator.volume().write(path, path);
   here = newFolder({ 'dst/mine': 'x', 'src/new': 'y' });
 });
-
-afterEach(() => emulator.close());
 
 const files = ['../x/keep', './../x/keep', 'a/../../x/keep', '/x/keep', 'default:/x/keep', '..', 'b/c'];
 const folders = ['../x/', '..', '../', '/x/', './../x'];

@@ -1,24 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 
+const emulator = emulatorForAll();
+
 beforeAll(async () => {
-  emulator = await startEmulator();
   const files = smallApp();
   app = await folderOf({ ...files, 'main.py': 'def predict(name):\n    return {"v": 1 / 0}\n' });
   expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
 });
 
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  await emulator.close();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 
 const run = (line: string) => gantry(line.split(' '), { emulator, cwd: app.path });
 

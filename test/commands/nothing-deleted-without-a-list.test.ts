@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
 let here: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   emulator.volume().write('/t/a', 'on the volume');
   here = newFolder({ 'dst/mine': 'x', 'dst/sub/mine': 'y' });
 });
-afterEach(() => emulator.close());
 
 /** Listings of `/t/` are not lists, from the first deletion on if there is one. Nothing is deleted. */
 function without(answer: Answer, isDeletion = false): Answering {

@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { withLinks } from '../../src/output/links.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let empty: Awaited<ReturnType<typeof folderOf>>;
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   app = await folderOf(smallApp());
   empty = await folderOf({});
 });
 
 afterAll(async () => {
-  await emulator.close();
   await app[Symbol.asyncDispose]();
   await empty[Symbol.asyncDispose]();
 });

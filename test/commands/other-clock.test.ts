@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -9,12 +9,7 @@ const now = Date.UTC(2026, 10, 18, 12);
 /** The platform's: it goes as the machine's does, which is ahead. */
 const clock = { now, jumps: () => 0 };
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false, seed: 1, now: () => clock.now });
-});
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ real: false, seed: 1, now: () => clock.now });
 
 /** What a command prints on a machine whose clock is ahead of the platform's. */
 async function shown(line: string, aheadMs: number) {

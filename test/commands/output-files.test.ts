@@ -1,23 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 // What a command writes because a flag names it is no part of the app, replaces nothing of it, and is not sent unnoticed.
 
-let emulator: Emulator;
 let cwd: string;
 const run = (line: string) => gantry(line.split(' '), { emulator, cwd });
 
+const emulator = emulatorForAll({ real: false });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   cwd = newFolder(smallApp());
   expect((await run('deploy')).code).toBe(0);
 });
-afterAll(() => emulator.close());
 beforeEach(() => {
   cwd = newFolder(smallApp());
 });

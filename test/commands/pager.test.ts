@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ seed: 1 });
 
 const screen: Setting = { columns: [120, 20] };
 /** A pager that the user has quit. */

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { fullDisk, gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ seed: 1 });
 
 /** `1.5 KiB`, `12 s`, `1m 35s`, `15m` or `3 min ago`. */
 const forPeople = /^[\d.]+ (B|[KMGT]iB|ms|s)$|^\d+[mhd]( \d+[smh])?$| ago$/;

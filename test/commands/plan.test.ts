@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/contract/costs.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { empty } from '../support/account.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator();
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach();
 
 describe('changing the plan', () => {
   const set = (plan: string, ...flags: string[]) => gantry(['plan', 'set', plan, ...flags], { emulator });

@@ -1,19 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { repositoryOf } from '../support/repository.ts';
 
-let emulator: Emulator;
 let home: string;
 let app: Awaited<ReturnType<typeof repositoryOf>>;
 
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
+const emulator = emulatorForAll({ real: false });
 
 beforeEach(async () => {
   await emulator.reset();
@@ -26,8 +23,6 @@ afterEach(async () => {
   await app[Symbol.asyncDispose]();
   await rm(home, { recursive: true, force: true });
 });
-
-afterAll(() => emulator.close());
 
 function run(words: string[], { env = {}, cwd = app.path, ...more }: Setting = {}) {
   return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env }, ...more });

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForAll();
 
 beforeAll(async () => {
-  emulator = await startEmulator();
   emulator.store.projects.push('p-second');
 });
 
 beforeEach(() => {
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 test('projects list marks the project in use', async () => {
   const { stdout } = await gantry(['projects', 'list'], { emulator, env: { GANTRY_PROJECT: 'p-second' } });

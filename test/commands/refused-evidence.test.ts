@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 const refusals: [string, Answer][] = [
   ['403', { status: 403, body: '{"message":"not for this token"}' }],

@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
 let here: string;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
   for (const path of ['/m/a', '/m/old', '/m/sub/b', '/m/z']) emulator.volume().write(path, path);
   here = newFolder({ 'src/z': '/m/z', 'src/sub/b': '/m/sub/b', 'src/a': '/m/a' });
 });
-
-afterEach(() => emulator.close());
 
 type Entry = Record<string, unknown> & { name: string; is_folder: boolean };
 

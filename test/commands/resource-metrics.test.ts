@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 
 const hour = 3_600_000;
@@ -12,17 +12,11 @@ const end = Date.UTC(2026, 10, 23, 15);
 const at = (ms: number) => new Date(ms).toISOString();
 const range = ['--since', at(end - 6 * hour), '--until', at(end)];
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1, now: () => end });
-});
+const emulator = emulatorForAll({ seed: 1, now: () => end });
 
 beforeEach(() => {
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 const resources = (app: string, flags: string[] = [], { env, ...setting }: Setting = {}) =>
   gantry(['metrics', app, ...flags], {

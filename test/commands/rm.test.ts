@@ -1,20 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
-
 const all = ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt', '/logs/old/d.log', '/models/big.bin', '/top.txt'];
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   for (const path of all) emulator.volume().write(path, path);
 });
-
-afterEach(() => emulator.close());
 
 /** The files that are left. */
 const left = () =>

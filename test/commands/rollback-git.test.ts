@@ -2,19 +2,19 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { repositoryOf } from '../support/repository.ts';
 
-let emulator: Emulator;
 let home: string;
 let app: Awaited<ReturnType<typeof repositoryOf>>;
 /** The builds of `data.txt` with `one` and with `two`, of which the first is live again after a reset. */
 let builds: string[];
 
+const emulator = emulatorForAll({ real: false });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 
@@ -30,10 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => app[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(() => rm(home, { recursive: true, force: true }));
 
 function run(words: string[], cwd = app.path) {
   return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readTar } from '../../src/emulator/running/archives/tar.ts';
 import { python } from '../emulator/support/running.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -14,17 +14,11 @@ const toml = (more = '') => `[cerebrium.deployment]\nname = "jobs"\n${more}`;
 const job =
   'import sys\n\ndef train(epochs=1, name="first"):\n    print(f"{name}: {epochs}")\n    return {"loss": 0.5}\n';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator();
-});
+const emulator = emulatorForAll();
 
 beforeEach(async () => {
   await emulator.reset();
 });
-
-afterAll(() => emulator.close());
 
 /** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {

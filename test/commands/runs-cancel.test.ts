@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, keys, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -7,10 +7,9 @@ import { expectErrorDocument } from '../support/traces.ts';
 const createdAt = Date.now() - 90_000;
 const goesOn = { createdAt, runtimeMs: 1e12 };
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
 
@@ -18,8 +17,6 @@ beforeEach(() => {
   emulator.store.runs.clear();
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 describe('one run', () => {
   const get = (...flags: string[]) => gantry(['runs', 'get', 'web', 'r-1', ...flags], { emulator, ...wideTerminal });

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 import { temporaryFiles } from '../support/traces.ts';
@@ -16,10 +16,9 @@ const end = Math.floor(Date.now() / hour) * hour;
 const at = (ms: number) => new Date(ms).toISOString();
 const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   recordMany(emulator, { name: 'good', number: 40, from: end - 5 * hour, to: end - 1, runtimeMs: 250 });
   recordMany(emulator, { name: 'bad', number: 10, from: end - 2 * hour, to: end - hour - 1, statusCode: 500 });
@@ -28,8 +27,6 @@ beforeAll(async () => {
 beforeEach(() => {
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 const chart = (flags: string[] = [], { env, ...setting }: Setting = {}) =>
   gantry(['runs', 'chart', 'web', ...flags], {

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const createdAt = Date.now() - 90_000;
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
 });
 
@@ -17,8 +17,6 @@ beforeEach(() => {
   emulator.store.runs.clear();
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 function print(run: string, text: string, stream: 'stdout' | 'stderr' = 'stdout') {
   emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream, text, run });

@@ -1,17 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ real: false });
 
 const value = 'sk-live-4711/=#"';
 const kept = (owner = emulator.project) => emulator.store.secrets.get(owner);

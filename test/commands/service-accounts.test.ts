@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach();
 
 beforeEach(async () => {
-  emulator = await startEmulator();
   give(['p-1', 'p-2']);
 });
-
-afterEach(() => emulator.close());
 
 const give = (grants: unknown[] | null | undefined) =>
   empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', ...(grants !== undefined && { grants }) }] });

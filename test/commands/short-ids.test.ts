@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let app: Awaited<ReturnType<typeof folderOf>>;
 let here: Setting;
 /** Of `web`, the newest first. */
@@ -15,18 +14,16 @@ interface Item {
   status: string;
 }
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   app = await folderOf(smallApp());
   here = { emulator, cwd: app.path };
   builds = (await gantry(['builds', 'list', '--json'], here)).json() as Item[];
   runs = (await gantry(['runs', 'list', '--since', '7d', '--limit', '500', '--json'], here)).json() as Item[];
 });
 
-afterAll(async () => {
-  await emulator.close();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function idOf(line: string): Promise<string> {
   const { code, stderr, json } = await gantry([...line.split(' '), '--json=id'], here);

@@ -9,20 +9,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { LocalRemoval } from '../../src/operations/sync/remove-local.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
 import { keys, gantry as run, type Setting, targetOf } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';
 import { StrictPlatform } from '../support/strict-platform/index.js';
 
-let emulator: Emulator;
 let home: string;
 let here: string;
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   home = newFolder();
   here = newFolder({ 'f/same': 'same', 'f/changed': 'new text', 'f/new': 'n', 'f/older': 'AAAA' });
   utimesSync(join(here, 'f/same'), 1_000, 1_000);
@@ -30,8 +30,6 @@ beforeEach(async () => {
     shelf().write(`/f/${name}`, text, Date.parse('2026-01-01T00:00:00Z'));
   }
 });
-
-afterEach(() => emulator.close());
 
 const shelf = () => emulator.volume();
 const gantry = (words: string[], setting: Setting = {}) =>

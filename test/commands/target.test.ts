@@ -1,19 +1,13 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { referenceOf } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
-});
-
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ real: false });
 
 /** They change this machine only, or only read with these arguments. */
 const unnamed = ['projects use', 'login', 'api', 'tune'];

@@ -1,23 +1,23 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { deployWeb, record, recordMany } from '../support/runs.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
-let emulator: Emulator;
 /** Where there is no app. */
 let cwd: string;
 
+const emulator = emulatorForAll({ real: false, now: () => clock.now });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, now: () => clock.now });
   cwd = newFolder();
   await deployWeb(emulator);
   clock.now += 3_600_000;
 });
-afterAll(() => emulator.close());
 
 const top = (line: string, more: Setting = {}) =>
   gantry(['top', ...line.split(' ').filter(Boolean)], { emulator, cwd, clock, ...more });

@@ -1,26 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder, noise } from '../support/files.ts';
 import { gantry as run } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 import { send, storage } from '../support/storage.ts';
 
-let emulator: Emulator;
 let here: string;
 /** Two parts. */
 const large = noise(5 * 2 ** 20 + 2 ** 17);
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   here = newFolder();
   emulator.volume().write('/d/a.txt', 'first');
   emulator.volume().write('/d/empty', '');
   emulator.volume().write('/d/large', large);
 });
-
-afterEach(() => emulator.close());
 
 describe.each([null, undefined, -1, 0.5, 'large', {}])('if all files are listed with the size %j', (size) => {
   const gantry = async (...words: string[]) => {

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator();
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach();
 
 test('lists members and invitations, with who invited', async () => {
   const { stdout } = await gantry(['team', 'users'], { emulator, ...wideTerminal });

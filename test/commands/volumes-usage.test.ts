@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach();
 
 beforeEach(async () => {
-  emulator = await startEmulator();
   const volume = emulator.volume();
   volume.write('/small.txt', Buffer.alloc(10));
   volume.write('/models/a', Buffer.alloc(1000));
   volume.write('/models/deep/deeper/b', Buffer.alloc(3096));
   volume.makeFolder('/models/empty');
 });
-
-afterEach(() => emulator.close());
 
 test('volumes usage sums up each entry with all below it, the largest first, and a total', async () => {
   const { code, stdout } = await gantry(['volumes', 'usage'], { emulator });

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { parseVolumes } from '../../src/operations/volumes/parse-volumes.ts';
 import { answering } from '../support/answering.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  emulator = await startEmulator();
-});
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach();
 
 const sizeOf = async (region: string) => {
   const { json } = await gantry(['volumes', 'list', '--json'], { emulator });

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false, now: () => clock.now });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, now: () => clock.now });
   await deployWeb(emulator);
 });
-afterAll(() => emulator.close());
 
 /** A call every ten seconds for half an hour from now on: slow ones from the fifth to the fifteenth minute. */
 function play(): void {

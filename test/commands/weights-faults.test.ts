@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { Asked, ModelHub } from '../chaos/model-hub.js';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder, noise } from '../support/files.ts';
 import { gantry as run } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
@@ -17,16 +17,15 @@ const files: Record<string, Buffer> = {
   'large.bin': noise(12 * 2 ** 20 + 321),
 };
 
-let emulator: Emulator;
 let home: string;
 let hub: ModelHub;
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   home = newFolder();
   hub = await startHub({ [name]: { files: { ...files }, inGit: ['config.json'], token } });
 });
-afterEach(() => emulator.close());
 
 const pull = (silenceMs: number) =>
   run(['weights', 'pull', `hf://${name}`, ':/m'], {

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder, noise } from '../support/files.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
-let emulator: Emulator;
 let home: string;
 let here: string;
 
@@ -14,13 +13,12 @@ const mib = 2 ** 20;
 const content = noise(40 * mib);
 const slowly = ['--part-size', '5MiB', '--concurrency', '2', '--limit-rate', '60MB'];
 
+const emulator = emulatorForEach();
+
 beforeEach(async () => {
-  emulator = await startEmulator();
   home = newFolder();
   here = newFolder();
 });
-
-afterEach(() => emulator.close());
 
 const env = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: home });
 const answered = (endpoint: string) =>

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { emulatorEnvironment } from '../../src/flags/emulator.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { OfficialClient } from '../support/official-client/client.ts';
 import { decodeJson } from '../support/official-client/go-json.ts';
 import { tar } from '../support/tar.ts';
 import { python } from './support/running.ts';
 import { zip } from './support/zip.ts';
 
-let emulator: Emulator;
 let client: OfficialClient;
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   client = new OfficialClient({ env: emulatorEnvironment(emulator), pause: realPause });
 });
-
-afterAll(() => emulator.close());
 
 const web = () => `${emulator.project}-web`;
 

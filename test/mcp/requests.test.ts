@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { connectMcp } from '../support/mcp.ts';
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
-});
-afterAll(() => emulator.close());
+const emulator = emulatorForAll({ seed: 1 });
 
 const initialize = {
   id: 0,

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { type Reference, reference } from '../../src/reference.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let program: Reference;
 
+const emulator = emulatorForAll({ real: false, seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, seed: 1 });
   program = await reference();
 });
-afterAll(() => emulator.close());
 
 /** Types a line with a shell variable that is not set. */
 async function type(words: string[]) {
