@@ -339,6 +339,25 @@ describe('a volume that fails', () => {
     expect(eventsOf(await history(), builds[1])).toContain('verdict');
   });
 
+  test('after Ctrl-C does not keep a rollback from saying what serves', async () => {
+    const home = newFolder();
+    await deploy('one', [], at(home));
+    await deploy('two', [], at(home));
+    emulator.fail('build', 'slow');
+    const clock = { now: Date.now() };
+    const { code, stderr } = await run(['rollback', 'web', '--yes'], {
+      ...{ ...at(home), clock, stop: /Uploaded/ },
+      seen: (_, said) => {
+        if (refusing || !said.includes('Uploaded')) return;
+        refusing = () => ({ status: 503, body: '{}' });
+        // What was read before is too old.
+        clock.now += 60_000;
+      },
+    });
+    expect(stderr).toContain('warning: cannot read the team state');
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/interrupted: build \S+ serves, and nothing was/)]);
+  });
+
   test('does not hold up Ctrl-C, and nothing half is ever listed', async () => {
     const home = newFolder();
     const stop = new AbortController();
