@@ -41,19 +41,23 @@ const details = {
 async function benched(
   answer: (response: ServerResponse, number: number, seen: Seen) => unknown = (response, number) =>
     sayJson(response, { run_id: `r-${number}` }),
-  more: { details?: object; run?: (number: number) => object; files?: Record<string, string> } = {},
+  /** `run`: what its run has besides; undefined if it is not listed. */
+  more: { details?: object; run?: (number: number) => object | undefined; files?: Record<string, string> } = {},
 ) {
   const runs: object[] = [];
+  const runOf = more.run ?? (() => ({}));
   let calls = 0;
   const server = await appServer((response, seen) => {
     if (seen.path.includes('/runs/charts')) return sayJson(response, { items: runs, total: runs.length });
     if (seen.path.includes('/containers')) return sayJson(response, []);
     if (seen.method === 'GET') return sayJson(response, { ...details, ...more.details });
     const number = calls++;
-    runs.push({
+    const own = runOf(number);
+    const usual = {
       ...{ id: `r-${number}`, createdAt: new Date().toISOString(), statusCode: 200, podName: `web-${number % 2}` },
-      ...{ coldstartTimeMs: 20, totalQueueTimeMs: 50, runtimeMs: 100, totalResponseTimeMs: 150, ...more.run?.(number) },
-    });
+      ...{ coldstartTimeMs: 20, totalQueueTimeMs: 50, runtimeMs: 100, totalResponseTimeMs: 150 },
+    };
+    if (own) runs.push({ ...usual, ...own });
     return answer(response, number, seen);
   });
   const cwd = newFolder(more.files ?? smallApp());
@@ -121,6 +125,12 @@ test('what the platform does not tell is not known', async () => {
   expect(stdout).toContain('0 of 5 calls found in the runs of the platform.');
   expect(stdout).toContain('Cost: not known.');
   expect((await run('--budget 1')).code).toBe(14);
+});
+
+test('of calls that outlive their limit, no run is named that is not listed', async () => {
+  const { run } = await benched((response, number) => number === 0 && sayJson(response, {}), { run: () => undefined });
+  const { stderr } = await run('--rate 100 --for 50ms --call-timeout 300ms');
+  expect(stderr).toMatch(/warning: 5 calls of web\/run may go on.*\n +why until it has, .*\n(?! +fix)/);
 });
 
 describe('a budget', () => {

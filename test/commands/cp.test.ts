@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, hashesIn, lay as layIn, newFolder, noise, withoutProgress } from '../support/files.ts';
+import { descriptorsIn, filesIn, hashesIn, lay as layIn, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
@@ -182,6 +182,12 @@ describe('the copy', () => {
     for (const name of names) {
       expect(shelf().read(name.replace('from', 'to'))?.equals(noise(200_000, name))).toBe(true);
     }
+  });
+
+  test('leaves no folder open: commands of gantry mcp share a process', async () => {
+    shelf().write('/a/b/c', 'c');
+    expect((await gantry(['cp', ':/a', 'a'])).code).toBe(0);
+    expect([filesIn(here), descriptorsIn(here)]).toEqual([['a/b/c'], 0]);
   });
 
   test('copies the whole target of a symbolic link', async () => {

@@ -227,6 +227,19 @@ describe('a pipeline that starts on new machines', () => {
     expect(worse.stderr).not.toContain('cannot return');
   });
 
+  test('says where it has looked for an archive that is gone', async () => {
+    await deploy('one');
+    await deploy('two');
+    for (const build of builds) {
+      const records = (await run(['ls', 'default:/.gantry/archives/web/', '--json'])).json() as { name: string }[];
+      const record = records.find(({ name }) => name.includes(build))?.name;
+      await run(['rm', `default:/.gantry/archives/web/${record}`, '--yes']);
+    }
+    const { code, stderr } = await run(['rollback', 'web', '--yes']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('why neither this machine nor the team state at default:/.gantry has it\n');
+  });
+
   test('says what it cannot know without team state', async () => {
     const without = { env: { GANTRY_TEAM_STATE: 'off' } };
     await deploy('one', [], without);

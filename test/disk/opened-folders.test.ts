@@ -1,31 +1,8 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OpenedFolders } from '../../src/disk/opened-folders.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-
-/** Descriptors of this process that lead into a folder. */
-function descriptorsIn(folder: string): number {
-  if (process.platform !== 'linux') return 0;
-  const real = realpathSync(folder);
-  return readdirSync('/proc/self/fd').filter((descriptor) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(real);
-    } catch {
-      return false;
-    }
-  }).length;
-}
+import { descriptorsIn, filesIn, newFolder } from '../support/files.ts';
 
 describe.each([
   ['held open', true],

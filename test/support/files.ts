@@ -1,5 +1,14 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -43,4 +52,17 @@ export function noise(bytes: number, seed = 'noise'): Buffer {
 /** What was said but for lines of progress, which come when something takes longer than a second. */
 export function withoutProgress(stderr: string): string {
   return stderr.replace(/^project .*\n/, '').replace(/^(Copying|Comparing|Looking).*\n/gm, '');
+}
+
+/** Descriptors of this process that lead into a folder. */
+export function descriptorsIn(folder: string): number {
+  if (process.platform !== 'linux') return 0;
+  const real = realpathSync(folder);
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(real);
+    } catch {
+      return false;
+    }
+  }).length;
 }

@@ -52,6 +52,13 @@ describe('what was handled', () => {
     const log = "db-1  | ModuleNotFoundError: No module named 'yaml'\nweb-1  | stop\nweb-1 exited with code 1\n";
     expect(explainLog(log)).toBeUndefined();
   });
+
+  test.each([
+    ['a service that says DONE', "web-1  | DONE loading\nweb-1  | ModuleNotFoundError: No module named 'yaml'\n"],
+    ['a step that says DONE in between', "#5 0.1 loading DONE\n#5 0.2 ModuleNotFoundError: No module named 'yaml'\n"],
+  ])('is not all of %s', (_, log) => {
+    expect(explainLog(log)).toMatchObject({ cause: 'module-missing' });
+  });
 });
 
 describe('a module that is missing', () => {
