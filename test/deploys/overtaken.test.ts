@@ -119,3 +119,23 @@ describe('of two builds that are later than the one that a late app shows', () =
     expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: true, build: stage.platform.live() } });
   });
 });
+
+test.each<[string, Quirks]>([
+  ['serves', { lagsMs: 14_000 }],
+  ['never does', { lagsMs: 14_000, servesLastCreated: true }],
+])('a deploy whose build is ready after one that was created later says whether it %s', async (_, quirks) => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 0 });
+  stage.pass(60_000);
+  Object.assign(stage.quirks, quirks);
+  stage.platform.after = async ({ point, nth }) => {
+    if (point !== 'upload' || nth !== 2) return;
+    stage.pass(500);
+    await stage.stranger({}, { buildMs: 500 });
+  };
+  await machine.write({ version: 1, behaves: { buildMs: 5_000 } });
+  const { code, json } = await machine.run('deploy --json');
+  const { build, serves = build } = json() as { build: string; serves?: string };
+  expect([code, build, serves]).toEqual([0, ids(stage)[1], stage.platform.live()]);
+});

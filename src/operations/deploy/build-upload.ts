@@ -69,7 +69,8 @@ export class BuildUpload {
     const { buildId: build } = created;
     const ended = options.detach ? undefined : await this.#follow(created);
     const buildMs = context.elapsed() - started;
-    const serves = ended ? await findServing(options.limit.unlimited, body.name, build) : build;
+    const { limit } = options;
+    const serves = ended ? await limit.wait((ms) => findServing(limit.unlimited, body.name, build, ms)) : build;
     const app = created.internalEndpoint ? undefined : await this.#readApp();
     return {
       app: body.name,

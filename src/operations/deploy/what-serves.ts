@@ -1,9 +1,10 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
+import { listBuilds } from '../../contract/builds.ts';
 import { PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { lookAfterwards } from '../history/index.ts';
+import { findLater, lookAfterwards, readHistory } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { tryRequest, waitForChange } from '../waiting/index.ts';
 import { wasCreatedLater } from './busy-builds.ts';
@@ -18,11 +19,12 @@ export async function tellWhatServes(context: Context, app: string, failed: stri
 }
 
 /**
- * A build that has succeeded serves once the app shows it: that is looked up for about ten seconds. Returns the build that
- * serves: a later one, if that has replaced it meanwhile. Throws PendingError if the one before still serves. Where the app
- * does not show what serves, the status of the build counts.
+ * A build that has succeeded serves once the app shows it: that is looked up for about ten seconds, and for longer, as far as
+ * the time allows, if one that was created later was ready earlier. Returns the build that serves: a later one, if that has
+ * replaced it meanwhile. Throws PendingError if the one before still serves. Where the app does not show what serves, the
+ * status of the build counts.
  */
-export async function findServing(context: Context, app: string, build: string): Promise<string> {
+export async function findServing(context: Context, app: string, build: string, maxMs: number): Promise<string> {
   let live: string | undefined;
   const look = async () => {
     const shown = await lookAfterwards(context, app);
@@ -32,7 +34,9 @@ export async function findServing(context: Context, app: string, build: string):
   const isKnown = await waitForChange(look, Boolean, context.delay);
   if (isKnown || live === undefined) return build;
   const serves = live;
-  if (await tryRequest(context, () => wasCreatedLater(context, app, serves, build))) return serves;
+  if (await tryRequest(context, () => wasCreatedLater(context, app, serves, build))) {
+    return (await findLaterThan(context, app, serves, maxMs)) ?? serves;
+  }
   throw new PendingError(
     `build ${shortBuild(build)} of ${app} has succeeded, but the app still shows build ${shortBuild(serves)}`,
     {
@@ -41,4 +45,10 @@ export async function findServing(context: Context, app: string, build: string):
       details: { app, build, status: 'pending', serves },
     },
   );
+}
+
+/** The build that serves, if the app is late to show it. */
+async function findLaterThan(context: Context, app: string, live: string, maxMs: number): Promise<string | undefined> {
+  const builds = await tryRequest(context, (api) => api(listBuilds, { project: context.project, app }));
+  return builds && findLater(context, app, { builds, history: await readHistory(context, app), live }, maxMs);
 }

@@ -32,11 +32,19 @@ export interface MayServe {
   lateMs: number;
 }
 
-/** The build that serves if the app is late to show it. Where only the app can tell, it is waited for, for a minute at most. */
-export async function findLater(context: Context, app: string, known: Known): Promise<string | undefined> {
+/**
+ * The build that serves if the app is late to show it. Where only the app can tell, it is waited for, for a minute at most, or
+ * as long as is given.
+ */
+export async function findLater(
+  context: Context,
+  app: string,
+  known: Known,
+  maxMs = maxLateMs,
+): Promise<string | undefined> {
   const { serves, mayServe } = findLaterReady(known, context.platformNow());
   if (!mayServe) return serves;
-  const shown = await waitUntilShown(context, app, mayServe);
+  const shown = await waitUntilShown(context, app, { id: mayServe.id, lateMs: Math.min(mayServe.lateMs, maxMs) });
   // What the list does not have was created since.
   const isNew = shown !== known.live && known.builds.every(({ id }) => id !== shown);
   return shown !== undefined && (isNew || shown === mayServe.id) ? shown : serves;
