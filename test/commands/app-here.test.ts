@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reference } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
 let app: Awaited<ReturnType<typeof folderOf>>;
-let empty: Awaited<ReturnType<typeof folderOf>>;
+const empty = newFolder();
 /** In the folder of the app, and in one without an app. */
 let here: Setting;
 let elsewhere: Setting;
@@ -16,15 +17,11 @@ const emulator = emulatorForAll({ seed: 1 });
 
 beforeAll(async () => {
   app = await folderOf(smallApp());
-  empty = await folderOf({});
   here = { emulator, cwd: app.path };
-  elsewhere = { emulator, cwd: empty.path };
+  elsewhere = { emulator, cwd: empty };
 });
 
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  await empty[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Command lines that read or call an app, without it; what follows it stands behind a bar. */
 const lines = [

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { speaking } from '../emulator/support/platform.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** Of a reply. */
@@ -14,16 +12,13 @@ interface Container {
   containerRestartCount: number;
 }
 
-let home: string;
+const home = newFolder();
 
 const emulator = emulatorForAll({ restartPauseMs: 10 });
 
-beforeAll(async () => {
+beforeAll(() => {
   emulator.store.secrets.set(emulator.project, { CRASH_AFTER: '0.05' });
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
-
-afterAll(() => rm(home, { recursive: true, force: true }));
 
 const good = 'def run():\n    return 1\n';
 

@@ -1,37 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { announceEnd } from '../../src/operations/notify/index.ts';
 import { runNotifyCommand } from '../../src/operations/notify/notify-command.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
-let told: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
+let told: string;
 
 const emulator = emulatorForEach({ real: false });
 
-beforeEach(async () => {
-  app = await folderOf(smallApp());
-  told = await folderOf({});
-});
-
-afterEach(async () => {
-  await app[Symbol.asyncDispose]();
-  await told[Symbol.asyncDispose]();
+beforeEach(() => {
+  app = newFolder(smallApp());
+  told = newFolder();
 });
 
 const deploy = (flags: string[], setting: Setting = {}) =>
   gantry(['deploy', ...flags], {
     emulator,
-    cwd: app.path,
+    cwd: app,
     ...setting,
     env: { PATH: process.env.PATH ?? '', ...setting.env },
   });
-const write = () => `cat > ${join(told.path, 'document.json')}`;
-const document = async () => JSON.parse(await readFile(join(told.path, 'document.json'), 'utf8'));
+const write = () => `cat > ${join(told, 'document.json')}`;
+const document = async () => JSON.parse(await readFile(join(told, 'document.json'), 'utf8'));
 
 test('a command of the user gets the result, and prints nothing into it', async () => {
   const { code, stdout } = await deploy(['--notify-command', `echo noise; ${write()} && true`]);
@@ -56,7 +52,7 @@ test('its failure is a warning', async () => {
 test('it ends in time, with all that it has started', async () => {
   const warnings: unknown[] = [];
   const context = {
-    cwd: app.path,
+    cwd: app,
     env: { PATH: process.env.PATH },
     progress: { warn: (text: unknown) => warnings.push(text) },
   };
@@ -67,7 +63,7 @@ test('it ends in time, with all that it has started', async () => {
 test('it gets what --timeout has left, and a moment in any case', async () => {
   const warnings: unknown[] = [];
   const context = {
-    cwd: app.path,
+    cwd: app,
     env: { PATH: process.env.PATH },
     elapsed: () => 10_000,
     end: { at: 9_000 },

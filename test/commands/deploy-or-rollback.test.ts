@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
 let home: string;
@@ -16,7 +16,7 @@ let crashing: number[];
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  home = newFolder();
   builds = [];
   crashing = [];
   const front = await altering(emulator, (method, path, json) => {
@@ -29,8 +29,6 @@ beforeEach(async () => {
   });
   env = { ...front, GANTRY_CONFIG_DIR: home };
 });
-
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 const watching = ['--watch', '10s', '--or-rollback'];
 

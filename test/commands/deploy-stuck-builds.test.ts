@@ -1,34 +1,30 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
 import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
-let home: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
+let home: string;
 
 const emulator = emulatorForEach({ real: false });
 
-beforeEach(async () => {
-  app = await folderOf(smallApp());
-  home = await folderOf({});
-});
-
-afterEach(async () => {
-  await app[Symbol.asyncDispose]();
-  await home[Symbol.asyncDispose]();
+beforeEach(() => {
+  app = newFolder(smallApp());
+  home = newFolder();
 });
 
 const deploy = (flags: string[] = [], setting: Setting = {}) =>
   gantry(['deploy', ...flags], {
     emulator,
-    cwd: app.path,
+    cwd: app,
     ...setting,
-    env: { GANTRY_CONFIG_DIR: home.path, ...setting.env },
+    env: { GANTRY_CONFIG_DIR: home, ...setting.env },
   });
 
 /** A build that somebody else creates and does not upload. */
@@ -91,8 +87,8 @@ describe('a deploy that was killed before its upload', () => {
     expect(said).toContain('Created build');
     const build = await create();
     // As the dead process wrote it down: pids of 2^22 and more are never given.
-    const paths = await readdir(home.path, { recursive: true });
-    const file = join(home.path, paths.find((path) => path.endsWith('.jsonl')) ?? '');
+    const paths = await readdir(home, { recursive: true });
+    const file = join(home, paths.find((path) => path.endsWith('.jsonl')) ?? '');
     const log = await readFile(file, 'utf8');
     const line = log.split('\n').find((text) => text.includes('"created"')) ?? '';
     const dead = line.replace(/"build":"[^"]+"/, `"build":"${build}"`).replace(/"process":"\d+/, '"process":"4194999');
@@ -116,12 +112,12 @@ describe('a deploy that was killed before its upload', () => {
       return { env, content: JSON.parse(text) as Record<string, unknown> };
     }
     async function announcement(): Promise<string> {
-      const paths = await readdir(home.path, { recursive: true });
-      return join(home.path, paths.find((path) => /creating.*\.json$/.test(path)) ?? 'none');
+      const paths = await readdir(home, { recursive: true });
+      return join(home, paths.find((path) => /creating.*\.json$/.test(path)) ?? 'none');
     }
     async function leave(content: Record<string, unknown>): Promise<void> {
       const running = newOwnerName();
-      const folder = join(home.path, 'state', 'creating');
+      const folder = join(home, 'state', 'creating');
       await writeFile(join(folder, `${running.replace(/^\d+/, '4194999')}.json`), JSON.stringify(content), {
         mode: 0o600,
       });
@@ -135,7 +131,7 @@ describe('a deploy that was killed before its upload', () => {
       const { env, content } = await announced();
       await leave({ ...content, sentAt: Date.now() });
       const build = await create();
-      await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
+      await writeFile(join(app, 'main.py'), 'def run():\n    return 2\n');
       const { code, stderr } = await deploy(flags.filter(Boolean), { env });
       expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'success'] });
       expect(stderr).toContain(`build ${build.slice(0, 8)} of web seems to be of a deploy from here that was killed`);

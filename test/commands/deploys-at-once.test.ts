@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** `TRIALS=50 npx vitest run test/commands/deploys-at-once.test.ts` for more than a look. */
@@ -11,18 +9,14 @@ const trials = Number(process.env.TRIALS ?? 1);
 const deploys = 8;
 
 let emulator: Emulator;
-let home: string;
+const home = newFolder();
 
 beforeAll(async () => {
   // Builds overlap: each takes a few of these.
   emulator = await startEmulator({ real: false, pace: 15 });
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 
-afterAll(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(() => emulator.close());
 
 test.each(Array.from({ length: trials }, (_, trial) => trial))(
   'of eight deploys at once the last one created serves (%i)',

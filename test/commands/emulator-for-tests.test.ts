@@ -1,21 +1,19 @@
 import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 const now = '2026-02-03T04:05:06Z';
 
-let folder: Awaited<ReturnType<typeof folderOf>>;
+let folder: string;
 let env: Record<string, string>;
 
-beforeEach(async () => {
-  folder = await folderOf({});
-  env = { GANTRY_CONFIG_DIR: join(folder.path, '.config') };
+beforeEach(() => {
+  folder = newFolder();
+  env = { GANTRY_CONFIG_DIR: join(folder, '.config') };
 });
-
-afterEach(() => folder[Symbol.asyncDispose]());
 
 /** Runs an emulator while `work` talks to it. */
 async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Promise<void> = async () => {}) {
@@ -23,7 +21,7 @@ async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Pr
   const failures: unknown[] = [];
   let isSeen = false;
   const outcome = await gantry(['emulator', 'start', '--port', '0', '--json', ...flags], {
-    ...{ env, cwd: folder.path, stop: stop.signal },
+    ...{ env, cwd: folder, stop: stop.signal },
     async seen(text) {
       if (isSeen || !text.includes('\n')) return;
       isSeen = true;
@@ -78,12 +76,12 @@ describe('a fixed seed and clock', () => {
   });
 
   test('leave the token valid, deploys and copies working', async () => {
-    writeFileSync(join(folder.path, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "own"\n');
-    writeFileSync(join(folder.path, 'main.py'), 'def run():\n    return 1\n');
+    writeFileSync(join(folder, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "own"\n');
+    writeFileSync(join(folder, 'main.py'), 'def run():\n    return 1\n');
     for (const time of ['2020-01-01T00:00:00Z', '2031-01-01T00:00:00Z']) {
       await withEmulator(['--now', time, '--no-seed'], async () => {
         const environment = (await gantry(['emulator', 'env', '--json'], { env })).json() as { environment: object };
-        const own = { cwd: folder.path, env: { ...env, ...environment.environment } };
+        const own = { cwd: folder, env: { ...env, ...environment.environment } };
         expect((await gantry(['deploy', '--yes'], own)).code).toBe(0);
         const copied = await gantry(['cp', 'main.py', ':/x/main.py'], own);
         expect([copied.code, copied.stderr]).toEqual([0, expect.not.stringContaining('warning')]);
@@ -102,7 +100,7 @@ describe('a fixed seed and clock', () => {
 
 describe('a file of faults', () => {
   test('applies each line, in turn and with comments', async () => {
-    writeFileSync(join(folder.path, 'faults'), '# flaky\nlistApps=503,500 # twice\n\nlistProjects=429*\n');
+    writeFileSync(join(folder, 'faults'), '# flaky\nlistApps=503,500 # twice\n\nlistProjects=429*\n');
     await withEmulator(['--faults', 'faults', '--fault', 'listApps=404'], async (_, ask) => {
       const statuses: number[] = [];
       for (let count = 0; count < 4; count++) statuses.push((await ask('/v2/projects/{project}/apps')).status);
@@ -112,9 +110,9 @@ describe('a file of faults', () => {
   });
 
   test('shows every invalid line with its place', async () => {
-    writeFileSync(join(folder.path, 'faults'), 'listApps=503\n  nonsense\nbuild=503\n');
+    writeFileSync(join(folder, 'faults'), 'listApps=503\n  nonsense\nbuild=503\n');
     const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--faults', 'faults'], {
-      ...{ env, cwd: folder.path },
+      ...{ env, cwd: folder },
     });
     expect(code).toBe(10);
     expect(stderr).toContain('faults:2:3');
@@ -129,7 +127,7 @@ describe('a file of faults', () => {
 
 describe('readiness', () => {
   test('is told in a file that only the owner can read, and that ends with the emulator', async () => {
-    const file = join(folder.path, 'ready.json');
+    const file = join(folder, 'ready.json');
     // As `mktemp` makes it.
     writeFileSync(file, '');
     const { stdout } = await withEmulator(['--ready-file', 'ready.json', '--no-seed'], async (url) => {
@@ -144,7 +142,7 @@ describe('readiness', () => {
   });
 
   test('replaces the file of an earlier emulator, and no other file', async () => {
-    const file = join(folder.path, 'ready.json');
+    const file = join(folder, 'ready.json');
     writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:1', environment: {} }));
     await withEmulator(['--ready-file', file, '--no-seed'], async (url) => {
       expect(JSON.parse(readFileSync(file, 'utf8')).url).toBe(url);
@@ -155,7 +153,7 @@ describe('readiness', () => {
   });
 
   test('is told on a descriptor', async () => {
-    const file = join(folder.path, 'ready');
+    const file = join(folder, 'ready');
     const descriptor = openSync(file, 'w');
     await withEmulator(['--ready-fd', String(descriptor), '--no-seed'], async (url) => {
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url });
@@ -171,7 +169,7 @@ test('emulator start --end-with-stdin ends with the process that started it', as
   const { code, stdout } = await gantry(
     ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', '--json'],
     {
-      ...{ env, cwd: folder.path, stdin },
+      ...{ env, cwd: folder, stdin },
       seen: (text) => text.includes('"environment"') && stdin.end(),
     },
   );

@@ -4,22 +4,19 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { detectShell, evaluationOf, exportCommands } from '../../src/operations/emulator/index.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome } from '../support/gantry.ts';
 
-let home: Awaited<ReturnType<typeof folderOf>>;
+let home: string;
 let env: Record<string, string>;
 const stops: (() => Promise<Outcome>)[] = [];
 
-beforeEach(async () => {
-  home = await folderOf({});
-  env = { GANTRY_CONFIG_DIR: home.path, SHELL: '/bin/bash' };
+beforeEach(() => {
+  home = newFolder();
+  env = { GANTRY_CONFIG_DIR: home, SHELL: '/bin/bash' };
 });
 
-afterEach(async () => {
-  await Promise.all(stops.splice(0).map((stop) => stop()));
-  await home[Symbol.asyncDispose]();
-});
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** Runs `gantry emulator start` until it is stopped. */
 async function started(...flags: string[]) {
@@ -27,7 +24,7 @@ async function started(...flags: string[]) {
   let running: Promise<Outcome> | undefined;
   const stdout = await new Promise<string>((ready) => {
     running = gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json', ...flags], {
-      ...{ env, stop: stop.signal, cwd: home.path },
+      ...{ env, stop: stop.signal, cwd: home },
       seen: (text) => text.endsWith('\n') && ready(text),
     });
   });
@@ -40,7 +37,7 @@ async function started(...flags: string[]) {
   return { ...ready, port: Number(new URL(ready.url).port), running: running as Promise<Outcome>, end };
 }
 
-const announcements = () => readdirSync(join(home.path, 'state', 'emulators'));
+const announcements = () => readdirSync(join(home, 'state', 'emulators'));
 const waiting = { meanwhile: () => setTimeout(2) };
 
 describe('a second shell', () => {
@@ -64,7 +61,7 @@ describe('a second shell', () => {
     const [one, other] = [await started(), await started()];
     const refused = await gantry(['emulator', 'env'], { env });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('2 emulators are running')]);
-    expect(refused.stderr).toContain(`port ${one.port}: gantry emulator start in ${home.path}`);
+    expect(refused.stderr).toContain(`port ${one.port}: gantry emulator start in ${home}`);
     const chosen = await gantry(['emulator', 'env', '--port', String(other.port), '--json'], { env });
     expect(chosen.json()).toMatchObject({ url: other.url, shell: 'sh', environment: { GANTRY_API_URL: other.url } });
   });
@@ -94,7 +91,7 @@ describe('a second shell', () => {
   });
 
   test('does not find one that was killed, one of another host, or a damaged file', async () => {
-    const folder = join(home.path, 'state', 'emulators');
+    const folder = join(home, 'state', 'emulators');
     mkdirSync(folder, { recursive: true });
     const dead = `999999999-1-${'0'.repeat(8)}-${'0'.repeat(16)}.json`;
     await started();
@@ -109,14 +106,14 @@ describe('a second shell', () => {
 
   test.skipIf(process.platform === 'win32')('reads the token from a file of the owner only', async () => {
     await started();
-    const folder = join(home.path, 'state', 'emulators');
+    const folder = join(home, 'state', 'emulators');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of announcements()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
   test('is not needed: without a writable state folder an emulator starts all the same', async () => {
-    writeFileSync(join(home.path, 'file'), '');
-    env = { ...env, GANTRY_CONFIG_DIR: join(home.path, 'file') };
+    writeFileSync(join(home, 'file'), '');
+    env = { ...env, GANTRY_CONFIG_DIR: join(home, 'file') };
     const { end } = await started();
     expect((await end()).stderr).toContain('gantry emulator env will not find this emulator');
   });

@@ -2,22 +2,19 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
-let home: Awaited<ReturnType<typeof folderOf>>;
+let home: string;
 let env: Record<string, string>;
 const stops: (() => Promise<unknown>)[] = [];
 
-beforeEach(async () => {
-  home = await folderOf({});
-  env = { GANTRY_CONFIG_DIR: home.path, SHELL: '/bin/sh' };
+beforeEach(() => {
+  home = newFolder();
+  env = { GANTRY_CONFIG_DIR: home, SHELL: '/bin/sh' };
 });
 
-afterEach(async () => {
-  await Promise.all(stops.splice(0).map((stop) => stop()));
-  await home[Symbol.asyncDispose]();
-});
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** An emulator that runs until the test ends, and its variables. */
 async function started(...flags: string[]): Promise<Record<string, string>> {
@@ -25,7 +22,7 @@ async function started(...flags: string[]): Promise<Record<string, string>> {
   let running: Promise<{ code: number; stderr: string }> | undefined;
   const line = new Promise<string>((ready) => {
     running = gantry(['emulator', 'start', '--port', '0', '--json', ...flags], {
-      ...{ env, cwd: home.path, stop: stop.signal },
+      ...{ env, cwd: home, stop: stop.signal },
       seen: (text) => text.endsWith('\n') && ready(text),
     });
   });
@@ -44,10 +41,10 @@ const countApps = `
     .then((apps) => process.exit(apps.length));
 `;
 
-const snapshot = (...words: string[]) => gantry(['emulator', 'snapshot', ...words], { env, cwd: home.path });
+const snapshot = (...words: string[]) => gantry(['emulator', 'snapshot', ...words], { env, cwd: home });
 const appsOf = async (environment: Record<string, string>) =>
   (await gantry(['apps', 'list', '--json'], { env: environment })).json() as { name: string }[];
-const folders = () => readdirSync(join(home.path, 'state/snapshots')).filter((name) => !name.endsWith('.json'));
+const folders = () => readdirSync(join(home, 'state/snapshots')).filter((name) => !name.endsWith('.json'));
 
 test('saves, lists, restores, starts with and removes a snapshot', async () => {
   const running = await started();
@@ -68,7 +65,7 @@ test('saves, lists, restores, starts with and removes a snapshot', async () => {
     env,
   });
   expect(fresh.code).toBe(3);
-  const data = join(home.path, 'data');
+  const data = join(home, 'data');
   expect((await appsOf(await started('--from', 'seeded', '--data-dir', data))).length).toBe(3);
   const { stdout } = await gantry(['emulator', 'snapshot', 'list'], {
     ...wideTerminal,
@@ -85,7 +82,7 @@ test('a snapshot that is saved again replaces the first one, after a question; w
   await snapshot('save', 'mine');
   const [first = ''] = folders();
   const dead = newOwnerName().replace(/^\d+-\d+/, '4194304-1');
-  writeFileSync(join(home.path, 'state/snapshots', dead), '');
+  writeFileSync(join(home, 'state/snapshots', dead), '');
   expect(await snapshot('save', 'mine')).toMatchObject({ code: 9, stderr: expect.stringContaining('--yes') });
   expect(folders()).toContain(first);
   expect((await snapshot('save', 'mine', '--yes')).code).toBe(0);
@@ -108,16 +105,16 @@ test.each([
 });
 
 test('a name that stands for nothing, and a data folder that has state, are refused', async () => {
-  const exec = (...flags: string[]) => gantry(['emulator', 'exec', ...flags, '--', 'true'], { env, cwd: home.path });
+  const exec = (...flags: string[]) => gantry(['emulator', 'exec', ...flags, '--', 'true'], { env, cwd: home });
   expect(await exec('--from', 'none')).toMatchObject({ code: 6 });
   await started();
   await snapshot('save', 'seeded');
-  writeFileSync(join(home.path, 'state.json'), '{}');
+  writeFileSync(join(home, 'state.json'), '{}');
   expect(await exec('--from', 'seeded', '--data-dir', '.')).toMatchObject({
     code: 7,
     stderr: expect.stringContaining('already has state'),
   });
-  expect(existsSync(join(home.path, 'taken-over'))).toBe(false);
+  expect(existsSync(join(home, 'taken-over'))).toBe(false);
 });
 
 test('without an emulator there is nothing to save', async () => {

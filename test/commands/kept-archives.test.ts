@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 let home: string;
 
 const emulator = emulatorForEach({ real: false });
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+beforeEach(() => {
+  home = newFolder();
 });
-
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 const files = () => join(home, 'state', 'archives', 'files');
 const records = () => join(home, 'state', 'archives', 'builds');

@@ -14,19 +14,16 @@ import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let emulator: Emulator;
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 
 beforeAll(async () => {
   emulator = await startEmulator({ seed: 1 });
-  app = await folderOf(smallApp());
+  app = newFolder(smallApp());
   // Loads every command, once.
   await reference();
 }, 60_000);
 
-afterAll(async () => {
-  await emulator.close();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => emulator.close());
 
 describe('gantry mcp', () => {
   test('offers only what reads, unless the user allows more', async () => {
@@ -147,7 +144,7 @@ describe('gantry mcp', () => {
 
   test('writes no file while it only reads', async () => {
     await using session = await open();
-    const file = join(app.path, 'notes.txt');
+    const file = join(app, 'notes.txt');
     await writeFile(file, 'precious');
     const packed = await call(session, 'app_folder', { command: 'package', output: file });
     expect(JSON.parse(textOf(packed)).error).toMatchObject({ code: 'denied', fix: 'gantry mcp --allow-changes' });
@@ -279,7 +276,7 @@ describe('gantry mcp', () => {
   test('ends running commands at Ctrl-C, and cancels what they started', async () => {
     emulator.fail('build', 'slow');
     const stop = new AbortController();
-    const session = await connectMcp(['--allow-changes'], { emulator, cwd: app.path, stop: stop.signal });
+    const session = await connectMcp(['--allow-changes'], { emulator, cwd: app, stop: stop.signal });
     await new Promise<void>((building) => {
       const onprogress = ({ message = '' }) => void (message.includes('Building') && building());
       call(session, 'deploy', {}, { onprogress }).catch(() => {});
@@ -431,7 +428,7 @@ describe('gantry mcp install', () => {
 });
 
 async function open(words: string[] = [], setting: Setting = { emulator }): Promise<McpSession & AsyncDisposable> {
-  const session = await connectMcp(words, { cwd: app.path, ...setting });
+  const session = await connectMcp(words, { cwd: app, ...setting });
   return { ...session, [Symbol.asyncDispose]: async () => void (await session.end()) };
 }
 

@@ -1,7 +1,8 @@
 import parseArgs from 'string-argv';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
 /** Command lines as people type them by mistake, or by the habit of other programs. All run in the folder of an app. */
@@ -122,17 +123,14 @@ deploy web
 
 const lines = mistakes.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+const app = newFolder(smallApp());
 let here: Setting;
 
 const emulator = emulatorForAll({ seed: 1 });
 
-beforeAll(async () => {
-  app = await folderOf(smallApp());
-  here = { emulator, cwd: app.path };
+beforeAll(() => {
+  here = { emulator, cwd: app };
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 test.each([
   ['apps scale --min 1 --dry-run', 'apps scale --min-replicas 1 --dry-run'],

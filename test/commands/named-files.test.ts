@@ -2,22 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+const app = newFolder({ ...smallApp(), '.huge.bin': '' });
 
 const emulator = emulatorForAll();
 
-beforeAll(async () => {
-  app = await folderOf({ ...smallApp(), '.huge.bin': '' });
+beforeAll(() => {
   // Sparse: it takes no room.
-  truncateSync(join(app.path, '.huge.bin'), 8 * 2 ** 30);
+  truncateSync(join(app, '.huge.bin'), 8 * 2 ** 30);
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 /** Every command with a flag or argument that names a file which is held in memory. */
 const lines: [line: string, limit: string][] = [
@@ -96,5 +94,5 @@ test('Ctrl-C ends a command that waits for stdin', async () => {
 
 function read(line: string, file: string) {
   const words = line.split(' ').map((word) => word.replace('FILE', file));
-  return gantry(words, { emulator, cwd: app.path, env: { GANTRY_WEBHOOK_SECRET: 'signs' } });
+  return gantry(words, { emulator, cwd: app, env: { GANTRY_WEBHOOK_SECRET: 'signs' } });
 }

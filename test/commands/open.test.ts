@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withLinks } from '../../src/output/links.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
-let empty: Awaited<ReturnType<typeof folderOf>>;
+const app = newFolder(smallApp());
+const empty = newFolder();
 
 const emulator = emulatorForAll({ seed: 1 });
-
-beforeAll(async () => {
-  app = await folderOf(smallApp());
-  empty = await folderOf({});
-});
-
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  await empty[Symbol.asyncDispose]();
-});
 
 const terminal: Setting = { columns: 120, env: { DISPLAY: ':0', NO_COLOR: '1' } };
 const page = '/projects/p-12345678/apps/p-12345678-web';
 
 test.each([
-  ['the app of this folder', () => app.path, [], page],
-  ['the project, without an app here', () => empty.path, [], '/projects/p-12345678'],
-  ['an app', () => empty.path, ['transcriber'], '/projects/p-12345678/apps/p-12345678-transcriber'],
+  ['the app of this folder', () => app, [], page],
+  ['the project, without an app here', () => empty, [], '/projects/p-12345678'],
+  ['an app', () => empty, ['transcriber'], '/projects/p-12345678/apps/p-12345678-transcriber'],
 ])('opens %s', async (_, cwd, words, path) => {
   const { code, stdout, opened } = await gantry(['open', ...words], { emulator, cwd: cwd(), ...terminal });
   expect([code, stdout, opened]).toEqual([0, `${emulator.url}${path}\n`, [`${emulator.url}${path}`]]);
@@ -36,10 +27,10 @@ test('opens a build of an app', async () => {
   const { latestBuildId } = json() as { latestBuildId: string };
   const url = `${emulator.url}${page}/builds/${latestBuildId}`;
   for (const words of [['latest'], ['web', latestBuildId], [latestBuildId.slice(0, 8)]]) {
-    const { opened } = await gantry(['open', ...words], { emulator, cwd: app.path, ...terminal });
+    const { opened } = await gantry(['open', ...words], { emulator, cwd: app, ...terminal });
     expect(opened).toEqual([url]);
   }
-  const elsewhere = await gantry(['open', 'latest'], { emulator, cwd: empty.path, ...terminal });
+  const elsewhere = await gantry(['open', 'latest'], { emulator, cwd: empty, ...terminal });
   expect([elsewhere.code, elsewhere.opened]).toEqual([2, []]);
 });
 

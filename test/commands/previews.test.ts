@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { repositoryOf } from '../support/repository.ts';
 
@@ -14,15 +14,12 @@ const emulator = emulatorForAll({ real: false });
 
 beforeEach(async () => {
   await emulator.reset();
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  home = newFolder();
   app = await repositoryOf(smallApp());
   app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
 });
 
-afterEach(async () => {
-  await app[Symbol.asyncDispose]();
-  await rm(home, { recursive: true, force: true });
-});
+afterEach(() => app[Symbol.asyncDispose]());
 
 function run(words: string[], { env = {}, cwd = app.path, ...more }: Setting = {}) {
   return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env }, ...more });

@@ -3,29 +3,27 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb } from '../support/runs.ts';
 
 let emulator: Emulator;
-let home: Awaited<ReturnType<typeof folderOf>>;
+let home: string;
 
 beforeAll(async () => {
   emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const greet = 'def run(prompt="nobody"):\n    print("hello " + prompt)\n\ndef greet(name):\n    run(name)\n';
-  home = await folderOf({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
+  home = newFolder({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
 }, 60_000);
 
-afterAll(async () => {
-  await emulator.close();
-  await home[Symbol.asyncDispose]();
-});
+afterAll(() => emulator.close());
 
 /** Variables of a machine whose settings belong to this test. */
-const env = () => ({ GANTRY_CONFIG_DIR: join(home.path, 'config') });
-const run = (line: string) => gantry(line.split(' '), { emulator, cwd: home.path, env: env() });
+const env = () => ({ GANTRY_CONFIG_DIR: join(home, 'config') });
+const run = (line: string) => gantry(line.split(' '), { emulator, cwd: home, env: env() });
 
 /** From the documentation of the official client and READMEs of apps, with how each ends and what shows its meaning. */
 test.each<[line: string, code: number, shows: RegExp]>([
@@ -99,9 +97,9 @@ test.each<[line: string, code: number, shows: RegExp]>([
 
 test('what was downloaded is where the official client puts it', async () => {
   await run('download results.json --region us-east-1');
-  expect(readFileSync(join(home.path, 'results.json'), 'utf8')).toBe('/results.json');
+  expect(readFileSync(join(home, 'results.json'), 'utf8')).toBe('/results.json');
   await run('download models/ --region us-east-1');
-  expect(readFileSync(join(home.path, 'models/a.bin'), 'utf8')).toBe('/models/a.bin');
+  expect(readFileSync(join(home, 'models/a.bin'), 'utf8')).toBe('/models/a.bin');
 });
 
 describe('a secret that was an argument', () => {

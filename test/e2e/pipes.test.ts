@@ -5,27 +5,25 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
 let emulator: Emulator;
-let place: Awaited<ReturnType<typeof folderOf>>;
+let place: string;
 
 beforeAll(async () => {
   emulator = await startEmulator();
-  place = await folderOf({ ...smallApp(), a: 'bytes\n', 'headers.txt': 'X-Cerebrium-Run-Id: r\n', key: 'key\n' });
-  const options = { cwd: place.path, env: environment() };
+  place = newFolder({ ...smallApp(), a: 'bytes\n', 'headers.txt': 'X-Cerebrium-Run-Id: r\n', key: 'key\n' });
+  const options = { cwd: place, env: environment() };
   expect((await run(['deploy'], options)).exitCode).toBe(0);
   expect((await run(['cp', 'a', ':/a'], options)).exitCode).toBe(0);
-  execFileSync('mkfifo', [join(place.path, 'f')]);
+  execFileSync('mkfifo', [join(place, 'f')]);
 }, 60_000);
 
-afterAll(async () => {
-  await place[Symbol.asyncDispose]();
-  await emulator.close();
-});
+afterAll(() => emulator.close());
 
-const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(place.path, 'config') });
+const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(place, 'config') });
 
 const readers = [
   { words: ['secrets', 'set', 'A', '--from-file', 'f', '--yes'], content: 'value\n', code: 0 },
@@ -73,8 +71,8 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
     await packing.waits;
     const packed = await serve('cat f');
     expect((await packing.ended).code).toBe(0);
-    await run(['package', '-o', 'app.zip'], { cwd: place.path, env: environment() });
-    expect(packed.equals(readFileSync(join(place.path, 'app.zip')))).toBe(true);
+    await run(['package', '-o', 'app.zip'], { cwd: place, env: environment() });
+    expect(packed.equals(readFileSync(join(place, 'app.zip')))).toBe(true);
   });
 });
 
@@ -121,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
 
 function shell(script: string) {
   return execa('bash', ['-c', script], {
-    cwd: place.path,
+    cwd: place,
     env: environment(),
     extendEnv: false,
     reject: false,
@@ -131,7 +129,7 @@ function shell(script: string) {
 
 /** `waits` until the program waits for the other end of the FIFO. */
 function waiting(words: string) {
-  const started = start(words.split(' '), { cwd: place.path, env: environment() });
+  const started = start(words.split(' '), { cwd: place, env: environment() });
   return { ...started, waits: hasCome(started.pid, /^(cp|package)/.test(words)) };
 }
 
@@ -139,7 +137,7 @@ function waiting(words: string) {
 async function hasCome(pid: number | undefined, writes: boolean): Promise<void> {
   if (process.platform !== 'linux' || writes) return setTimeout(2_000);
   const open = `/proc/${pid}/fd`;
-  const isReading = () => readdirSync(open).some((fd) => linkOf(join(open, fd)) === join(place.path, 'f'));
+  const isReading = () => readdirSync(open).some((fd) => linkOf(join(open, fd)) === join(place, 'f'));
   while (existsSync(open) && !isReading()) await setTimeout(20);
 }
 
@@ -153,6 +151,6 @@ function linkOf(path: string): string {
 
 /** The other end of the FIFO, in a process of its own: opening it here would block a thread of the tests. */
 async function serve(script: string, input = ''): Promise<Buffer> {
-  const options = { cwd: place.path, input, encoding: 'buffer' as const, timeout: 10_000, stripFinalNewline: false };
+  const options = { cwd: place, input, encoding: 'buffer' as const, timeout: 10_000, stripFinalNewline: false };
   return Buffer.from((await execa('sh', ['-c', script], options)).stdout);
 }
