@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after } from '../clock.ts';
 import type { ProxyServer } from '../config/proxy-settings.ts';
+import { decodeIfValid } from '../contract/address.ts';
 import { systemCode } from '../errors.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { failureReason, isTransientStatus } from './transient-failures.ts';
@@ -122,17 +123,9 @@ function passOn(opening: Promise<Duplex>, opened: ConnectCallback = () => {}): v
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (!username && !password) return {};
-  const pair = `${decoded(username)}:${decoded(password)}`;
+  // A password may contain an unencoded percent sign.
+  const pair = `${decodeIfValid(username)}:${decodeIfValid(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-/** A password may contain an unencoded percent sign. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function connectRejectedError(proxy: ProxyServer, authority: string, status: number): ConnectionError {

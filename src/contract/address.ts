@@ -10,3 +10,12 @@ export function isSecure(url: URL): boolean {
 export function isLoopbackHost({ hostname }: URL): boolean {
   return loopback.test(hostname) || /(^|\.)localhost\.?$|^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(hostname);
 }
+
+/** A part of a URL. It stays as it is if an escape is not valid, or of another encoding than UTF-8. */
+export function decodeIfValid(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -12,6 +12,7 @@ import { sendRangeRequest } from '../../src/transfer/range-request.ts';
 import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { appServer } from '../support/app-server.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
+import { transferOptions } from '../support/transfer-options.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -114,9 +115,7 @@ const at = new URL('https://api.test/path?signature=secret');
 const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferSource(Buffer.from('abc')) };
 
 function transfer<T>(proxy: ProxySettings, signal: AbortSignal, work: Parameters<typeof withTransferContext<T>>[1]) {
-  const calm = { onRetry: () => {}, onBytes: () => {}, delay: async () => {}, now: Date.now };
-  const limits = { silenceMs: 60_000, concurrency: undefined, limitRate: undefined, check: false };
-  return withTransferContext({ ...calm, ...limits, proxy, signal, elapsed: () => performance.now() }, work);
+  return withTransferContext(transferOptions({ proxy, signal, concurrency: undefined }), work);
 }
 
 const says =

@@ -7,6 +7,7 @@ import { planParts } from '../../src/transfer/parts.ts';
 import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { serving } from '../support/listening.ts';
+import { transferOptions } from '../support/transfer-options.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');
 const plan = planParts(content.length, 5 * 2 ** 20);
@@ -56,19 +57,7 @@ async function receive(
   different: Partial<FileDownload> = {},
 ): Promise<unknown> {
   const url = await storage();
-  const options = {
-    signal,
-    onRetry: () => {},
-    onBytes: () => {},
-    delay: async () => {},
-    now: Date.now,
-    elapsed: () => performance.now(),
-    proxy: undefined,
-    silenceMs: 60_000,
-    concurrency: 1,
-    limitRate: undefined,
-    check: false,
-  };
+  const options = transferOptions({ signal });
   const download = {
     target,
     folder: dirname(target),

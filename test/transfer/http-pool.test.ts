@@ -7,6 +7,7 @@ import { planParts } from '../../src/transfer/parts.ts';
 import { type TransferOptions, withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { uploadFile } from '../../src/transfer/upload-file.ts';
 import { listening } from '../support/listening.ts';
+import { transferOptions } from '../support/transfer-options.ts';
 
 /** A storage that takes everything, and counts. */
 async function storage(take: (request: IncomingMessage) => Promise<void> = async () => {}, onData = () => {}) {
@@ -37,20 +38,8 @@ function crowdOf(size: number): () => Promise<void> {
   };
 }
 
-const options = (more: Partial<TransferOptions> = {}): TransferOptions => ({
-  signal: new AbortController().signal,
-  now: Date.now,
-  elapsed: () => performance.now(),
-  delay: async () => {},
-  onRetry: () => {},
-  onBytes: () => {},
-  proxy: undefined,
-  silenceMs: 5_000,
-  concurrency: undefined,
-  limitRate: undefined,
-  check: false,
-  ...more,
-});
+const options = (more: Partial<TransferOptions> = {}) =>
+  transferOptions({ silenceMs: 5_000, concurrency: undefined, ...more });
 
 function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
   return {

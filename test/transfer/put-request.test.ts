@@ -2,20 +2,9 @@ import { expect, test } from 'vitest';
 import { sendPutRequest } from '../../src/transfer/put-request.ts';
 import { withTransferContext } from '../../src/transfer/transfer-context.ts';
 import { serving } from '../support/listening.ts';
+import { transferOptions } from '../support/transfer-options.ts';
 
-const options = {
-  signal: new AbortController().signal,
-  onRetry: () => {},
-  onBytes: () => {},
-  delay: async () => {},
-  now: Date.now,
-  elapsed: () => performance.now(),
-  proxy: undefined,
-  silenceMs: 60_000,
-  concurrency: 1,
-  limitRate: undefined,
-  check: false,
-};
+const options = transferOptions();
 
 async function put(status: number): Promise<string> {
   const address = await serving((request, response) => {

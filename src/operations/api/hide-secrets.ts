@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { decodeIfValid } from '../../contract/address.ts';
 import { isRecord } from '../../json-text.ts';
 import { hidden, hideCredentials } from '../../output/redacted-json.ts';
 
@@ -18,15 +19,7 @@ export function hideSecrets<R extends Reply>(reply: R, path: string, secrets: Co
 /** Whether the endpoint returns values by name, such as `/v2/projects/{project}/secrets`, in any spelling of its path. */
 function isOfSecrets(path: string): boolean {
   const { pathname } = new URL(`https://platform.invalid${path}`);
-  return pathname.split('/').some((segment) => decoded(segment).toLowerCase() === 'secrets');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return pathname.split('/').some((segment) => decodeIfValid(segment).toLowerCase() === 'secrets');
 }
 
 function withoutValues(body: unknown): unknown {

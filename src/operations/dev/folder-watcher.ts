@@ -1,6 +1,7 @@
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { after } from '../../clock.ts';
+import { entriesIn } from '../../disk/index.ts';
 import { systemCode } from '../../errors.ts';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
@@ -128,18 +129,10 @@ function foldersOf(root: string): string[] {
   const found = [root];
   for (let index = 0; index < found.length && found.length < maxFolders; index++) {
     const folder = found[index] ?? root;
-    const children = childrenOf(folder);
+    const children = entriesIn(folder);
     if (index > 0 && children.some(({ name }) => virtualEnvironmentMarkers.includes(name))) continue;
     const below = children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name));
     found.push(...below.map(({ name }) => join(folder, name)));
   }
   return found.slice(0, maxFolders);
-}
-
-function childrenOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { decodeIfValid } from '../../../contract/address.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { decodeSegment } from '../../http/read-request.ts';
 import { refuse } from '../../http/reply.ts';
@@ -11,16 +12,8 @@ export function findCalledApp({ pathname }: URL, { store }: Platform): { app: Ap
   const [project, name] = [decodeSegment(first), decodeSegment(second)];
   const app = store.apps.get(`${project}-${name}`);
   if (app?.project !== project) refuse(404, `app ${name} not found in project ${project}`);
+  // An app's own server may use escapes of another encoding than UTF-8.
   return { app, path: rest.map(decodeIfValid) };
-}
-
-/** An app's own server may use escapes of another encoding than UTF-8. */
-function decodeIfValid(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /** The path and query that the app's own server gets: without the platform's parameters. */

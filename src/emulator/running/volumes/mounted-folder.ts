@@ -3,7 +3,6 @@ import {
   type Dirent,
   existsSync,
   mkdirSync,
-  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { entriesIn } from '../../../disk/index.ts';
 import { refuse } from '../../http/reply.ts';
 
 /** A file in a folder that apps use. They can change it at any time. */
@@ -49,7 +49,7 @@ export class MountedFolder {
   list(names: readonly string[]): Map<string, MountedFile | 'folder'> | undefined {
     if (this.find(names) !== 'folder') return undefined;
     const path = join(this.#root, ...names);
-    const entries = readFolder(path).map((entry) => [entry.name, this.#readEntry(path, entry)] as const);
+    const entries = entriesIn(path).map((entry) => [entry.name, this.#readEntry(path, entry)] as const);
     return new Map(entries.filter((entry): entry is [string, MountedFile | 'folder'] => entry[1] !== undefined));
   }
 
@@ -88,9 +88,7 @@ export class MountedFolder {
   remove(names: readonly string[]): void {
     if (!MountedFolder.canHold(names) || this.find(names.slice(0, -1)) !== 'folder') return;
     const paths =
-      names.length > 0
-        ? [join(this.#root, ...names)]
-        : readFolder(this.#root).map(({ name }) => join(this.#root, name));
+      names.length > 0 ? [join(this.#root, ...names)] : entriesIn(this.#root).map(({ name }) => join(this.#root, name));
     for (const path of paths) rmSync(path, { recursive: true, force: true });
   }
 
@@ -139,14 +137,6 @@ function isDiskName(name: string): boolean {
   const bytes = Buffer.from(name);
   if (name === '' || name === '.' || name === '..' || bytes.length > maxNameBytes) return false;
   return !/[/\0]/.test(name) && bytes.toString() === name;
-}
-
-function readFolder(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** Not an MD5: computing one would read the whole file. */
