@@ -11,7 +11,7 @@ export interface MapCounts {
   refused: number;
   durationMs: number;
   failures: FailureGroup[];
-  /** US cents; null if not known. */
+  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
   costCents: number | null;
   /** What ended it before all inputs had a result. */
   stoppedBy: 'budget' | 'failures' | null;

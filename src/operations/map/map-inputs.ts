@@ -8,58 +8,23 @@ import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/i
 import { sentWithApp } from '../output-files/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { checkBudget, factsOf } from '../spending/index.ts';
-import type { DeliveryOptions } from '../webhooks/index.ts';
-import type { FailureGroup } from './failure-groups.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';
 import type { MapCounts } from './map-counts.ts';
+import type { MapOptions } from './map-options.ts';
 import { RecordFile } from './map-record.ts';
 import { whileLocked } from './results-file.ts';
 
-export interface MapOptions {
-  app: string;
-  /** `run` if undefined. */
-  fn: string | undefined;
-  /** As the user named them. */
-  input: string;
-  results: string;
-  /** Calls in flight; adaptive if undefined. */
-  concurrency: number | undefined;
-  retryFailed: boolean;
-  ordered: boolean;
-  /** Stop when so many inputs have failed. */
-  maxFailures: number | undefined;
-  /** US dollars, for the calls of this command. */
-  budget: number | undefined;
-  /** How results of asynchronous calls are received; undefined for others. */
-  deliver: DeliveryOptions | undefined;
-  /** Of one call, in ms. */
-  timeoutMs: number | undefined;
-  /** False sends no token. */
-  auth: boolean;
-}
-
 /** What is in the results file now. */
-export interface MapSummary {
+export interface MapSummary extends Omit<MapCounts, 'done'> {
   app: string;
   function: string;
   input: string;
   results: string;
-  inputs: number;
   succeeded: number;
-  failed: number;
   /** Inputs without a result. */
   pending: number;
-  /** Calls that were made by this command. */
-  calls: number;
-  /** How often one was refused and repeated. */
-  refused: number;
-  durationMs: number;
-  failures: FailureGroup[];
-  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
-  costCents: number | null;
   budgetCents: number | null;
-  stoppedBy: MapCounts['stoppedBy'];
 }
 
 /** In flight, if the platform does not say how many calls an app can take. */
@@ -118,9 +83,8 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
       key: stateKey(platformOf(context.settings), target.project, target.name),
     });
     const calls = new MapCalls(context, {
-      ...{ target, auth, input, results, record, concurrency },
-      ...{ retryFailed: options.retryFailed, ordered: options.ordered, maxFailures: options.maxFailures },
-      ...{ facts, budget: options.budget, deliver: options.deliver },
+      ...options,
+      ...{ target, auth, input, results, record, concurrency, facts },
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });

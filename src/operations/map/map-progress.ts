@@ -1,15 +1,10 @@
 import type { Context } from '../../context.ts';
 import { dollars, duration, groupDigits } from '../../output/format.ts';
 import type { FailureGroup } from './failure-groups.ts';
+import type { MapCounts } from './map-counts.ts';
 import type { MapCost } from './map-spending.ts';
 
-interface MapState {
-  /** The number of inputs, and how many have a result. */
-  inputs: number;
-  done: number;
-  failed: number;
-  /** How often a call was refused and repeated. */
-  refused: number;
+interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
   groups: () => readonly FailureGroup[];
   /** Undefined if not known. */
   cost: MapCost | undefined;
