@@ -3,8 +3,9 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
+import { callFlags } from '../flags/call.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { dollarFlag, durationFlag, repeatableFlag } from '../flags/values.ts';
+import { dollarFlag, durationFlag } from '../flags/values.ts';
 import { runBench } from '../operations/bench/index.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { benchReport, benchView } from '../views/bench.ts';
@@ -12,24 +13,14 @@ import { benchReport, benchView } from '../views/bench.ts';
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      appArgument(command.usage('[options] [app] [function] [name=value...]'))
-        .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
-        .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
-        .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
-        .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
-        .option('--call-timeout <duration>', 'a call that takes longer has failed (default: 60s)', durationFlag)
-        .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')
-        .addOption(
-          command
-            .createOption('--input <file>', 'request body: any bytes from a file, or - for stdin')
-            .conflicts('data'),
-        )
-        .option('--method <method>', 'HTTP method, for apps with their own server (default: POST)', (text) =>
-          text.toUpperCase(),
-        )
-        .option('--path <path>', 'path below the app or the function')
-        .option('--header <name: value>', 'send a header (repeatable)', repeatableFlag)
-        .option('--no-auth', 'send no token, for apps with disable_auth'),
+      callFlags(
+        appArgument(command.usage('[options] [app] [function] [name=value...]'))
+          .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
+          .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
+          .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
+          .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
+          .option('--call-timeout <duration>', 'a call that takes longer has failed (default: 60s)', durationFlag),
+      ),
     ),
   run: async (context, app, args, flags) => {
     checkChartPageFlags(flags);

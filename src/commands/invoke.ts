@@ -2,8 +2,9 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
+import { callFlags } from '../flags/call.ts';
 import { requiring } from '../flags/rules.ts';
-import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { type AsyncRun, invokeApp } from '../operations/invoke/index.ts';
 import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
 import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
@@ -17,18 +18,12 @@ const asyncFields = {
 
 export default defineCommand({
   configure: (command) =>
-    appArgument(command.usage('[app] [function] [name=value...]'))
-      .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
-      .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')
-      .addOption(
-        command.createOption('--input <file>', 'request body: any bytes from a file, or - for stdin').conflicts('data'),
-      )
-      .option('--method <method>', 'HTTP method, for apps with their own server (default: POST)', (text) =>
-        text.toUpperCase(),
-      )
-      .option('--path <path>', 'path below the app or the function')
-      .option('--header <name: value>', 'send a header (repeatable)', repeatableFlag)
-      .option('--no-auth', 'send no token, for apps with disable_auth')
+    callFlags(
+      appArgument(command.usage('[app] [function] [name=value...]')).argument(
+        '[args...]',
+        'function (default: run), then parameters: name=text, or name:=json',
+      ),
+    )
       .option('-i, --show-headers', 'print the status and headers before the body')
       .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
