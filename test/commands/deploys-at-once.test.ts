@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -8,15 +8,10 @@ import { gantry } from '../support/gantry.ts';
 const trials = Number(process.env.TRIALS ?? 1);
 const deploys = 8;
 
-let emulator: Emulator;
 const home = newFolder();
 
-beforeAll(async () => {
-  // Builds overlap: each takes a few of these.
-  emulator = await startEmulator({ real: false, pace: 15 });
-});
-
-afterAll(() => emulator.close());
+// Builds overlap: each takes a few of these.
+const emulator = emulatorForAll({ real: false, pace: 15 });
 
 test.each(Array.from({ length: trials }, (_, trial) => trial))(
   'of eight deploys at once the last one created serves (%i)',

@@ -3,27 +3,25 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { reference } from '../../src/reference.ts';
 import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
-let emulator: Emulator;
 let app: string;
 
+const emulator = emulatorForAll({ seed: 1 });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
   app = newFolder(smallApp());
   // Loads every command, once.
   await reference();
 }, 60_000);
-
-afterAll(() => emulator.close());
 
 describe('gantry mcp', () => {
   test('offers only what reads, unless the user allows more', async () => {

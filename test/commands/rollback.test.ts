@@ -2,26 +2,23 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
-let emulator: Emulator;
 let home: string;
 /** Of a platform in front of the emulator. */
 let front: Record<string, string>;
 
+const emulator = emulatorForEach({ real: false });
+
 beforeEach(async () => {
   front = {};
-  emulator = await startEmulator({ real: false });
   home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
 });
 
-afterEach(async () => {
-  await emulator.close();
-  await rm(home, { recursive: true, force: true });
-});
+afterEach(() => rm(home, { recursive: true, force: true }));
 
 async function run(words: string[], { env = {}, cwd = tmpdir() }: { env?: Record<string, string>; cwd?: string } = {}) {
   return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...front, ...env } });

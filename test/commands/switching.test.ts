@@ -1,25 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb } from '../support/runs.ts';
 
-let emulator: Emulator;
 let home: string;
 
+const emulator = emulatorForAll({ real: false });
+
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   const greet = 'def run(prompt="nobody"):\n    print("hello " + prompt)\n\ndef greet(name):\n    run(name)\n';
   home = newFolder({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
 }, 60_000);
-
-afterAll(() => emulator.close());
 
 /** Variables of a machine whose settings belong to this test. */
 const env = () => ({ GANTRY_CONFIG_DIR: join(home, 'config') });

@@ -3,25 +3,23 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
-let emulator: Emulator;
 let place: string;
 
+const emulator = emulatorForAll();
+
 beforeAll(async () => {
-  emulator = await startEmulator();
   place = newFolder({ ...smallApp(), a: 'bytes\n', 'headers.txt': 'X-Cerebrium-Run-Id: r\n', key: 'key\n' });
   const options = { cwd: place, env: environment() };
   expect((await run(['deploy'], options)).exitCode).toBe(0);
   expect((await run(['cp', 'a', ':/a'], options)).exitCode).toBe(0);
   execFileSync('mkfifo', [join(place, 'f')]);
 }, 60_000);
-
-afterAll(() => emulator.close());
 
 const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(place, 'config') });
 

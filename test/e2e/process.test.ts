@@ -3,22 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectNoTrace } from '../support/traces.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
-let emulator: Emulator;
-
-beforeEach(async () => {
-  // The apps of these tests need not run: what is tested is the process of gantry.
-  emulator = await startEmulator({ real: false });
-});
-
-afterEach(() => emulator.close());
+// The apps of these tests need not run: what is tested is the process of gantry.
+const emulator = emulatorForEach({ real: false });
 
 const env = (more: Record<string, string> = {}) => cleanEnvironment(emulator, more);
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { expect, test } from 'vitest';
 import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
 import { Random } from '../fuzz/random.ts';
 import { drawRaw, type RawRequest } from '../fuzz/raw-request.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { drawnCases } from '../support/extent.ts';
 import { tar } from '../support/tar.ts';
 import { speaking } from './support/platform.ts';
@@ -13,14 +13,8 @@ import { speaking } from './support/platform.ts';
 const cases = drawnCases(300);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
-let emulator: Emulator;
-
-beforeAll(async () => {
-  // Apps are not executed: their code may answer whatever it likes.
-  emulator = await startEmulator({ seed: 1, real: false });
-});
-
-afterAll(() => emulator.close());
+// Apps are not executed: their code may answer whatever it likes.
+const emulator = emulatorForAll({ seed: 1, real: false });
 
 test(
   `${cases} requests of any kind get a reply, never with an internal error, and errors say what is wrong`,
