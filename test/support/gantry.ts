@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
 import type { TerminationSignal } from '../../src/errors.ts';
@@ -134,12 +134,16 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
 
 const endlessPager = { write: async (_: string) => true, end: async () => {} };
 
+/** How long a command waits for what the emulator works at, in real ms: at a time, and in all. What hangs would never end. */
+const work = { pauseMs: 8, patienceMs: 800 };
+
 /** All but the streams and the signals. Nothing sleeps: waiting moves the clock. */
 function ioOf(
   { emulator, cwd = process.cwd(), env, clock = {}, meanwhile }: Setting,
   waits: number[],
 ): Omit<Io, 'stdin' | 'stdout' | 'stderr' | 'onSignal'> {
   let leapt = 0;
+  let patienceMs = work.patienceMs;
   return {
     env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
     cwd,
@@ -151,7 +155,13 @@ function ioOf(
       waits.push(ms);
       leapt += ms;
       if (clock.now !== undefined) clock.now += ms;
-      await setImmediate();
+      // An app takes its time to start: asked all the while, the emulator would take longer.
+      if (emulator && patienceMs > 0 && isWorking(emulator)) {
+        patienceMs -= work.pauseMs;
+        await setTimeout(work.pauseMs, undefined, { signal });
+      } else {
+        await setImmediate();
+      }
       await meanwhile?.();
       signal.throwIfAborted();
     },
@@ -160,6 +170,13 @@ function ioOf(
     spawnDetached: async () => () => false,
     silenceMs: 5_000,
   };
+}
+
+/** Whether it starts an app, or executes a run. */
+function isWorking({ store }: Emulator): boolean {
+  const builds = [...store.builds.values()].filter(({ cancelledAt }) => cancelledAt === undefined);
+  const starts = builds.some(({ script }) => script.scenes.some(({ work }) => work && work.endedAt === undefined));
+  return starts || [...store.runs.values()].some(({ real, runtimeMs }) => real && runtimeMs === undefined);
 }
 
 /** Stdin, and what the person at it does when stderr shows a question. */
