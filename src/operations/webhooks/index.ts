@@ -1,4 +1,3 @@
-export { checkSignature, deliveryRunId } from './check-signature.ts';
 export { Deliveries, type DeliveryOptions, maxDeliveryDelayMs, type RunDelivery } from './deliveries.ts';
 export { parseDeliveryUrl } from './delivery-url.ts';
 export { type ListenEvent, listenForDeliveries, type ShownDelivery } from './listen.ts';
