@@ -8,7 +8,12 @@ import { redactValue } from '../redacted-json.ts';
 import { stripControlSequences } from '../sanitize.ts';
 import type { Columns } from '../table.ts';
 import style from './page.css?raw';
-import script from './page.js?raw';
+import page from './page.js?raw';
+import series from './series.js?raw';
+import valueTexts from './value-texts.js?raw';
+
+/** In one scope. */
+const script = [page, series, valueTexts].join('\n');
 
 /** What a page has besides its charts: markup that is safe. */
 export interface PageParts {

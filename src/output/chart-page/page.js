@@ -1,4 +1,5 @@
-// Draws the panels of a chart in a browser. chart-page.ts writes it into the page, after uPlot.
+// Draws the panels of a chart in a browser. chart-page.ts writes it into the page, after uPlot, with series.js and
+// value-texts.js: one script.
 
 /** @typedef {import('../chart/model.ts').Chart} Chart */
 /** @typedef {import('../chart/model.ts').Panel} Panel */
@@ -204,28 +205,6 @@ function inkOf({ kind }, index) {
   return color(inks[kind][index] ?? '--quiet');
 }
 
-/**
- * @param {number | null | undefined} value
- * @param {(value: number) => string} text
- */
-function valueText(value, text) {
-  return value === null || value === undefined ? 'no data' : text(value);
-}
-
-/**
- * What the legend shows before anybody hovers: the sum of bars, the highest point of a line.
- * @param {Panel} panel
- * @param {Panel['series'][number]['values']} values
- * @param {(value: number) => string} text
- */
-function overall({ kind }, values, text) {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return 'no data';
-  if (kind === 'lines') return `up to ${text(known.reduce((most, value) => Math.max(most, value)))}`;
-  const sum = known.reduce((all, value) => all + value);
-  return known.length < values.length ? `${text(sum)}, some unknown` : text(sum);
-}
-
 /** @param {number | null} tick */
 function powersOfTen(tick) {
   const power = Math.log10(tick ?? 0);
@@ -237,97 +216,7 @@ function roomAbove(max) {
   return max ? max * 1.08 : 1;
 }
 
-/**
- * @param {string} ink
- * @param {number} index
- * @returns {Partial<uPlot.Series>}
- */
-function bar(ink, index) {
-  return {
-    paths: /** @type {uPlot.Series.BarsPathBuilderFactory} */ (uPlot.paths.bars)({ size: [0.86, 64], align: 1 }),
-    fill: index === 0 ? ink : (plot) => hatching(plot, ink),
-    stroke: ink,
-    width: index === 0 ? 0 : 1,
-    points: { show: false },
-  };
-}
-
-/**
- * Hatching, so that failures can be distinguished without color.
- * @param {uPlot} plot
- * @param {string} ink
- */
-function hatching(plot, ink) {
-  const tile = document.createElement('canvas');
-  const size = 6 * devicePixelRatio;
-  tile.width = tile.height = size;
-  const pen = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
-  pen.fillStyle = color('--card');
-  pen.fillRect(0, 0, size, size);
-  pen.strokeStyle = ink;
-  pen.lineWidth = size / 2.4;
-  for (const from of [-size, 0, size]) {
-    pen.beginPath();
-    pen.moveTo(from - 1, size + 1);
-    pen.lineTo(from + size + 1, -1);
-    pen.stroke();
-  }
-  return plot.ctx.createPattern(tile, 'repeat') ?? ink;
-}
-
-/**
- * @param {string} ink
- * @param {number} index
- * @param {Panel['series'][number]['values']} values
- * @returns {Partial<uPlot.Series>}
- */
-function line(ink, index, values) {
-  const alone = [...values.keys()].filter(
-    (at) => (values[at] ?? null) !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
-  );
-  return {
-    stroke: ink,
-    width: 2,
-    dash: dashes[index] ?? [],
-    // A single value between two gaps has no line, so it needs a point.
-    points: { show: true, size: 5, fill: ink, filter: (plot) => (values.length * 10 < plot.width ? null : alone) },
-  };
-}
-
 /** @param {number} time */
 function localTime(time) {
   return uPlot.tzDate(new Date(time * 1000), chart.zone);
-}
-
-/** @param {string} name */
-function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-/** @param {number} value */
-function number(value) {
-  return Number.isInteger(value) ? value.toLocaleString('en-US') : '';
-}
-
-/** @param {number} value */
-function percent(value) {
-  return `${number(value)} %`;
-}
-
-/** @param {number} value */
-function amount(value) {
-  return String(Number(value.toPrecision(3)));
-}
-
-/** @param {number} value */
-function dollars(value) {
-  return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-}
-
-/** @param {number} ms */
-function duration(ms) {
-  if (ms < 1000) return `${Math.round(ms * 10) / 10} ms`;
-  if (ms < 60_000) return `${Math.round(ms / 10) / 100} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`;
-  return `${Math.floor(ms / 3_600_000)}h ${Math.round((ms % 3_600_000) / 60_000)}m`;
 }

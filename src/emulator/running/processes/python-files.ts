@@ -7,6 +7,7 @@ import { ownFilePath, readOwnFile } from '../../../own-files.ts';
 const programs = {
   'emulator/running/replicas/cortex/cortex.py': [
     'emulator/running/replicas/cortex/cortex_call.py',
+    'emulator/running/replicas/cortex/cortex_errors.py',
     'emulator/running/replicas/cortex/cortex_output.py',
     'emulator/running/replicas/breakpoints.py',
   ],

@@ -5,7 +5,6 @@ Both are JSON lines. Commands: {"call": id, "function": name, "body": text} or {
 Events: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for printed lines,
 {"call": id, "ms": ..., ...} with one of "answer" (JSON text) or "answerFile" (its path if it is long), each with an
 optional "status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
-
 The first argument is the folder for long responses.
 """
 
@@ -19,9 +18,9 @@ from json import dumps, loads
 from os import _exit
 from os.path import dirname, join
 from time import perf_counter
-from traceback import print_exception
 
 from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
+from cortex_errors import OWN_FOLDER, describe, show
 from cortex_output import EventWriter, OutputStream, current_run
 
 # The app may replace what is in modules. What a call needs is bound before the app is loaded, and of json, which calls
@@ -29,8 +28,6 @@ from cortex_output import EventWriter, OutputStream, current_run
 __builtins__ = vars(builtins).copy()
 for name in ("json", "json.decoder", "json.encoder", "json.scanner"):
     sys.modules.pop(name, None)
-
-OWN_FOLDER = dirname(__file__)
 
 
 class Replica:
@@ -210,29 +207,6 @@ def imported_names():
         return set()
     imports = (node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
     return {(name.asname or name.name).split(".")[0] for node in imports for name in node.names}
-
-
-def describe(error):
-    try:
-        text = str(error)
-    except BaseException:
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def show(error, err):
-    """Prints the traceback. The app may have replaced sys.stderr, and what a traceback is made with."""
-    try:
-        print_exception(type(error), error, app_frames(error.__traceback__), file=err)
-    except BaseException:
-        err.write(f"{describe(error)}\n")
-
-
-def app_frames(trace):
-    """The traceback without frames of the worker."""
-    while trace and dirname(trace.tb_frame.f_code.co_filename) == OWN_FOLDER:
-        trace = trace.tb_next
-    return trace
 
 
 def main():
