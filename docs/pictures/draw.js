@@ -26,7 +26,7 @@ try {
  */
 function show(cwd, ...words) {
   // A terminal shows an animation in place of these lines.
-  const output = run(cwd, ...words).replace(/^(Building|Waiting for) .*\n/gm, '');
+  const output = run(cwd, ...words).replace(/^(Building|Packing|Uploading|Waiting for)\b.*\n/gm, '');
   return `$ gantry ${words.join(' ')}\n${output.trimEnd()}`;
 }
 
