@@ -120,14 +120,14 @@ describe('what somebody else has returned from', () => {
     return { stage, machine, again: await colleague(stage, 1) };
   }
 
-  test.each<[string, Quirks, RegExp]>([
-    ['checksums', {}, /compared by CRC-32: /],
-    ['sizes', { hasNoChecksums: true }, /compared by size only: /],
-  ])('is not brought back by a list of %s, unless it is named', async (_, quirks, compared) => {
+  test.each<[string, Quirks, string, RegExp]>([
+    ['checksums', {}, 'the files of', /compared by CRC-32: /],
+    ['sizes', { hasNoChecksums: true }, 'files of the same names and sizes as', /compared by size only: /],
+  ])('is not brought back by a list of %s, unless it is named', async (_, quirks, has, compared) => {
     const { stage, machine, again } = await returned(quirks);
     const [, one, two] = ids(stage);
     const { code, stderr } = await machine.run('rollback web --yes');
-    const said = `build ${again} of web, which was not deployed from here, has the files of ${one}, which served before ${two}`;
+    const said = `build ${again} of web, which was not deployed from here, has ${has} ${one}, which served before ${two}`;
     expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
     expect(stderr).toMatch(compared);
     expect(ids(stage)).toHaveLength(4);

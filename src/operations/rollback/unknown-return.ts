@@ -3,10 +3,18 @@ import type { Context } from '../../context.ts';
 import { ConflictError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { compareListings } from '../builds/index.ts';
-import { differingFiles, proofOf, proofTexts, readListing } from './prove-files.ts';
+import { differingFiles, type Proof, proofOf, proofTexts, readListing } from './prove-files.ts';
 
 /** Builds that served before the one to return to, whose files are compared: each is a request. */
 const maxCompared = 3;
+
+/** What two builds with equal lists have in common. */
+const hasText: Record<Proof, string> = {
+  sha256: 'the files of',
+  crc32: 'the files of',
+  sizes: 'files of the same names and sizes as',
+  paths: 'files of the same names as',
+};
 
 interface Return {
   /** The build that serves. Nobody on record has deployed it. */
@@ -34,12 +42,18 @@ export async function checkNoReturn(context: Context, app: string, { live, targe
   const why = `compared by ${proofTexts[proof]}: somebody may have rolled back from ${shortBuild(target)}, and a rollback would bring it back`;
   for (const build of earlier.slice(0, maxCompared)) {
     if (!(await hasSame(build))) continue;
-    const same = `has the files of ${shortBuild(build)}, which served before ${shortBuild(target)}`;
-    const message = `build ${shortBuild(live)} of ${app}, which was not deployed from here, ${same}`;
+    const unknown = `build ${shortBuild(live)} of ${app}, which was not deployed from here,`;
+    const earlierOne = `${shortBuild(build)}, which served before ${shortBuild(target)}`;
     const fix = gantryCommand`rollback ${app} BUILD`;
     if (proof === 'paths' && (await hasSame(target))) {
-      return progress.warn({ severity: 'warning', message: `whether ${message}, is not known`, why, fix });
+      return progress.warn({
+        severity: 'warning',
+        message: `whether ${unknown} has the files of ${earlierOne}, is not known`,
+        why,
+        fix,
+      });
     }
-    throw new ConflictError(message, { why, fix, details: { app, build: live, same: build, target } });
+    const details = { app, build: live, same: build, target };
+    throw new ConflictError(`${unknown} has ${hasText[proof]} ${earlierOne}`, { why, fix, details });
   }
 }
