@@ -43,6 +43,27 @@ test.runIf(process.platform === 'linux')('an entry of the target that cannot be 
   expect(code).toBe(1);
 });
 
+describe('what another command deletes in the target meanwhile is not there', () => {
+  test('on a disk', async () => {
+    lay(here, { 'g/first': '1', 'g/second': '2', 'g/gone/inner/file': '3', 'g/stays/file': '4' });
+    const others = () => {
+      for (const path of ['g/second', 'g/gone']) rmSync(join(here, path), { recursive: true });
+    };
+    atFirstCall(emulator, 'listFolder', others, { dir: '/f/' });
+    const { code, stderr, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
+    expect(stderr).not.toContain('error');
+    expect([code, json()]).toMatchObject([0, { new: 4, deleted: 2, failed: [] }]);
+    expect(filesIn(join(here, 'g'))).toEqual(['changed', 'older', 'same', 'x/extra']);
+  });
+
+  test('on a volume', async () => {
+    for (const name of ['one/file', 'other/file']) shelf().write(`/f/${name}`, 'text');
+    atFirstCall(emulator, 'listFolder', () => emulator.fail('listFolder', 404), { dir: '/f/one/' });
+    const { code, json } = await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f', '--json']);
+    expect([code, json()]).toMatchObject([0, { new: 1, updated: 2, deleted: 2, failed: [] }]);
+  });
+});
+
 describe('to a volume', () => {
   test('copies new, resized and newer files only', async () => {
     const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);

@@ -22,6 +22,6 @@ export { checkKeptName } from './name-clashes.ts';
 export { createPathFilter } from './path-filter.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
 export { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
-export { walkLocal } from './walk-local.ts';
+export { isDeletedMeanwhile, walkLocal } from './walk-local.ts';
 export { webFileSize } from './web-content.ts';
 export { isWebUrl, parseWebSource, webFileName, withoutQuery } from './web-source.ts';

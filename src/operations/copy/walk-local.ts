@@ -2,13 +2,13 @@ import { opendirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { turn } from '../../clock.ts';
 import { toDiskError } from '../../disk/index.ts';
-import { FailedError } from '../../errors.ts';
-import type { FoundEntry } from './found-entry.ts';
+import { FailedError, type GantryError, systemCode } from '../../errors.ts';
+import type { FoundEntry, UncopiedEntry } from './found-entry.ts';
 import type { PathFilter } from './path-filter.ts';
 
 export interface LocalWalk {
   folder: string;
-  /** Prepended to the paths: empty, or a path with a linkedFroming slash. */
+  /** Prepended to the paths: empty, or a path with a trailing slash. */
   prefix: string;
   filter: PathFilter;
   /** Follows symbolic links; otherwise they are skipped. */
@@ -18,7 +18,7 @@ export interface LocalWalk {
 }
 
 interface Folder {
-  /** Relative to the root of the walk; empty, or with a linkedFroming slash. */
+  /** Relative to the root of the walk; empty, or with a trailing slash. */
   path: string;
   /** The path without symbolic links. */
   real: string;
@@ -40,7 +40,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
     try {
       yield* readFolder(folder, inner, walk);
     } catch (cause) {
-      yield { path: walk.prefix + (folder.path || '.'), failure: toDiskError(cause) };
+      yield { path: walk.prefix + (folder.path || '.'), failure: failureOf(cause, folder.path) };
     }
     waiting.push(...inner.reverse());
   }
@@ -114,13 +114,21 @@ function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: Local
     return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
   } catch (cause) {
     if (!filter.includes(path)) return undefined;
-    return { path: shown, failure: statError(cause, path, isLink) };
+    return { path: shown, failure: failureOf(cause, path, isLink) };
   }
 }
 
-function statError(cause: unknown, path: string, isLink: boolean) {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && path.includes('\ufffd')) return new FailedError('the name is not valid UTF-8', { cause });
-  if (isLink && code === 'ENOENT') return new FailedError('broken symbolic link', { cause });
-  return toDiskError(cause);
+/** Whether an entry was there when its folder was read, and no longer when it was to be read itself. */
+export function isDeletedMeanwhile(entry: UncopiedEntry): boolean {
+  return 'failure' in entry && entry.failure instanceof DeletedError;
+}
+
+class DeletedError extends FailedError {}
+
+function failureOf(cause: unknown, path: string, isLink = false): GantryError {
+  if (systemCode(cause) !== 'ENOENT') return toDiskError(cause);
+  // Node replaces invalid UTF-8 in names, and finds nothing under the replaced name.
+  if (path.includes('\ufffd')) return new FailedError('the name is not valid UTF-8', { cause });
+  if (isLink) return new FailedError('broken symbolic link', { cause });
+  return new DeletedError('it was deleted meanwhile', { cause });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { temporaryFilter, toDiskErrorOf } from '../../disk/index.ts';
-import { NotFoundError, systemCode } from '../../errors.ts';
-import { type CopyTarget, createPathFilter, parseTimestamp, walkLocal } from '../copy/index.ts';
+import { systemCode } from '../../errors.ts';
+import { type CopyTarget, createPathFilter, isDeletedMeanwhile, parseTimestamp, walkLocal } from '../copy/index.ts';
 import { walkVolume } from '../volumes/index.ts';
 import type { CompareContext, CompareOptions } from './difference.ts';
 
@@ -11,7 +11,10 @@ export interface TargetFileInfo {
   modified: number | undefined;
 }
 
-/** The files of a target folder; none if it does not exist. Sorted as a local source, with `isSorted` also on a volume. */
+/**
+ * The files of a target folder; none of a folder that does not exist, or that another command deletes meanwhile. Sorted as a
+ * local source, with `isSorted` also on a volume.
+ */
 export async function* findTargetFiles(
   folder: CopyTarget['folder'],
   { include, exclude }: CompareOptions,
@@ -20,15 +23,9 @@ export async function* findTargetFiles(
 ): AsyncGenerator<TargetFileInfo> {
   const filter = createPathFilter(include, exclude);
   if (folder.kind === 'remote') {
-    let isEmpty = true;
-    try {
-      for await (const { path, size, modified } of walkVolume(context, folder.at, { isSorted })) {
-        if (!filter.includes(path)) continue;
-        yield { path, bytes: size, modified: parseTimestamp(modified) };
-        isEmpty = false;
-      }
-    } catch (error) {
-      if (!(error instanceof NotFoundError) || !isEmpty) throw error;
+    const options = { isSorted, missingIsEmpty: true };
+    for await (const { path, size, modified } of walkVolume(context, folder.at, options)) {
+      if (filter.includes(path)) yield { path, bytes: size, modified: parseTimestamp(modified) };
     }
     return;
   }
@@ -36,7 +33,8 @@ export async function* findTargetFiles(
   try {
     // Sync does not delete through symbolic links, so files behind them do not count.
     for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false, isTemporary })) {
-      if ('failure' in file) throw toDiskErrorOf(`cannot read ${join(folder.path, file.path)}`, file.failure);
+      if ('failure' in file && !isDeletedMeanwhile(file))
+        throw toDiskErrorOf(`cannot read ${join(folder.path, file.path)}`, file.failure);
       if ('bytes' in file) yield { path: file.path, bytes: file.bytes ?? null, modified: file.modified };
     }
   } catch (error) {

@@ -156,6 +156,8 @@ export interface WalkOptions {
   onUnreadableEntries?: (folder: string, entries: number) => void;
   /** Sorts each folder by name, in UTF-16 code units as a walk of local files. Default: the platform's order. */
   isSorted?: boolean;
+  /** Takes a folder that the platform does not find for empty. Default: throws NotFoundError. */
+  missingIsEmpty?: boolean;
 }
 
 /**
@@ -165,14 +167,17 @@ export interface WalkOptions {
 export async function* walkEntries(
   context: VolumeContext,
   { path, ...volume }: VolumePath,
-  { entersFolder = () => true, onUnreadableEntries, isSorted = false }: WalkOptions = {},
+  { entersFolder = () => true, onUnreadableEntries, isSorted = false, missingIsEmpty = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
     { path: withTrailingSlash(path), depth: 0 },
   ];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
     for (const next of waiting.slice(-maxListingsAhead)) {
-      next.reading ??= readFolder(context, { ...volume, path: next.path });
+      next.reading ??= readFolder(context, { ...volume, path: next.path }).catch((error: unknown) => {
+        if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
+        throw error;
+      });
       // A failure is thrown when the walk reaches this folder.
       next.reading.catch(() => {});
     }
