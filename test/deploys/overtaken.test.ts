@@ -112,6 +112,22 @@ describe('of two builds that are later than the one that a late app shows', () =
   test.each([
     ['serves', { lagsMs }],
     ['does not serve', { lagsMs, servesLastCreated: true }],
+  ])(
+    'the files of the one that serves are not deployed again if the one that was created first %s',
+    async (_, quirks) => {
+      const { stage, machine } = await unseen(quirks, 4_000);
+      const serves = stage.platform.live();
+      const buildMs = serves === ids(stage)[2] ? 4_000 : 500;
+      await machine.write({ version: buildMs, behaves: { buildMs } });
+      const { code, stderr, json } = await machine.run('deploy --if-changed --json');
+      expect(stderr).not.toContain('main.py changed');
+      expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: false, build: serves } });
+    },
+  );
+
+  test.each([
+    ['serves', { lagsMs }],
+    ['does not serve', { lagsMs, servesLastCreated: true }],
   ])('the files of the one that was created first are not taken for live if it %s: --if-changed', async (_, quirks) => {
     const { stage, machine } = await unseen(quirks, 4_000);
     await machine.write({ version: 1 });

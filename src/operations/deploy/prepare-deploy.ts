@@ -8,6 +8,7 @@ import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
+import { lookAtServing } from './deployed-state.ts';
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
@@ -117,7 +118,10 @@ export async function prepareDeploy(
   return { plan, run };
 }
 
-/** Plans once other builds are dealt with: they may change what this deploy compares with. */
+/**
+ * Plans once other builds are dealt with: they may change what this deploy compares with. What differs from the build that a
+ * late app shows may be equal to the one that serves: with `ifChanged`, that is waited for.
+ */
 async function planInTurn(
   context: Context,
   local: LocalApp,
@@ -130,7 +134,9 @@ async function planInTurn(
   const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck, inTurn });
   if (ifBusy !== 'proceed') await resolved;
   const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
-  return plan;
+  if (!ifChanged || dryRun || !plan.changed || plan.build === null) return plan;
+  const { serves } = await lookAtServing(context, name);
+  return serves === plan.build ? plan : planDeploy(context, local, planOptions);
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {
