@@ -30,7 +30,7 @@ export async function renewStoredToken(
   context: RenewalContext,
 ): Promise<Credential> {
   const { settings, now, warn } = context;
-  const profile = settings.profile.value ?? 'default';
+  const profile = settings.profile.value;
   let isLocked = false;
   let fresh: StoredTokens | undefined;
   try {

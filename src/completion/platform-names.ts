@@ -48,7 +48,7 @@ function cacheLocation(context: NamesContext, key: string): { file: string; key:
   const project = key === 'project' ? '' : projectOf(context);
   return {
     file: join(settings.folders.cache, 'names.json'),
-    key: stateKey(platformOf(settings), settings.profile.value ?? '', project, key),
+    key: stateKey(platformOf(settings), settings.profile.value, project, key),
   };
 }
 

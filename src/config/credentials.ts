@@ -155,7 +155,7 @@ function passwordIn(address: string): string {
 
 /** The token stored in the profile. */
 export function storedCredential(
-  { folders, profile: { value: profile = 'default' } }: Pick<Settings, 'folders' | 'profile'>,
+  { folders, profile: { value: profile } }: Pick<Settings, 'folders' | 'profile'>,
   warn: (message: string) => void,
 ): Credential | undefined {
   const stored = readTokens(folders.config, warn)?.[profile];

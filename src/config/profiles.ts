@@ -25,7 +25,7 @@ export function profileNames(settings: ProfileSettings): string[] {
 
 /** Throws UsageError if the profile in use does not exist: a misspelled name would read as a profile without settings. */
 export function checkProfile(settings: ProfileSettings): void {
-  const { value: name = 'default', origin } = settings.profile;
+  const { value: name, origin } = settings.profile;
   if (name === 'default' || settings.profiles.includes(name)) return;
   const names = profileNames(settings);
   if (names.includes(name)) return;

@@ -20,7 +20,7 @@ export interface Setting {
 }
 
 export interface Settings {
-  profile: Setting;
+  profile: Profile;
   /** Names of the profiles in `config.json`. */
   profiles: string[];
   project: Setting;
@@ -36,6 +36,8 @@ export interface Settings {
   /** `volume:/folder` that machines share, on the volume of `region`; `off` is as unset. */
   teamState: Setting & { region: string };
 }
+
+type Profile = Setting & { value: string };
 
 export interface SettingFlags {
   project?: string | undefined;
@@ -91,7 +93,7 @@ export function resolveSettings(
   const profile = resolveProfile(flags, env, stored);
   checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
-  const profileSettings = asRecord(profiles[profile.value ?? 'default']);
+  const profileSettings = asRecord(profiles[profile.value]);
   const resolve = (source: SettingSource, flag?: string) =>
     resolveSetting(flag, env, source, profileSettings, source.fallback, flags.local);
   const ownAddresses = withOfficialAddresses(env);
@@ -132,13 +134,14 @@ export function resolveSettings(
 }
 
 /** Flag, environment, the nearest folder that is bound to one, the one selected by `profiles use`, default. */
-function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Setting {
+function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Profile {
   const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
   const chosen = resolveSetting(flags.profile, env, source, {});
-  if (chosen.value !== undefined) return chosen;
+  if (chosen.value !== undefined) return { value: chosen.value, origin: chosen.origin };
   const bound = flags.folder === undefined ? undefined : findBoundFolder(asRecord(stored.folders), flags.folder);
   if (bound) return { value: bound.profile, origin: `folder (${bound.folder})` };
-  return resolveSetting(undefined, {}, source, stored, 'default');
+  const { value = 'default', origin } = resolveSetting(undefined, {}, source, stored, 'default');
+  return { value, origin };
 }
 
 /**
@@ -186,7 +189,7 @@ function checkedProject(id: string, onInvalid: OnInvalidSetting): string {
   }
 }
 
-function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidSetting): void {
+function checkProfileName({ value, origin }: Profile, onInvalid: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
   const source = origin === 'flag' ? '' : `it comes from the ${origin}; `;
   const why = `${source}names have letters, digits and - _ . @, and begin with a letter or digit`;

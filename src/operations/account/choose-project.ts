@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
-import { profileInUse } from './stored-login.ts';
 
 /**
  * Chooses the project after a login and stores it: the one of the flag, the one `claimed` by the token, the current one
@@ -19,7 +18,7 @@ export async function chooseProject(context: Context, projects: Project[], claim
   const named = origin === 'flag' ? current : claimed;
   if (!isKnown(named) && isKnown(current)) return current ?? null;
   const project = isKnown(named) ? named : await askForProject(context, projects);
-  await storeSettings(settings, profileInUse(settings), { project });
+  await storeSettings(settings, settings.profile.value, { project });
   if (origin.startsWith('environment') && current !== project) {
     progress.warn(`project ${current} from the ${origin} takes precedence while it is set`);
   }

@@ -3,7 +3,6 @@ import type { Settings } from '../../config/settings.ts';
 import { type Target, targetText } from '../../config/target.ts';
 import type { Context } from '../../context.ts';
 import { listProjects } from '../../contract/projects.ts';
-import { profileInUse } from './stored-login.ts';
 
 /** The login that commands use, without the token. */
 export interface Identity {
@@ -44,7 +43,7 @@ export async function readIdentity(context: Context, { verify }: { verify: boole
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...describeTarget(target),
-    profile: profileInUse(settings),
+    profile: settings.profile.value,
     profileOrigin: settings.profile.origin,
     tokenOrigin: origin,
     unusedToken: first.fromEnvironment && stored ? stored.origin : null,

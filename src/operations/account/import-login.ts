@@ -7,7 +7,7 @@ import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { AuthError, UsageError } from '../../errors.ts';
-import { describeLogin, type Login, profileInUse, storeTokens } from './stored-login.ts';
+import { describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 export interface ImportedLogin extends Login {
   region: string | null;
@@ -36,7 +36,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   await storeTokens(context, tokens);
   const project = values.project ?? parseClaims(tokens.token).project;
   const region = values.defaultregion;
-  await storeSettings(settings, profileInUse(settings), { project, ...(region === undefined ? {} : { region }) });
+  await storeSettings(settings, settings.profile.value, { project, ...(region === undefined ? {} : { region }) });
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
   const unchanged = from === stdinName ? '' : `; ${from} is unchanged`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { environmentCredential } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
-import { credentialsPath, profileInUse, removeTokens } from './stored-login.ts';
+import { credentialsPath, removeTokens } from './stored-login.ts';
 
 export interface LogoutResult {
   profiles: string[];
@@ -14,7 +14,7 @@ export async function logOut(context: Context, { all }: { all: boolean }): Promi
   const { settings, env, progress } = context;
   const profiles = existsSync(credentialsPath(settings)) ? await removeTokens(context, all) : [];
   if (profiles.length > 0) progress.note('removed tokens stay valid until they expire; revoke them in the dashboard');
-  else progress.note(all ? 'no token stored' : `no token stored for profile ${profileInUse(settings)}`);
+  else progress.note(all ? 'no token stored' : `no token stored for profile ${settings.profile.value}`);
   const given = environmentCredential(env);
   if (given) progress.warn(`the token from the ${given.origin} is still in use: unset it as well`);
   return { profiles, stillUsed: given?.origin ?? null };

@@ -69,7 +69,7 @@ export interface StoredSetting {
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(checkSettingName(name, { toStore: true })) as StoredKey;
   const value = given === undefined ? undefined : checks[key](given, context.progress);
-  const profile = context.settings.profile.value ?? 'default';
+  const profile = context.settings.profile.value;
   if (value === undefined) checkProfile(context.settings);
   await storeSettings(context.settings, profile, { [key]: value });
   warnIfOverridden(context, name, value);

@@ -26,7 +26,7 @@ export async function useProject(context: Context, id: string, { verify }: { ver
   const { api, settings } = context;
   const project = checkProjectId(id);
   if (verify) checkAccess(await api(listProjects, {}), project);
-  const profile = settings.profile.value ?? 'default';
+  const profile = settings.profile.value;
   await storeSettings(settings, profile, { project });
   warnIfOverridden(context, 'project', project);
   return { project, profile };

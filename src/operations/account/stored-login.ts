@@ -43,7 +43,7 @@ export async function storeTokens(
   }
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => ({
     ...stored,
-    profiles: { ...(stored.profiles as Profiles | undefined), [profileInUse(settings)]: tokens },
+    profiles: { ...(stored.profiles as Profiles | undefined), [settings.profile.value]: tokens },
   }));
   const given = environmentCredential(env);
   if (given) progress.warn(`the token from the ${given.origin} takes precedence while it is set`);
@@ -54,7 +54,7 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
   let removed: string[] = [];
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
     const profiles = Object.entries((stored.profiles ?? {}) as Profiles);
-    const isRemoved = ([name]: [string, unknown]) => all || name === profileInUse(settings);
+    const isRemoved = ([name]: [string, unknown]) => all || name === settings.profile.value;
     removed = profiles.filter(isRemoved).map(([name]) => name);
     return { ...stored, profiles: Object.fromEntries(profiles.filter((entry) => !isRemoved(entry))) };
   });
@@ -64,7 +64,7 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
 export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null): Login {
   const { user, expiresAt } = parseClaims(tokens.token);
   return {
-    profile: profileInUse(settings),
+    profile: settings.profile.value,
     project,
     user: user ?? null,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
@@ -75,8 +75,4 @@ export function describeLogin(settings: Settings, tokens: StoredTokens, project:
 
 export function credentialsPath({ folders }: Settings): string {
   return join(folders.config, 'credentials.json');
-}
-
-export function profileInUse(settings: Settings): string {
-  return settings.profile.value ?? 'default';
 }

@@ -25,6 +25,6 @@ export async function rememberTarget(
 function flagsFor({ settings: { profile }, target: { platform, project }, flags }: Context): string[] {
   if (flags.local) return flags.local.flags;
   if (platform.origin.startsWith('environment')) return [];
-  const named = profile.value === undefined || profile.value === 'default' ? [] : ['--profile', profile.value];
+  const named = profile.value === 'default' ? [] : ['--profile', profile.value];
   return [...named, '-p', project.value ?? ''];
 }
