@@ -511,5 +511,6 @@ test.skipIf(!linux)('without --port, dev takes the next free port', async () => 
   const { code, stderr } = await gantry(['dev'], { cwd: folder.path, stop: /is ready|not reloaded/ });
   await taken?.close();
   expect(code).toBe(0);
-  expect(stderr).toMatch(/port 4100 is in use; listening on http:\/\/127\.0\.0\.1:41\d\d\n/);
+  // Another program that had the port may have given it back before dev looked.
+  if (taken) expect(stderr).toMatch(/port 4100 is in use; listening on http:\/\/127\.0\.0\.1:41\d\d\n/);
 });
