@@ -1,5 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { newFolder } from '../support/files.ts';
+import { platform } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 
 const custom = {
@@ -61,6 +65,27 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
       files: { 'more/sitecustomize.py': 'print("custom", flush=True)\n' },
     });
     expect([status, await printed()]).toEqual([200, ['custom', 'listens 127.0.0.1', '0.0.0.0']]);
+  });
+
+  test('that listens after another one of the same port, which starts at the same time, answers its own calls', async () => {
+    const { emulator, deploy } = await platform({ now: Date.now, real: true });
+    const settings = { runtime: 'custom', entrypoint: ['python', 'own.py'], port: 8197 };
+    const signs = newFolder();
+    const server = (name: string, awaits: string) => `
+import os, time
+open("${signs}/${name}", "w").close()
+while not os.path.exists("${signs}/${awaits}"): time.sleep(0.01)
+${telling(opened('AF_INET', '""')).replace('ok', name)}`;
+    const first = deploy({ name: 'me', ...settings }, { 'own.py': server('me', 'us') });
+    await expect.poll(() => readdirSync(signs)).toEqual(['me']);
+    const second = deploy({ name: 'us', ...settings }, { 'own.py': server('us', 'go') });
+    await first;
+    const wasReady = await Promise.race([second.then(() => true), setTimeout(300, false)]);
+    writeFileSync(join(signs, 'go'), '');
+    await second;
+    const answers = ['me', 'us'].map(async (name) => fetch(`${emulator.url}/v4/${emulator.project}/${name}/x`));
+    const texts = await Promise.all(answers.map(async (answer) => (await answer).text()));
+    expect([wasReady, texts]).toEqual([false, ['me', 'us']]);
   });
 
   test.skipIf(!existsSync('/proc/net/tcp'))('causes a warning if other machines can reach it', async () => {

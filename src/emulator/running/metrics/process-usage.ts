@@ -25,12 +25,10 @@ const tickMs = 10;
 
 function readFromProc(pid: number): ProcessUsage | undefined {
   try {
-    // The name of the program, in parentheses, may have spaces. CPU times are fields 14 to 17: its own, and those of
-    // children that have ended.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    // CPU times are fields 14 to 17: its own, and those of children that have ended.
+    const ticks = statOf(pid)
+      .slice(11, 15)
+      .reduce((sum, field) => sum + Number(field), 0);
     const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     const own = { cpuMs: ticks * tickMs, memoryBytes: Number(kilobytes) * 1024 };
     return childrenOf(pid).map(readFromProc).reduce<ProcessUsage>(addUsage, own);
@@ -43,6 +41,26 @@ function readFromProc(pid: number): ProcessUsage | undefined {
 /** A process and its descendants, on Linux. Throws if one of them has ended. */
 export function processTree(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(processTree)];
+}
+
+/** The processes of a group, on Linux: also those whose parent has ended. */
+export function processGroup(leader: number): number[] {
+  const isMember = (pid: number) => {
+    try {
+      return Number(statOf(pid)[2]) === leader;
+    } catch {
+      // It has ended.
+      return false;
+    }
+  };
+  return readdirSync('/proc').map(Number).filter(isMember);
+}
+
+/** From field 3 on: the name of the program before it, in parentheses, may have spaces. */
+function statOf(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
 }
 
 function childrenOf(pid: number): number[] {

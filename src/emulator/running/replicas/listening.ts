@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { processTree } from '../metrics/process-usage.ts';
+import { systemCode } from '../../../errors.ts';
+import { processGroup, processTree } from '../metrics/process-usage.ts';
 
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {
@@ -18,6 +19,22 @@ export async function findListeningPorts(pid: number): Promise<number[]> {
     );
   } catch {
     return [];
+  }
+}
+
+/** Whether another program than a process, its children and its group listens on a port. Works on Linux only. */
+export async function isOfOther(port: number, pid: number): Promise<boolean> {
+  const inodes = (await readListeners()).filter((one) => one.port === port).map(({ inode }) => inode);
+  if (inodes.length === 0) return false;
+  try {
+    for (const processes of [processTree, processGroup]) {
+      const sockets = (await Promise.all(processes(pid).map(socketsOf))).flat();
+      if (inodes.some((inode) => sockets.includes(inode))) return false;
+    }
+    return true;
+  } catch (error) {
+    // One of them has ended: what listens is not known to be its own.
+    return systemCode(error) === 'ENOENT' || systemCode(error) === 'ESRCH';
   }
 }
 

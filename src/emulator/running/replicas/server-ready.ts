@@ -12,6 +12,8 @@ interface Start {
   isReady?: (port: number) => Promise<boolean>;
   /** Where the app listens, as far as that is known. */
   listensOn?: () => Promise<number[]>;
+  /** Whether it is another program that answers, as far as that is known. */
+  isTaken?: () => Promise<boolean>;
 }
 
 /**
@@ -19,7 +21,7 @@ interface Start {
  * `StartTimeoutError` if that takes too long.
  */
 export async function untilReady(start: Start): Promise<void> {
-  const { settings, port, limit, signal, isReady = isListening, listensOn } = start;
+  const { settings, port, limit, signal, isReady = isListening, listensOn, isTaken } = start;
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const path = readycheckEndpoint || healthcheckEndpoint;
   let isLate = false;
@@ -32,9 +34,11 @@ export async function untilReady(start: Start): Promise<void> {
     while (!isLate) {
       if (signal.aborted) return;
       if (path) status = await healthStatus(port, path);
-      if (path ? isHealthy(status) : await isReady(port)) return;
-      await pause(status === undefined ? pollMs : answeredMs);
-      if (status !== undefined) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
+      const isAnswered = path ? isHealthy(status) : await isReady(port);
+      if (isAnswered && !(await isTaken?.())) return;
+      const hasAnswered = isAnswered || status !== undefined;
+      await pause(hasAnswered ? answeredMs : pollMs);
+      if (hasAnswered) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
     }
   } finally {
     stopLimit();

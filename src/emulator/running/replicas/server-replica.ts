@@ -3,7 +3,7 @@ import type { ServerReply } from '../../http/reply.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { AppProcess, describeExit } from '../processes/process.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
-import { findExposedAddress, findListeningPorts } from './listening.ts';
+import { findExposedAddress, findListeningPorts, isOfOther } from './listening.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -86,12 +86,15 @@ export class ServerReplica implements Replica {
         throw new ReplicaError(`its entrypoint failed to start: ${reason}`);
       },
     );
-    const listensOn = async () => findListeningPorts(server.child.pid ?? 0);
+    const { pid = 0 } = server.child;
+    const start = { settings, port: this.#port, limit, signal: watch.signal };
+    const ports = { listensOn: () => findListeningPorts(pid), isTaken: () => isOfOther(this.#port, pid) };
     try {
-      await Promise.race([died, untilReady({ settings, port: this.#port, limit, signal: watch.signal, listensOn })]);
+      await Promise.race([died, untilReady({ ...start, ...ports })]);
     } finally {
       watch.abort();
       died.catch(() => {});
+      claimedPorts.delete(this.#port);
     }
     const address = await findExposedAddress(this.#port);
     if (address) warn(exposureWarning(address, this.#port));
@@ -106,13 +109,16 @@ function exposureWarning(address: string, port: number): string {
 /** What the program that mounts volumes exits with if it cannot find the command to run. */
 const notFoundCode = 127;
 
-/**
- * Any free port if the entrypoint names its port. Two apps that start at the same time would both find the configured one
- * free, and one would answer the calls of the other.
- */
+/** Of servers that have not started to listen: they are still free. */
+const claimedPorts = new Set<number>();
+
+/** The configured port if it is free, and any other one if the entrypoint names it: that can be changed. */
 async function choosePort({ entrypoint, port }: AppSettings): Promise<number> {
-  const isNamed = portPattern(port).test(entrypoint.join(' '));
-  return !isNamed && (await isFree(port)) ? port : freePort();
+  if (portPattern(port).test(entrypoint.join(' ')) || claimedPorts.has(port)) return freePort();
+  claimedPorts.add(port);
+  if (await isFree(port)) return port;
+  claimedPorts.delete(port);
+  return freePort();
 }
 
 function portPattern(port: number): RegExp {
