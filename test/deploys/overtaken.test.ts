@@ -94,6 +94,12 @@ describe('of two builds that are later than the one that a late app shows', () =
     return { stage, machine };
   }
 
+  /** Makes the folder what serves. */
+  async function writeServing(stage: Stage, machine: Machine, slowMs: number): Promise<void> {
+    const buildMs = stage.platform.live() === ids(stage)[2] ? slowMs : 500;
+    await machine.write({ version: buildMs, behaves: { buildMs } });
+  }
+
   const lagsMs = 8_000;
 
   test.each<[string, Quirks, number, [replaced: number, restored: number]]>([
@@ -117,13 +123,30 @@ describe('of two builds that are later than the one that a late app shows', () =
     async (_, quirks) => {
       const { stage, machine } = await unseen(quirks, 4_000);
       const serves = stage.platform.live();
-      const buildMs = serves === ids(stage)[2] ? 4_000 : 500;
-      await machine.write({ version: buildMs, behaves: { buildMs } });
+      await writeServing(stage, machine, 4_000);
       const { code, stderr, json } = await machine.run('deploy --if-changed --json');
       expect(stderr).not.toContain('main.py changed');
       expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: false, build: serves } });
     },
   );
+
+  test.each<[string, Quirks, number]>([
+    ['the one that was ready last serves', { lagsMs }, 4_000],
+    ['the one that was created last serves', { lagsMs, servesLastCreated: true }, 4_000],
+    ['the one that was created and ready last serves', { lagsMs }, 500],
+  ])('%s: a dry run compares with it', async (_, quirks, slowMs) => {
+    const dryRun = 'deploy --dry-run --detailed-exit-code --json';
+    const { stage, machine } = await unseen(quirks, slowMs);
+    const other = await unseen(quirks, slowMs);
+    await writeServing(stage, machine, slowMs);
+    const equal = await machine.run(dryRun);
+    expect({ code: equal.code, json: equal.json() }).toMatchObject({ code: 0, json: { changed: false } });
+    await other.machine.write({ version: 1 });
+    const differs = await other.machine.run(`${dryRun} --save-plan plan.json`);
+    expect({ code: differs.code, json: differs.json() }).toMatchObject({ code: 3, json: { changed: true } });
+    const { code, json } = await other.machine.run('deploy --apply-plan plan.json --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { build: other.stage.platform.live() } });
+  });
 
   test.each([
     ['serves', { lagsMs }],

@@ -16,6 +16,42 @@ async function healthy(scaling = 'min_replicas = 1\n'): Promise<{ stage: Stage; 
   return { stage, machine };
 }
 
+test.each<[string, Quirks, boolean]>([
+  ['is late', { lagsMs: 9_000 }, true],
+  ['shows what serves', {}, false],
+])('where builds are listed without times, and the app %s, a machine of its own', async (_, quirks, changed) => {
+  const stage = await Stage.open({ hasNoTimes: true });
+  const other = await stage.machine();
+  for (const version of [1, 2]) await other.deploys({ version });
+  stage.pass(60_000);
+  Object.assign(stage.quirks, quirks);
+  await other.write({ version: 3 });
+  await other.run('deploy --detach');
+  stage.pass(5_000);
+  const machine = await stage.machine({ version: quirks.lagsMs ? 2 : 3 });
+  const { code, stderr, json } = await machine.run('deploy --if-changed --json');
+  expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed } });
+  expect(stderr.includes('without times, so a later one may serve')).toBe(changed);
+});
+
+test('of what has happened since the app was late, all is looked at: --if-busy fail', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  for (const version of [0, 1]) await machine.deploys({ version });
+  stage.pass(60_000);
+  Object.assign(stage.quirks, { lagsMs: 8_000 });
+  await machine.write({ version: 2 });
+  await machine.run('deploy --detach');
+  stage.pass(2_000);
+  await machine.write({ version: 3 });
+  let made: string | undefined;
+  const meanwhile = async () => {
+    made ??= await stage.stranger({}, { buildMs: 45_000 });
+  };
+  const { code, stderr } = await machine.run('deploy --if-changed --if-busy fail', { meanwhile });
+  expect([code, stderr]).toEqual([7, expect.stringContaining(`build ${made}`)]);
+});
+
 type Replica = ReturnType<World['replicas']>[number];
 type Alter = (replica: Replica, stage: Stage) => Replica[];
 

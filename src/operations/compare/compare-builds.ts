@@ -4,10 +4,12 @@ import { liveBuild } from '../../contract/apps.ts';
 import { getBuildZipContents, listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
 import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../builds/index.ts';
 import {
   type AppHistory,
   changedSettings,
+  findLaterReady,
   recordLook,
   type ServingTime,
   servedBefore,
@@ -48,8 +50,13 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const times = servingTimes(history, listed ?? []);
   const previous = (build: string) =>
     servedBefore({ builds: listed ?? [], history }, build).find(({ evidence }) => evidence !== 'unclear')?.id;
-  const chosen = await chooseBuilds(context, options, { times, live: liveBuild(shown), previous });
+  const live = liveBuild(shown);
+  const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
+  const awaited = live && listed && findLaterReady({ builds: listed, history, live }, now).awaited;
+  if (awaited && options.builds.length < 2) {
+    context.progress.warn(`build ${shortBuild(awaited.id)} of ${name} is ready, and may serve by now`);
+  }
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
   const sorter = new CallSorter(before, after);

@@ -79,8 +79,13 @@ export async function isSuperseded({ api, project }: Context, app: string, build
 }
 
 /** Whether the first build was created after the second one, as far as the platform shows it. */
-export async function wasCreatedLater(context: Context, app: string, later: string, build: string): Promise<boolean> {
-  const builds = await list(context.api, context.project, app);
+export async function wasCreatedLater(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  app: string,
+  later: string,
+  build: string,
+): Promise<boolean> {
+  const builds = await list(api, project, app);
   const [own, other] = [build, later].map((each) => builds.find(({ id }) => id === each));
   return own !== undefined && other !== undefined && isEarlier(own, other);
 }

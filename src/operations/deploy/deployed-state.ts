@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
-import { findLaterReady, type MayServe, readHistory, waitUntilShown } from '../history/index.ts';
+import { type AwaitedBuild, findLaterReady, readHistory, waitUntilShown } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { goesBefore } from './busy-builds.ts';
@@ -18,7 +18,9 @@ export interface DeployedState {
   /** The build that serves. The app may be late to show it: a later one that is ready does. */
   serves: string | undefined;
   /** One that may serve instead: the app will show it, or it was replaced before it did. */
-  mayServe: MayServe | undefined;
+  mayServe: AwaitedBuild | undefined;
+  /** Either of them, if the app has still the time to show it. */
+  awaited: AwaitedBuild | undefined;
   /** Builds in progress. */
   builds: string[];
   /** All builds, and those that have succeeded. */
@@ -54,14 +56,15 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
   const serves = later?.serves ?? shown;
-  return { live, app, serves, mayServe: later?.mayServe, builds, listed: listed.map(({ id }) => id), ready, isBehind };
+  const { mayServe, awaited } = later ?? {};
+  return { live, app, serves, mayServe, awaited, builds, listed: listed.map(({ id }) => id), ready, isBehind };
 }
 
-/** The same once it is known what serves: the app has had the time to show that. */
+/** The same once the app shows what serves, or has had the time to. */
 export async function lookAtServing(context: Context, name: string): Promise<DeployedState> {
   const seen = await lookAtDeployed(context, name);
-  if (!seen.mayServe) return seen;
-  await waitUntilShown(context, name, seen.mayServe);
+  if (!seen.awaited) return seen;
+  await waitUntilShown(context, name, seen.awaited);
   return lookAtServing(context, name);
 }
 

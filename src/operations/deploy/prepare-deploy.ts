@@ -1,14 +1,14 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import type { TimeLimit } from '../waiting/index.ts';
+import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { lookAtServing } from './deployed-state.ts';
+import { lookAtDeployed, lookAtServing } from './deployed-state.ts';
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
@@ -119,24 +119,34 @@ export async function prepareDeploy(
 }
 
 /**
- * Plans once other builds are dealt with: they may change what this deploy compares with. What differs from the build that a
- * late app shows may be equal to the one that serves: with `ifChanged`, that is waited for.
+ * Plans once other builds are dealt with: they may change what this deploy compares with. Where it compares files and the app
+ * is late, plans again once the app shows what serves.
  */
 async function planInTurn(
   context: Context,
   local: LocalApp,
-  { dryRun, ifBusy, ifChanged, limit, stuck, inTurn }: DeployAppOptions & { stuck: StuckBuilds },
+  options: DeployAppOptions & { stuck: StuckBuilds },
   planOptions: PlanOptions,
 ): Promise<DeployPlan> {
+  const { dryRun, ifBusy, ifChanged, limit, stuck, inTurn } = options;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const isQueued = ifBusy === 'wait' && !ifChanged;
   const { name } = local.project;
   const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck, inTurn });
   if (ifBusy !== 'proceed') await resolved;
-  const [plan] = await Promise.all([planDeploy(context, local, planOptions), resolved]);
-  if (!ifChanged || dryRun || !plan.changed || plan.build === null) return plan;
-  const { serves } = await lookAtServing(context, name);
-  return serves === plan.build ? plan : planDeploy(context, local, planOptions);
+  const look = () =>
+    dryRun
+      ? lookAtDeployed(context, name)
+      : tryRequest(context, (api) => lookAtDeployed(contextWith(context, { api }), name));
+  const [plan, seen] = await Promise.all([
+    planDeploy(context, local, planOptions),
+    planOptions.compareFiles ? look() : undefined,
+    resolved,
+  ]);
+  if (!seen?.awaited) return plan;
+  await lookAtServing(context, name);
+  // Others may have started meanwhile.
+  return planInTurn(context, local, options, planOptions);
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {

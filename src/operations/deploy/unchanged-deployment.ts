@@ -4,7 +4,8 @@ import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { type AppHistory, findLater, readHistory } from '../history/index.ts';
+import { type AppHistory, findLater, findLaterReady, readHistory } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
@@ -59,6 +60,13 @@ export async function findLiveDeployment(
       `${app} is shown with build ${shortBuild(build)}, but build ${shortBuild(later)} is later and ready: deploying`,
     );
     return undefined;
+  }
+  if (findLaterReady({ builds, history, live: build }, context.platformNow()).hasUnplaced) {
+    const { latestCreatedBuildId } = await fetchApp(api, { project, app });
+    if (latestCreatedBuildId !== build) {
+      progress.note(`the builds of ${app} are listed without times, so a later one may serve: deploying`);
+      return undefined;
+    }
   }
   const sickness = options.isVerified ? undefined : findSickness(context, plan, build, history);
   if (sickness !== undefined) {

@@ -34,7 +34,7 @@ export async function findServing(context: Context, app: string, build: string, 
   const isKnown = await waitForChange(look, Boolean, context.delay);
   if (isKnown || live === undefined) return build;
   const serves = live;
-  if (await tryRequest(context, () => wasCreatedLater(context, app, serves, build))) {
+  if (await tryRequest(context, (api) => wasCreatedLater({ api, project: context.project }, app, serves, build))) {
     return (await findLaterThan(context, app, serves, maxMs)) ?? serves;
   }
   throw new PendingError(

@@ -22,11 +22,15 @@ export interface LaterReady {
   /** The one that was created last, if the one that is shown was not: it serves. */
   serves: string | undefined;
   /** One that was ready last and not created last. It serves on some platforms, and on others it never did. */
-  mayServe: MayServe | undefined;
+  mayServe: AwaitedBuild | undefined;
+  /** What the app has still the time to show: one of these two. */
+  awaited: AwaitedBuild | undefined;
+  /** Whether some have no place in the order: they may be later, too. */
+  hasUnplaced: boolean;
 }
 
-/** A build of which only the app can tell whether it serves. */
-export interface MayServe {
+/** A build that an app will show if it is late. */
+export interface AwaitedBuild {
   id: string;
   /** How long the app may still take to show it, in ms. */
   lateMs: number;
@@ -50,11 +54,11 @@ export async function findLater(
   return shown !== undefined && (isNew || shown === mayServe.id) ? shown : serves;
 }
 
-/** Waits until an app shows a build that may serve, or has had the time to. Returns what it shows, as far as that is known. */
+/** Waits until an app shows a build, or has had the time to. Returns what it shows, as far as that is known. */
 export async function waitUntilShown(
   context: Context,
   app: string,
-  { id, lateMs }: MayServe,
+  { id, lateMs }: AwaitedBuild,
 ): Promise<string | undefined> {
   const { project, progress, delay } = context;
   const read = async () => {
@@ -90,10 +94,22 @@ export function findLaterReady({ builds, history, live }: Known, now: number): L
   const createdLast = later
     .filter((build) => isCreatedAfter(build, shown) && !served.some((other) => isCreatedAfter(other, build)))
     .reduce<Timed | undefined>((last, build) => (last && !isCreatedAfter(build, last) ? last : build), undefined);
-  const readyLast = later.reduce((last, build) => (endOf(build) > endOf(last) ? build : last), createdLast ?? shown);
-  const lateMs = Math.min(maxLateMs, endOf(readyLast) + maxLateMs - now);
-  const isUnclear = readyLast !== (createdLast ?? shown) && lateMs > 0;
-  return { serves: createdLast?.id, mayServe: isUnclear ? { id: readyLast.id, lateMs } : undefined };
+  const expected = createdLast ?? shown;
+  const readyLast = later.reduce((last, build) => (endOf(build) > endOf(last) ? build : last), expected);
+  const lateBuild = (build: Timed, before: Timed): AwaitedBuild | undefined => {
+    const lateMs = Math.min(maxLateMs, endOf(build) + maxLateMs - now);
+    return build !== before && lateMs > 0 ? { id: build.id, lateMs } : undefined;
+  };
+  const isPlaced = (build: Timed) =>
+    onRecord.has(build.id) ||
+    [
+      timeOf(build.createdAt) - timeOf(shown.createdAt),
+      endOf(build) - endOf(shown),
+      sentAt(build) - sentAt(shown),
+    ].some((afterMs) => !Number.isNaN(afterMs));
+  const mayServe = lateBuild(readyLast, expected);
+  const awaited = mayServe ?? lateBuild(expected, shown);
+  return { serves: createdLast?.id, mayServe, awaited, hasUnplaced: !ready.every(isPlaced) };
 }
 
 type Timed = Pick<Build, 'id' | 'createdAt' | 'updatedAt'>;

@@ -30,12 +30,16 @@ export async function readLastCalls(
     const at = Date.parse(createdAt ?? '');
     return served !== undefined && at >= served.since && at < served.until;
   };
-  const runs = (await tryRequest(context, () => readNewest(context, app, isOf))) ?? [];
+  const runs = (await tryRequest(context, (api) => readNewest({ api, project: context.project }, app, isOf))) ?? [];
   const failed = runs.filter(runHasFailed).length;
   return runs.length === 0 ? null : { calls: runs.length, failed };
 }
 
-async function readNewest({ api, project }: Context, app: string, isOf: (run: Run) => boolean): Promise<Run[]> {
+async function readNewest(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  app: string,
+  isOf: (run: Run) => boolean,
+): Promise<Run[]> {
   const pages = readPages<Run>({
     read: (position) => {
       const query = position && 'token' in position ? { nextToken: position.token } : {};
