@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { record } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
@@ -38,9 +38,11 @@ const aboutAnApp = commands.map(([line]) => line).filter((line) => line.includes
 
 let emulator: Emulator;
 
+// All clocks stand still, so that the same question has the same answer.
+const opened = Date.now();
+const gantry = (words: string[], setting: Setting = {}) => run(words, { clock: { now: opened }, ...setting });
+
 beforeAll(async () => {
-  // Its clock stands still, so that the same question has the same answer.
-  const opened = Date.now();
   emulator = await startEmulator({ real: false, now: () => opened });
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });

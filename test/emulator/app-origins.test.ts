@@ -195,15 +195,30 @@ test('two apps of the same name in two projects are told apart by their ids', as
 });
 
 test('no origin is named where another program listens on ::1', async () => {
-  const stranger = createServer();
-  await once(stranger.listen(0, '::1'), 'listening').catch(() => {});
-  onTestFinished(() => void stranger.close());
-  const address = stranger.address();
-  if (address === null || typeof address === 'string') return;
-  const { ask, deploy } = await platform({ port: address.port, real: false });
+  const port = await strangersPort();
+  if (port === undefined) return;
+  const { ask, deploy } = await platform({ port, real: false });
   await deploy({ name: 'web', ...custom }, { 'server.py': '' });
   expect((await ask('GET', '/apps/p-12345678-web')).json.pageUrl).toBeUndefined();
 });
+
+/** A port that is taken on ::1 and free on 127.0.0.1. Undefined without IPv6. */
+async function strangersPort(): Promise<number | undefined> {
+  for (;;) {
+    const stranger = createServer();
+    await once(stranger.listen(0, '::1'), 'listening').catch(() => {});
+    onTestFinished(() => void stranger.close());
+    const address = stranger.address();
+    if (address === null || typeof address === 'string') return undefined;
+    const other = createServer();
+    const isFree = await once(other.listen(address.port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    other.close();
+    if (isFree) return address.port;
+  }
+}
 
 describe.skipIf(!chromiumPath || !python)('in a browser (needs chromium and python3)', () => {
   let browser: Browser;
