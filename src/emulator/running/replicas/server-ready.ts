@@ -28,6 +28,7 @@ export async function untilReady(start: Start): Promise<void> {
   const stopLimit = limit(deploymentInitializationTimeout * 1000, () => {
     isLate = true;
   });
+  let wasTaken = false;
   let status: number | undefined;
   let answeredMs = answeredPollMs;
   try {
@@ -35,7 +36,8 @@ export async function untilReady(start: Start): Promise<void> {
       if (signal.aborted) return;
       if (path) status = await healthStatus(port, path);
       const isAnswered = path ? isHealthy(status) : await isReady(port);
-      if (isAnswered && !(await isTaken?.())) return;
+      wasTaken = isAnswered && (await isTaken?.()) === true;
+      if (isAnswered && !wasTaken) return;
       const hasAnswered = isAnswered || status !== undefined;
       await pause(hasAnswered ? answeredMs : pollMs);
       if (hasAnswered) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
@@ -43,10 +45,11 @@ export async function untilReady(start: Start): Promise<void> {
   } finally {
     stopLimit();
   }
-  const missing = path
+  const unanswered = path
     ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
     : `nothing listens on port ${settings.port}`;
-  const others = status === undefined ? ((await listensOn?.()) ?? []) : [];
+  const missing = wasTaken ? `another program listens on port ${port}` : unanswered;
+  const others = status === undefined || wasTaken ? ((await listensOn?.()) ?? []) : [];
   const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
 }

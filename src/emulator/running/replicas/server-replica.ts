@@ -57,9 +57,19 @@ export class ServerReplica implements Replica {
     return this.#process ? `its process ended with ${describeExit(await this.#process.ended)}` : 'it was stopped';
   }
 
-  async #start({ build, folder, python, environment, launch, limit, print, warn }: ReplicaOptions): Promise<void> {
+  async #start(options: ReplicaOptions): Promise<void> {
+    this.#port = await choosePort(options.build.settings);
+    try {
+      await this.#startProcess(options);
+    } finally {
+      claimedPorts.delete(this.#port);
+    }
+    const address = await findExposedAddress(this.#port);
+    if (address) options.warn(exposureWarning(address, this.#port));
+  }
+
+  async #startProcess({ build, folder, python, environment, launch, limit, print }: ReplicaOptions): Promise<void> {
     const { settings } = build;
-    this.#port = await choosePort(settings);
     const modules = startModules(folder, environment, ['loopback', 'breakpoints', 'debugger']);
     const env = { ...environment, PYTHONPATH: modules, PORT: String(this.#port) };
     if (this.#stopped) throw new ReplicaError('it was stopped');
@@ -94,10 +104,7 @@ export class ServerReplica implements Replica {
     } finally {
       watch.abort();
       died.catch(() => {});
-      claimedPorts.delete(this.#port);
     }
-    const address = await findExposedAddress(this.#port);
-    if (address) warn(exposureWarning(address, this.#port));
   }
 }
 
