@@ -56,6 +56,23 @@ describe('what somebody else has deployed meanwhile is not replaced although the
     });
   });
 
+  test.each([
+    ['is in progress', 'before'],
+    ['begins meanwhile', 'create-app'],
+  ])('the same commit is deployed once, if the first deploy %s', async (_, when) => {
+    const { stage, machine } = await lateStage(1);
+    const commit = { version: 2, behaves: { buildMs: 5_000 } };
+    await machine.write(commit);
+    const second = await stage.machine(commit);
+    if (when === 'before') await machine.run('deploy --detach');
+    stage.platform.before = async ({ point, nth }) => {
+      if (point === when && nth === 2) await machine.run('deploy --detach');
+    };
+    const { code, json } = await second.run('deploy --if-changed --if-busy wait --json');
+    const serves = stage.platform.live();
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: false, build: serves } });
+  });
+
   test('compare says that a later one may serve', async () => {
     const { stage, machine } = await lateStage(2);
     const theirs = await deployedByOthers(stage);

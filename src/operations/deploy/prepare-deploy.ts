@@ -90,6 +90,7 @@ export async function prepareDeploy(
     // Files may have changed during the wait, too.
     const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
     const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, now, repack) };
+    await lookAtServing(context, plan.app);
     return findLiveDeployment(context, now, await planDeploy(context, now, fresh), sent, fresh.checksums);
   };
   let before: Before | undefined;
