@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Settings } from './settings.ts';
 
 /** Made by {@link stateKey} only. */
@@ -10,6 +9,8 @@ export type StateKey = string & { readonly madeBy: 'stateKey' };
  */
 export function stateKey(address: string, ...parts: readonly string[]): StateKey {
   const text = JSON.stringify([address, ...parts]);
+  // Loaded on demand: every command has this file, and few need a key.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(text).digest('hex').slice(0, 32) as StateKey;
 }
 
