@@ -10,6 +10,19 @@ test('the history calls a build canceled that was canceled', async () => {
   expect((await machine.run('builds list web --json')).json()).toMatchObject([{ status: 'cancelled', found: null }]);
 });
 
+test('what a machine does right after a deletion is not written down before it', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1 });
+  expect((await machine.run('apps delete web --confirm web')).code).toBe(0);
+  // The platform tells its time in whole seconds: the next command may know it worse.
+  stage.clock.now -= 900;
+  await machine.deploys({ version: 2 });
+  expect((await machine.run('apps scale web --max-replicas 4')).code).toBe(0);
+  const { code, json } = await machine.run('deploy --fail-on-drift --json');
+  expect({ code, json: json() }).toMatchObject({ code: 7, json: { error: { code: 'conflict' } } });
+});
+
 test('a deleted app did not serve until the next one', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();

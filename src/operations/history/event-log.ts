@@ -14,6 +14,8 @@ export const maxHistoryMs = 90 * dayMs;
 const maxFileBytes = maxHistoryBytes / 2;
 /** Each of the two files covers half of the time at most. */
 const maxFileAgeMs = maxHistoryMs / 2;
+/** An event further ahead was written by a wrong clock. */
+const maxStepMs = 60_000;
 
 export interface EventsRead {
   /** Oldest first, those of the last 90 days. */
@@ -34,6 +36,16 @@ export class EventLog {
   constructor(private readonly path: string) {
     this.#current = new AppendedLines(path, readEvent);
     this.#before = new AppendedLines(this.#pathBefore, readEvent);
+  }
+
+  /**
+   * The time of an event that happens now, in ms: no earlier than the last one. Two commands know the platform's clock to a
+   * second, and what one of them does after the other must not be written down before it.
+   */
+  async timeOf(now: number): Promise<number> {
+    const events = await this.#current.read().catch(() => []);
+    const last = Date.parse(events.findLast((event) => event !== undefined)?.at ?? '');
+    return last > now && last - now < maxStepMs ? last : now;
   }
 
   /** Throws an error of the disk. */

@@ -36,11 +36,13 @@ export async function recordEvent<Name extends EventName>(
   app: string,
   event: Name,
   facts: Facts<Name>,
-  at = new Date(context.platformNow()).toISOString(),
+  at?: string,
 ): Promise<HistoryEvent> {
-  const written = { at, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
+  const log = logOf(context, app);
+  const time = at ?? new Date(await log.timeOf(context.platformNow())).toISOString();
+  const written = { at: time, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
-    await logOf(context, app).append(written);
+    await log.append(written);
     await shareEvent(context, shortAppName(context.project, app), written);
   } catch (error) {
     context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);

@@ -42,6 +42,17 @@ test('a reader meets each event that another process has written, whatever that 
   }
 });
 
+test.each([
+  ['a second ago', now - 900, now],
+  ['now', now + 1, now + 1],
+  ['long before, by a wrong clock', now - dayMs, now - dayMs],
+])('an event of %s after the last one', async (_, at, written) => {
+  const { log } = newLog();
+  expect(await log.timeOf(at)).toBe(at);
+  await log.append(served('b-1'));
+  expect(await log.timeOf(at)).toBe(written);
+});
+
 test('a line that a kill cut off spoils no other', async () => {
   const { log, path } = newLog();
   await log.append(served('b-1'));
