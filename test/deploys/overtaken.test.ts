@@ -148,6 +148,16 @@ describe('of two builds that are later than the one that a late app shows', () =
     expect({ code, json: json() }).toMatchObject({ code: 0, json: { build: other.stage.platform.live() } });
   });
 
+  test('a dry run does not say that nothing changes if the app never shows a later one', async () => {
+    const { stage, machine } = await unseen({}, 500);
+    stage.quirks.lagsMs = 62_000;
+    await machine.write({ version: 1 });
+    const { code, stderr, json } = await machine.run('deploy --dry-run --detailed-exit-code --json');
+    expect({ code, json: json() }).toMatchObject({ code: 3, json: { changed: true } });
+    const [, shown, , later] = ids(stage);
+    expect(stderr).toContain(`web is shown with build ${shown}, but build ${later} is later and ready\n`);
+  });
+
   test.each([
     ['serves', { lagsMs }],
     ['does not serve', { lagsMs, servesLastCreated: true }],

@@ -53,9 +53,12 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const live = liveBuild(shown);
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
-  const awaited = live && listed && findLaterReady({ builds: listed, history, live }, now).awaited;
-  if (awaited && options.builds.length < 2) {
-    context.progress.warn(`build ${shortBuild(awaited.id)} of ${name} is ready, and may serve by now`);
+  const later = live !== undefined && listed ? findLaterReady({ builds: listed, history, live }, now) : undefined;
+  if (later?.awaited && options.builds.length < 2) {
+    const ids = new Set([later.awaited.id, later.serves ?? later.awaited.id]);
+    context.progress.warn(
+      `${[...ids].map((id) => `build ${shortBuild(id)}`).join(' or ')} of ${name} is ready, and may serve by now`,
+    );
   }
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];

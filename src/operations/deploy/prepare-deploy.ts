@@ -1,5 +1,6 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { shortBuild } from '../../output/format.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
@@ -121,7 +122,7 @@ export async function prepareDeploy(
 
 /**
  * Plans once other builds are dealt with: they may change what this deploy compares with. Where it compares files and the app
- * is late, plans again once the app shows what serves.
+ * is late, plans again once the app shows what serves. If the app never does, a dry run cannot say that nothing changes.
  */
 async function planInTurn(
   context: Context,
@@ -144,10 +145,16 @@ async function planInTurn(
     planOptions.compareFiles ? look() : undefined,
     resolved,
   ]);
-  if (!seen?.awaited) return plan;
-  await lookAtServing(context, name);
-  // Others may have started meanwhile.
-  return planInTurn(context, local, options, planOptions);
+  if (seen?.awaited) {
+    await lookAtServing(context, name);
+    // Others may have started meanwhile.
+    return planInTurn(context, local, options, planOptions);
+  }
+  if (!dryRun || plan.build === null || !seen?.serves || seen.serves === plan.build) return plan;
+  context.progress.warn(
+    `${name} is shown with build ${shortBuild(plan.build)}, but build ${shortBuild(seen.serves)} is later and ready`,
+  );
+  return { ...plan, changed: true };
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {
