@@ -4,7 +4,7 @@ import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { NotFoundError } from '../../errors.ts';
 import { type AwaitedBuild, findLaterReady, readHistory, waitUntilShown } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { isRefusal } from '../waiting/index.ts';
+import { contextWith, isRefusal, tryRequest } from '../waiting/index.ts';
 import { goesBefore } from './busy-builds.ts';
 import { isPending } from './pending-upload.ts';
 import { isBusy, isExpired } from './stuck-builds.ts';
@@ -58,6 +58,11 @@ export async function lookAtDeployed(context: Context, name: string): Promise<De
   const serves = later?.serves ?? shown;
   const { mayServe, awaited } = later ?? {};
   return { live, app, serves, mayServe, awaited, builds, listed: listed.map(({ id }) => id), ready, isBehind };
+}
+
+/** The same within seconds. Undefined if that fails. */
+export async function lookBriefly(context: Context, name: string): Promise<DeployedState | undefined> {
+  return tryRequest(context, (api) => lookAtDeployed(contextWith(context, { api }), name));
 }
 
 /** The same once the app shows what serves, or has had the time to. */

@@ -1,22 +1,21 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { shortBuild } from '../../output/format.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
+import type { TimeLimit } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
 import { chooseRegion } from './app-settings.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { lookAtDeployed, lookAtServing } from './deployed-state.ts';
+import { lookAtDeployed, lookAtServing, lookBriefly } from './deployed-state.ts';
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { StuckBuilds } from './stuck-builds.ts';
-import { findLiveDeployment } from './unchanged-deployment.ts';
+import { findLiveDeployment, laterText } from './unchanged-deployment.ts';
 import type { Verification } from './verify-build.ts';
 
 export interface DeployAppOptions
@@ -122,7 +121,7 @@ export async function prepareDeploy(
 
 /**
  * Plans once other builds are dealt with: they may change what this deploy compares with. Where it compares files and the app
- * is late, plans again once the app shows what serves. If the app never does, a dry run cannot say that nothing changes.
+ * is late, plans again once the app shows what serves. If the app never does, nobody can say that nothing changes.
  */
 async function planInTurn(
   context: Context,
@@ -136,13 +135,11 @@ async function planInTurn(
   const { name } = local.project;
   const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck, inTurn });
   if (ifBusy !== 'proceed') await resolved;
-  const look = () =>
-    dryRun
-      ? lookAtDeployed(context, name)
-      : tryRequest(context, (api) => lookAtDeployed(contextWith(context, { api }), name));
+  // Of a dry run, the comparison is the result.
+  const look = dryRun ? lookAtDeployed : lookBriefly;
   const [plan, seen] = await Promise.all([
     planDeploy(context, local, planOptions),
-    planOptions.compareFiles ? look() : undefined,
+    planOptions.compareFiles ? look(context, name) : undefined,
     resolved,
   ]);
   if (seen?.awaited) {
@@ -150,10 +147,10 @@ async function planInTurn(
     // Others may have started meanwhile.
     return planInTurn(context, local, options, planOptions);
   }
-  if (!dryRun || plan.build === null || !seen?.serves || seen.serves === plan.build) return plan;
-  context.progress.warn(
-    `${name} is shown with build ${shortBuild(plan.build)}, but build ${shortBuild(seen.serves)} is later and ready`,
-  );
+  // A deploy with ifChanged tells this itself, and deploys.
+  const isOpen = dryRun || !ifChanged;
+  if (!isOpen || plan.build === null || !seen?.serves || seen.serves === plan.build) return plan;
+  context.progress.warn(laterText(name, plan.build, seen.serves));
   return { ...plan, changed: true };
 }
 

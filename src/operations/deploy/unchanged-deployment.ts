@@ -56,9 +56,7 @@ export async function findLiveDeployment(
   }
   const later = await findLater(context, app, { builds, history, live: build });
   if (later !== undefined) {
-    progress.note(
-      `${app} is shown with build ${shortBuild(build)}, but build ${shortBuild(later)} is later and ready: deploying`,
-    );
+    progress.note(`${laterText(app, build, later)}: deploying`);
     return undefined;
   }
   if (findLaterReady({ builds, history, live: build }, context.platformNow()).hasUnplaced) {
@@ -97,6 +95,11 @@ export async function findLiveDeployment(
     buildMs: 0,
     changed: false,
   };
+}
+
+/** What speaks against a comparison with the build that an app shows. */
+export function laterText(app: string, shown: string, later: string): string {
+  return `${app} is shown with build ${shortBuild(shown)}, but build ${shortBuild(later)} is later and ready`;
 }
 
 /** What another machine of the team has sent. */

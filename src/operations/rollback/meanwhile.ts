@@ -2,8 +2,8 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { type DeployedState, lookAtDeployed } from '../deploy/index.ts';
-import { contextWith, tryRequest, waitForChange } from '../waiting/index.ts';
+import { type DeployedState, lookAtDeployed, lookBriefly } from '../deploy/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 
 /** What was deployed since the build to return to was chosen is not replaced. */
 export class DeployedMeanwhileError extends ConflictError {
@@ -53,7 +53,7 @@ export async function tellOthers(
   seen: DeployedState,
   { build, serves = build }: { build: string; serves?: string | undefined },
 ): Promise<string | undefined> {
-  const now = await tryRequest(context, (api) => lookAtDeployed(contextWith(context, { api }), name));
+  const now = await lookBriefly(context, name);
   if (!now) return undefined;
   for (const id of now.builds) {
     context.progress.warn(`build ${shortBuild(id)} of ${name} is in progress, and replaces it once it is ready`);
