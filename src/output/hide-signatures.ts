@@ -23,7 +23,9 @@ export function hideParameters(text: string): string {
     if (mark) {
       const run = next(endOfRun, text, value);
       const lines = continued(linkLine, text, run);
-      const end = lines > run ? lines : trimmed(text, value, run);
+      // A line that ends in `&` goes on: what follows is the same query.
+      const rest = lines > run && text[lines] === '&' ? next(endOfRun, text, lines) : lines;
+      const end = rest === lines && lines > run ? lines : trimmed(text, value, rest);
       safe += `${text.slice(copied, start + mark.index + mark[0].length)}${hidden}`;
       copied = end;
       searched = end;
