@@ -59,7 +59,7 @@ const subjects: Subject[] = [
     ['secrets', 'list', '--show-values'],
     ['ls', ':/', '--json'],
     ['volumes', 'usage', ':/', '--json'],
-    ['team', 'users', '--json=id,role'],
+    ['users', 'list', '--json=id,role'],
     ['logs', 'web', '--since', '1d', '--json'],
     ['api', 'GET', '/v2/projects'],
   ].map((words) => ({ words, isRepeated: true as const })),

@@ -123,7 +123,7 @@ describe('every command has JSON', () => {
     ['deploy'],
     ['apps', 'scale', 'web', '--max-replicas', '3'],
     ['secrets', 'set', 'HOME', '--from-env'],
-    ['team', 'invite', 'new@example.com', '--role', 'member'],
+    ['users', 'invite', 'new@example.com', '--role', 'member'],
     ['plan', 'set', 'hobby', '--yes'],
     ['config', 'set', 'region', 'us-east-1'],
     ['config', 'get', 'region'],
@@ -171,7 +171,7 @@ describe('a pipeline written for the official client', () => {
 });
 
 describe('an extra argument is an error', () => {
-  const needed: Record<string, string> = { 'team invite': '--role=member', watch: '--until=p90>5s' };
+  const needed: Record<string, string> = { 'users invite': '--role=member', watch: '--until=p90>5s' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
   });

@@ -37,7 +37,7 @@ describe('JSON 20,000 levels deep', () => {
     ['apps get web --json', app.replace('"ready"', deep)],
     ['apps list', `[${app.replace('"p-12345678-web"', deep)}]`],
     ['apps list --json', `[${app.replace('"p-12345678-web"', deep)}]`],
-    ['team service-accounts --json', `{"serviceAccounts":[{"id":${deep},"name":${deep},"grants":[${deep}]}]}`],
+    ['service-accounts list --json', `{"serviceAccounts":[{"id":${deep},"name":${deep},"grants":[${deep}]}]}`],
     ['runs get web r-1 --json', `{"item":{"id":"r-1","async":${deep},"status":${deep}}}`],
     ['api --paginate GET /x', `{"items":[${deep}],"message":${deep}}`],
     ['projects list --json', `[{"id":"p-1","extra":${deep}}]`],

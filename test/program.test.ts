@@ -60,7 +60,7 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
       'apps delete',
       /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/,
     ],
-    ['a missing flag', 'team invite ada@example.com', /error: missing required flag --role <role>\n/],
+    ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
     ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',
@@ -94,7 +94,7 @@ test.each([
   [['apps', 'delete', '', '--yes'], '<app> is empty'],
   [['builds', 'cancel', 'web', '', '--yes'], '<build> is empty'],
   [['builds', 'get', 'web', ''], '<build> is empty'],
-  [['team', 'grant', 'sa-ci', ''], '<project> is empty'],
+  [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
 ])('%j is rejected: the shell variable was unset', async (words, says) => {
   const before = emulator.calls.length;
   const { code, stderr } = await gantry(words, { emulator });

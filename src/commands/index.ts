@@ -132,16 +132,37 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         use: { summary: 'select a project', load: () => import('./projects/use.ts') },
       },
     },
-    team: {
-      summary: 'manage users, service accounts and API keys',
+    users: {
+      summary: 'list and invite users',
+      byDefault: 'list',
       commands: {
-        users: { summary: 'list users and pending invitations', load: () => import('./team/users.ts') },
-        invite: { summary: 'invite a user to the project', load: () => import('./team/invite.ts') },
-        'service-accounts': { summary: 'list service accounts', load: () => import('./team/service-accounts.ts') },
-        grant: { summary: 'give a service account access to projects', load: () => import('./team/grant.ts') },
-        revoke: { summary: "end a service account's access to projects", load: () => import('./team/revoke.ts') },
-        'api-keys': { summary: 'list the API keys of the project', load: () => import('./team/api-keys.ts') },
+        list: { summary: 'list users and pending invitations', load: () => import('./users/list.ts') },
+        invite: { summary: 'invite a user to the project', load: () => import('./users/invite.ts') },
       },
+    },
+    'service-accounts': {
+      summary: 'list service accounts and change their access',
+      byDefault: 'list',
+      commands: {
+        list: { summary: 'list service accounts', load: () => import('./service-accounts/list.ts') },
+        grant: {
+          summary: 'give a service account access to projects',
+          load: () => import('./service-accounts/grant.ts'),
+        },
+        revoke: {
+          summary: "end a service account's access to projects",
+          load: () => import('./service-accounts/revoke.ts'),
+        },
+        'set-grants': {
+          summary: 'replace the projects that a service account has access to',
+          load: () => import('./service-accounts/set-grants.ts'),
+        },
+      },
+    },
+    'api-keys': {
+      summary: 'list API keys',
+      byDefault: 'list',
+      commands: { list: { summary: 'list the API keys of the project', load: () => import('./api-keys/list.ts') } },
     },
     plan: {
       summary: 'manage plan and billing',

@@ -61,7 +61,8 @@ const byPlace: Record<string, ValueKind> = {
   '--role role': 'role',
   'secrets set name': 'secret',
   'secrets unset name': 'secret',
-  'team grant id': 'service-account',
-  'team revoke id': 'service-account',
+  'service-accounts grant id': 'service-account',
+  'service-accounts revoke id': 'service-account',
+  'service-accounts set-grants id': 'service-account',
   'reference command': 'topic',
 };

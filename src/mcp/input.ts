@@ -119,7 +119,7 @@ function sharedPropertiesOf(command: CommandReference): InputProperty[] {
   return shared.filter(({ name }) => !own.has(name));
 }
 
-/** `project...` of `team grant` is called `projects`: its flag is the project of the service account. */
+/** `project...` of `service-accounts grant` is called `projects`: its flag is the project of the service account. */
 function argumentProperty(argument: ArgumentReference): InputProperty {
   const { description, required, variadic, choices } = argument;
   const [word = ''] = /^[\w-]+/.exec(argument.name) ?? [];

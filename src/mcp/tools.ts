@@ -55,7 +55,20 @@ const sharedTools: Record<string, readonly string[]> = {
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes', 'weights'],
   apps: ['apps', 'cost', 'tune', 'metrics', 'previews', 'watch'],
   builds: ['builds', 'history', 'compare'],
-  account: ['whoami', 'doctor', 'status', 'projects', 'team', 'profiles', 'config', 'plan'],
+  account: [
+    ...[
+      'whoami',
+      'doctor',
+      'status',
+      'projects',
+      'users',
+      'service-accounts',
+      'api-keys',
+      'profiles',
+      'config',
+      'plan',
+    ],
+  ],
 };
 
 function nounOf({ command }: CommandReference): string {

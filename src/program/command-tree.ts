@@ -48,7 +48,12 @@ function rejectUnknownCommand(commander: Commander): void {
   const [word = '-'] = commander.args;
   // A command with commands below it takes other words.
   if (commander.commands.length === 0 || commander.registeredArguments.length > 0 || word.startsWith('-')) return;
-  (commander as Commander & { unknownCommand(): never }).unknownCommand();
+  unknownCommand(commander);
+}
+
+/** Throws the parser's own error, which names what may have been meant. */
+function unknownCommand(commander: Commander): never {
+  return (commander as Commander & { unknownCommand(): never }).unknownCommand();
 }
 
 function addGlobalFlags(root: Commander): Commander {
@@ -97,6 +102,9 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   child.exitOverride((error) => {
     // Commander's message has only the number of arguments.
     const unexpected = child.args[child.registeredArguments.length];
+    // The first word of a group that has a default command.
+    if (child.parent && child.parent.args[0] === unexpected && unexpected !== child.name())
+      unknownCommand(child.parent);
     if (error.code === 'commander.excessArguments') error.message = `unexpected argument "${unexpected}"`;
     throw Object.assign(error, { examples: command.examples, flags: flagsOf(child) });
   });

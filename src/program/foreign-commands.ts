@@ -1,4 +1,5 @@
-import type { CommandWords } from './former-commands.ts';
+/** Words that replace a name, or what makes the line of the arguments. */
+type CommandWords = string | ((...words: string[]) => readonly string[]);
 
 /** What clients of other platforms call a command, and what to type. */
 export const foreignCommands: Record<string, CommandWords> = {
@@ -11,6 +12,7 @@ export const foreignCommands: Record<string, CommandWords> = {
   'apps open': 'open',
   'secrets create': 'secrets set',
   'secrets put': 'secrets set',
+  'secrets import': (file = 'FILE') => ['secrets', 'set', '--from-env-file', file],
   'secret create': 'secrets set',
   'secret put': 'secrets set',
   'secret delete': 'secrets unset',
@@ -37,10 +39,10 @@ export const foreignCommands: Record<string, CommandWords> = {
   link: (...id) => (id.length > 0 ? ['projects', 'use', ...id] : ['projects', 'list']),
   orgs: () => ['projects', 'list'],
   teams: () => ['projects', 'list'],
-  members: () => ['team', 'users'],
-  access: () => ['team', 'users'],
-  invite: 'team invite',
-  tokens: () => ['team', 'service-accounts'],
+  members: () => ['users', 'list'],
+  access: () => ['users', 'list'],
+  invite: 'users invite',
+  tokens: () => ['service-accounts', 'list'],
   billing: () => ['cost'],
   usage: () => ['cost'],
   invoices: () => ['plan', 'invoices'],
@@ -87,8 +89,11 @@ export const foreignCommands: Record<string, CommandWords> = {
   'deployment create': () => ['deploy'],
   pod: () => ['apps', 'containers'],
   service: () => ['apps', 'list'],
+  'runs logs': (app = '.', run = 'latest') => ['logs', app, '--run', run],
+  'builds logs': (app = '.', build = 'latest') => ['logs', app, '--build', build],
   'runs stop': 'runs cancel',
   'builds stop': 'builds cancel',
+  diff: () => ['deploy', '--dry-run'],
   quota: () => ['cost'],
   limits: () => ['cost'],
   df: () => ['volumes', 'list'],

@@ -82,7 +82,7 @@ const secretsAfter: Usual[] = [
   { line: 'secrets list', when: 'to list the secrets', if: ofProject },
 ];
 const copiesAfter: Usual[] = [{ line: 'ls <to>', when: 'to list what is there', if: toPlatform }];
-const accountsAfter: Usual[] = [{ line: 'team service-accounts', when: 'to see all grants' }];
+const accountsAfter: Usual[] = [{ line: 'service-accounts list', when: 'to see all grants' }];
 
 /** By command. Commands whose result decides declare it themselves (`next` in src/command.ts). */
 export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
@@ -142,12 +142,13 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'webhooks replay': [{ line: 'webhooks replay <id>', when: 'to send it once more' }],
   'projects list': [{ line: 'projects use <project>', when: 'to select one' }],
   'projects use': [{ line: 'apps list', when: 'to see its apps' }],
-  'team users': [{ line: 'team invite <email>', when: 'to invite somebody' }],
-  'team invite': [{ line: 'team users --status invited', when: 'to see pending invitations' }],
-  'team service-accounts': [{ line: 'team grant <id> <project>', when: 'to add a grant' }],
-  'team grant': accountsAfter,
-  'team revoke': accountsAfter,
-  'team api-keys': [{ line: 'team service-accounts', when: 'to see the accounts that they belong to' }],
+  'users list': [{ line: 'users invite <email>', when: 'to invite somebody' }],
+  'users invite': [{ line: 'users list --status invited', when: 'to see pending invitations' }],
+  'service-accounts list': [{ line: 'service-accounts grant <id> <project>', when: 'to add a grant' }],
+  'service-accounts grant': accountsAfter,
+  'service-accounts revoke': accountsAfter,
+  'service-accounts set-grants': accountsAfter,
+  'api-keys list': [{ line: 'service-accounts list', when: 'to see the accounts that they belong to' }],
   'plan set': [{ line: 'cost', when: 'to see what is spent' }],
   'plan payment-methods': [{ line: 'plan invoices', when: 'to see what was paid' }],
   cost: [

@@ -1,9 +1,8 @@
 import { asTyped, CommandLine, gantryCommand, sentence } from '../command-line.ts';
 import { UsageError } from '../errors.ts';
 import { foreignCommands } from './foreign-commands.ts';
-import { formerCommands } from './former-commands.ts';
 import { flagRefusals, refusals } from './refusals.ts';
-import { formerFlags } from './spellings.ts';
+import { habitFlags } from './spellings.ts';
 import { readTypedCommand } from './typed-command.ts';
 import { commandOf, findName, positionals, splitFlag, takeFlag } from './words.ts';
 
@@ -15,19 +14,15 @@ export function refuseCommand(words: string[]): void {
 }
 
 /** Names the whole line to type. */
-export function refuseFormerCommand(typed: string[]): void {
-  const table = { ...foreignCommands, ...formerCommands };
-  const words = findName(typed, table) ? typed : withoutColon(typed);
-  const found = findName(words, table);
+export function refuseForeignCommand(typed: string[]): void {
+  const words = findName(typed, foreignCommands) ? typed : withoutColon(typed);
+  const found = findName(words, foreignCommands);
   if (!found) {
     if (words !== typed) throw new UsageError('a group and its command are two words', { fix: typedLine(words) });
     return;
   }
   const name = found.places.map((at) => words[at]).join(' ');
-  const rest =
-    foreignCommands[name] === undefined
-      ? words.filter((_, at) => !found.places.includes(at))
-      : foreignRest(words, found.places);
+  const rest = foreignRest(words, found.places);
   // What follows a flag may be its value.
   const end = rest.findIndex((word) => word.startsWith('-'));
   const given = end < 0 ? rest : rest.slice(0, end);
@@ -68,15 +63,15 @@ export function refuseAppFlag(words: string[]): void {
 }
 
 /** Names the whole line to type. */
-export function refuseFormerFlags(words: string[]): void {
+export function refuseHabitFlags(words: string[]): void {
   const commands = commandOf(words);
-  const formerOf = (word: string) =>
-    formerFlags.find(
+  const habitOf = (word: string) =>
+    habitFlags.find(
       ({ names, of }) => names.includes(splitFlag(word)[0]) && of.some((name) => commands.includes(name)),
     );
-  const [flag] = words.filter((word) => formerOf(word)).map((word) => splitFlag(word)[0]);
+  const [flag] = words.filter((word) => habitOf(word)).map((word) => splitFlag(word)[0]);
   if (flag === undefined) return;
-  const line = words.map((word) => word.replace(splitFlag(word)[0], formerOf(word)?.here ?? '$&'));
+  const line = words.map((word) => word.replace(splitFlag(word)[0], habitOf(word)?.here ?? '$&'));
   throw new UsageError(`unknown flag "${flag}"`, { fix: typedLine(line) });
 }
 

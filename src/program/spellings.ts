@@ -1,11 +1,14 @@
 import { looksLikeRegion } from '../config/region-name.ts';
 
 /**
- * What users of the official client, or of an earlier gantry, type, in gantry's words. docs/switching.md lists all of it.
+ * What users of the official client type, in gantry's words. docs/switching.md lists all of it.
  */
 
 /** Groups with `list`. Other clients call it `ls`. */
-const listed = [...['apps', 'builds', 'runs', 'secrets', 'projects', 'profiles', 'config']];
+const listed = [
+  ...['apps', 'builds', 'runs', 'secrets', 'projects', 'profiles', 'config'],
+  ...['users', 'service-accounts', 'api-keys'],
+];
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
@@ -82,13 +85,9 @@ export const helpSpellings: Record<string, string> = {
   'save-auth-config': 'login',
 };
 
-/** Flags that gantry itself once had, and what to type now. */
-export const formerFlags: readonly { names: readonly string[]; of: readonly string[]; here: string }[] = [
-  { names: ['--no-logs'], of: ['deploy', 'rollback', 'builds follow'], here: '-q' },
+/** Flags of other programs, and what to type here. */
+export const habitFlags: readonly { names: readonly string[]; of: readonly string[]; here: string }[] = [
   { names: ['--no-cache'], of: ['deploy', 'package'], here: '--repack' },
-  { names: ['--strict'], of: ['deploy'], here: '--fail-on-drift' },
-  { names: ['--output', '-o'], of: ['deploy'], here: '--save-plan' },
-  { names: ['--plan'], of: ['deploy'], here: '--apply-plan' },
   { names: ['-n'], of: ['cp'], here: '--no-clobber' },
   { names: ['-t'], of: ['logs'], here: '-f' },
   { names: ['--replicas'], of: ['apps scale'], here: '--min-replicas' },

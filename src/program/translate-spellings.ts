@@ -3,8 +3,8 @@ import {
   refuseCommand,
   refuseExtraWord,
   refuseFlag,
-  refuseFormerCommand,
-  refuseFormerFlags,
+  refuseForeignCommand,
+  refuseHabitFlags,
 } from './refuse-spellings.ts';
 import { commandFlags, commandSpellings, flagSpellings, helpSpellings, switches } from './spellings.ts';
 import { rewriteOperands, type Translation, takeToken } from './translate-operands.ts';
@@ -24,9 +24,9 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
   rewriteOperands(line);
-  refuseFormerCommand(line.argv);
+  refuseForeignCommand(line.argv);
   refuseAppFlag(line.argv);
-  refuseFormerFlags(line.argv);
+  refuseHabitFlags(line.argv);
   line.argv.push(...rest);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }

@@ -18,7 +18,7 @@ test('every request that changes something and is not repeated has a command tha
 });
 
 test.each([
-  ['team invite new@example.com --role member', 'inviteUser', 'gantry team users'],
+  ['users invite new@example.com --role member', 'inviteUser', 'gantry users list'],
   ['plan set standard --yes', 'changePlan', 'gantry open'],
   ['secrets set KEY --from-env --yes', 'setProjectSecrets', 'gantry secrets list'],
   ['api POST /v2/projects/{project}/users --field emailAddress=a@b.test', 'inviteUser', 'gantry api GET /v2/projects/'],

@@ -146,7 +146,7 @@ describe('a token that the platform refuses during a command', () => {
     emulator.fail('listApps', 401);
     expect((await run('apps list')).code).toBe(0);
     emulator.fail('inviteUser', 401);
-    expect((await run('team invite new@example.com --role member')).code).toBe(0);
+    expect((await run('users invite new@example.com --role member')).code).toBe(0);
     expect(renewed()).toBe(2);
   });
 
@@ -173,7 +173,7 @@ describe('a token that the platform refuses during a command', () => {
     clock.now += 5 * hour;
     await run('apps list');
     emulator.fail('listApps', 401);
-    await Promise.all([run('apps list'), run('team users')]);
+    await Promise.all([run('apps list'), run('users list')]);
     expect(renewed()).toBe(2);
   });
 });

@@ -6,7 +6,7 @@ import { gantry, wideTerminal } from '../support/gantry.ts';
 const emulator = emulatorForEach();
 
 test('lists keys with their remaining time, the first to expire first', async () => {
-  const { code, stdout } = await gantry(['team', 'api-keys'], { emulator, ...wideTerminal });
+  const { code, stdout } = await gantry(['api-keys', 'list'], { emulator, ...wideTerminal });
   expect(code).toBe(0);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'NAME          SOURCE           STATUS   OWNER    EXPIRES',
@@ -19,17 +19,17 @@ test('lists keys with their remaining time, the first to expire first', async ()
 
 test('shows no key, in text or JSON, unless requested', async () => {
   for (const flags of [[], ['--json'], ['--debug']]) {
-    const { stdout, stderr } = await gantry(['team', 'api-keys', ...flags], { emulator });
+    const { stdout, stderr } = await gantry(['api-keys', 'list', ...flags], { emulator });
     expect(stdout + stderr).not.toContain('eyJ');
   }
-  const { json } = await gantry(['team', 'api-keys', '--json=apiKey'], { emulator });
+  const { json } = await gantry(['api-keys', 'list', '--json=apiKey'], { emulator });
   expect(json()).toEqual(Array(4).fill({ apiKey: null }));
 });
 
 test('--show-values shows whole keys, also on a narrow terminal', async () => {
-  const all = await gantry(['team', 'api-keys', '--show-values', '--json'], { emulator });
+  const all = await gantry(['api-keys', 'list', '--show-values', '--json'], { emulator });
   const keys = all.json() as { apiKey: string; name: string; owner: string | null }[];
-  const { stdout } = await gantry(['team', 'api-keys', '--show-values'], { emulator, columns: 40 });
+  const { stdout } = await gantry(['api-keys', 'list', '--show-values'], { emulator, columns: 40 });
   for (const { apiKey, name } of keys) {
     expect(apiKey).toMatch(/^eyJ/);
     expect(stdout).toContain(apiKey);
@@ -40,7 +40,7 @@ test('--show-values shows whole keys, also on a narrow terminal', async () => {
 
 test('shows the ids of service accounts if their names may not be read', async () => {
   emulator.fail('listServiceAccounts', 403);
-  const { code, stdout } = await gantry(['team', 'api-keys'], { emulator });
+  const { code, stdout } = await gantry(['api-keys', 'list'], { emulator });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^deploys-2026\t.*\tsa-ci\t/m);
 });
@@ -49,7 +49,7 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
   'lists keys although the service accounts reply with %s',
   async (fault) => {
     emulator.fail('listServiceAccounts', fault);
-    const { code, stdout, stderr } = await gantry(['team', 'api-keys'], { emulator });
+    const { code, stdout, stderr } = await gantry(['api-keys', 'list'], { emulator });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^deploys-2026\t.*\tsa-ci\t/m);
     expect(stderr).toContain('warning: cannot read the names of service accounts: ');
@@ -58,8 +58,8 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
 
 test('an empty list is no error', async () => {
   empty(emulator);
-  const text = await gantry(['team', 'api-keys'], { emulator });
+  const text = await gantry(['api-keys', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
   expect(text.stderr).toBe('no API keys yet: create one in the dashboard\n');
-  expect((await gantry(['team', 'api-keys', '--json'], { emulator })).stdout).toBe('[]\n');
+  expect((await gantry(['api-keys', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
 });

@@ -224,8 +224,8 @@ describe('volumes resize', () => {
   });
 });
 
-describe('team grant', () => {
-  const words = ['team', 'grant', 'sa-1', 'p-2', '--yes'];
+describe('service-accounts grant', () => {
+  const words = ['service-accounts', 'grant', 'sa-1', 'p-2', '--yes'];
 
   test('waits until the change is listed', async () => {
     empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });

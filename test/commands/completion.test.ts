@@ -66,7 +66,7 @@ describe('completion', () => {
     const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
     expect((await offeredOnceKnown(['apps', 'get', 'w'])).words).toEqual(['web']);
     expect((await offeredOnceKnown(['builds', 'get', 'web', ''])).words).toEqual([id]);
-    expect((await offeredOnceKnown(['team', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
+    expect((await offeredOnceKnown(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
   test('offers no name that would be a flag', async () => {
@@ -125,7 +125,7 @@ describe('completion', () => {
     expect((await offeredOnceKnown(['logs', 'web', '--run', 'r'])).words).toEqual(['r-1']);
     expect((await offeredOnceKnown(['secrets', 'unset', ''])).words).toEqual(['TOKEN']);
     expect((await offeredOnceKnown(['secrets', 'set', '--app', 'web', ''])).words).toEqual([]);
-    expect((await offeredOnceKnown(['team', 'revoke', ''])).words).toEqual(['sa-ci']);
+    expect((await offeredOnceKnown(['service-accounts', 'revoke', ''])).words).toEqual(['sa-ci']);
     await gantry(['invoke', 'web'], { emulator });
     const [container = ''] = (await offeredOnceKnown(['logs', 'web', '--container', ''])).words;
     expect(container).toMatch(/web/);
@@ -142,7 +142,7 @@ describe('completion', () => {
       ['deploy', '--log-level', ''],
       ['INFO', 'DEBUG'],
     ],
-    [['team', 'invite', 'a@b.c', '--role', 'm'], ['member']],
+    [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
     [['help', 'exit'], ['exit-codes']],
     [['help', 'dep'], ['deploy']],
     [['reference', 'dep'], ['deploy']],
@@ -209,7 +209,7 @@ describe('completion', () => {
     ['files', ['cp', ''], ':0'],
     ['files', ['sync', './d'], ':0'],
     ['folders', ['-C', ''], ':16'],
-    ['nothing', ['team', 'invite', ''], ':4'],
+    ['nothing', ['users', 'invite', ''], ':4'],
     ['nothing', ['api', 'GET', ''], ':4'],
   ])('lets the shell complete %s after %j', async (_, words, directive) => {
     expect(await offered(words)).toMatchObject({ words: [], directive });

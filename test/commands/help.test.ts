@@ -70,9 +70,10 @@ test.each([
   ['frob --help', 'unknown command "frob"', 'gantry --help'],
   ['--help frob', 'unknown command "frob"', 'gantry --help'],
   ['aps list --help', 'unknown command "aps": did you mean api or apps?', 'gantry apps list --help'],
-  ['users --help', 'unknown command "users"', 'gantry team users --help'],
+  ['team --help', 'unknown command "team"', 'gantry --help'],
   ['upgrade --help', 'gantry does not replace itself', 'gantry doctor'],
   ['mcp frob --help', 'unknown command "frob"', 'gantry mcp --help'],
+  ['users frob --help', 'unknown command "frob"', 'gantry users --help'],
 ])('%s is an error, not the help of another command', async (typed, message, fix) => {
   const { code, stdout, stderr } = await gantry(typed.split(' '));
   expect([code, stdout]).toEqual([2, '']);

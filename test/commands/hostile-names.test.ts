@@ -32,8 +32,8 @@ beforeEach(async () => {
 });
 
 test.each([
-  ...['apps list', 'apps get web', 'secrets list', 'secrets list --show-values', 'team api-keys', 'team users'],
-  ...['team service-accounts', 'plan payment-methods', 'plan invoices'],
+  ...['apps list', 'apps get web', 'secrets list', 'secrets list --show-values', 'api-keys list', 'users list'],
+  ...['service-accounts list', 'plan payment-methods', 'plan invoices'],
 ])('gantry %s does not let text of the platform control the terminal or the CI system', async (line) => {
   for (const setting of [{}, { columns: 80 }, { env: { GITHUB_ACTIONS: 'true' } }]) {
     const { code, stdout, stderr } = await gantry(line.split(' '), { emulator, ...setting });

@@ -274,7 +274,7 @@ describe('an error', () => {
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: `e30.${claims}.x` } });
     expect(code).toBe(4);
     expect(stderr).toMatch(
-      /apps do not accept login tokens[\s\S]*GANTRY_INFERENCE_KEY.*team api-keys --show-values.*service account token/,
+      /apps do not accept login tokens[\s\S]*GANTRY_INFERENCE_KEY.*api-keys list --show-values.*service account token/,
     );
   });
 

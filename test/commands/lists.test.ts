@@ -36,9 +36,9 @@ beforeAll(async () => {
 describe.each([
   ['apps list', '240 apps'],
   ['builds list web', '240 builds'],
-  ['team api-keys', '240 API keys'],
-  ['team users', '240 entries'],
-  ['team service-accounts', '240 service accounts'],
+  ['api-keys list', '240 API keys'],
+  ['users list', '240 entries'],
+  ['service-accounts list', '240 service accounts'],
 ])('gantry %s', (line, all) => {
   const list = (...flags: string[]) => gantry([...line.split(' '), ...flags], { emulator });
 
@@ -77,7 +77,7 @@ test('the list of projects is limited like the others', async () => {
 });
 
 test('--limit counts only entries that --status selects', async () => {
-  const { stderr } = await gantry(['team', 'users', '--status', 'active'], { emulator });
+  const { stderr } = await gantry(['users', 'list', '--status', 'active'], { emulator });
   expect(stderr).toBe('showing 100 of 120 entries; pass --all to show the rest\n');
 });
 

@@ -62,7 +62,7 @@ apps delete
 builds cancel
 builds cancel web
 runs cancel web
-team invite ada@example.com
+users invite ada@example.com
 projects use
 secrets set
 secrets set API_KEY
@@ -104,8 +104,8 @@ config set region mars
 config set regoin us-east-1
 config set packing-cache yes
 config set project web
-team invite ada@example.com --role admn
-team invite ada --role member
+users invite ada@example.com --role admn
+users invite ada --role member
 plan set gold
 # habits of gh, kubectl, modal, the official client
 apps list --json name,nope

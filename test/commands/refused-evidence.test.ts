@@ -80,10 +80,10 @@ describe.each(refusals)('where the platform answers a look with %s', (_, answer)
     expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeDefined();
   });
 
-  test('team grant does not guess grants that would be lost', async () => {
+  test('service-accounts grant does not guess grants that would be lost', async () => {
     empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', grants: ['p-1'] }] });
     const calls = emulator.calls.length;
-    const words = ['team', 'grant', 'sa-1', emulator.project, '--yes'];
+    const words = ['service-accounts', 'grant', 'sa-1', emulator.project, '--yes'];
     const refused = await through(words, refusing(/\/service-accounts$/, answer));
     expect(refused.stderr).toContain('cannot be listed');
     expect([refused.code, emulator.calls.slice(calls)]).toEqual([answer.status === 403 ? 5 : refused.code, []]);

@@ -18,14 +18,14 @@ const grants = () => emulator.store.accounts.get(emulator.project)?.serviceAccou
 const sent = () => emulator.calls.filter(({ endpoint }) => endpoint === 'updateServiceAccount');
 /** The platform lists these grants, also after a change. */
 const againstFixedGrants = async (grants: unknown[], line: string) =>
-  gantry(['team', ...line.split(' '), '--json'], {
+  gantry(['service-accounts', ...line.split(' '), '--json'], {
     env: {
       GANTRY_API_URL: await answering({ serviceAccounts: [{ id: 'sa-1', grants }] }),
       GANTRY_TOKEN: emulator.token,
       GANTRY_PROJECT: 'p-1',
     },
   });
-const run = (line: string) => gantry(['team', ...line.split(' ')], { emulator });
+const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], { emulator });
 
 describe('the list', () => {
   test.each([
@@ -35,23 +35,21 @@ describe('the list', () => {
     [[], '0\t'],
   ])('counts and names grants such as %j', async (given, shown) => {
     give(given);
-    const { stdout } = await run('service-accounts');
+    const { stdout } = await run('list');
     expect(stdout.split('\n')[0]).toBe(`sa-1\tci\t\t\t${shown}`);
   });
 
   test('passes grants through in JSON as they came', async () => {
     give([{ projectId: 'p-2', since: 'May' }]);
-    expect((await run('service-accounts --json=grants')).json()).toEqual([
-      { grants: [{ projectId: 'p-2', since: 'May' }] },
-    ]);
+    expect((await run('list --json=grants')).json()).toEqual([{ grants: [{ projectId: 'p-2', since: 'May' }] }]);
   });
 
   test('may be empty', async () => {
     empty(emulator);
-    const text = await run('service-accounts');
+    const text = await run('list');
     expect([text.code, text.stdout]).toEqual([0, '']);
     expect(text.stderr).toBe('no service accounts yet: create one in the dashboard\n');
-    expect((await run('service-accounts --json')).stdout).toBe('[]\n');
+    expect((await run('list --json')).stdout).toBe('[]\n');
   });
 });
 
@@ -59,6 +57,8 @@ describe('a change', () => {
   test.each([
     ['grant sa-1 p-3 p-2', ['p-1', 'p-2', 'p-3']],
     ['revoke sa-1 p-1 --yes', ['p-2']],
+    ['set-grants sa-1 p-3 p-1 p-3 --yes', ['p-3', 'p-1']],
+    ['set-grants sa-1 p-3 p-2 p-1', ['p-3', 'p-2', 'p-1']],
   ])('by %s sends the whole list, and shows it before and after', async (line, after) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
@@ -77,36 +77,44 @@ describe('a change', () => {
     });
   });
 
-  test.each(['grant sa-1 p-3', 'revoke sa-1 p-1'])('by %s --dry-run is only shown', async (line) => {
-    const { code, stdout, stderr } = await run(`${line} --dry-run`);
-    expect(code).toBe(0);
-    expect(stdout).toContain('would set the access of sa-1 to p-');
-    expect(stderr).toContain('before  p-1, p-2\nafter   p-');
-    expect(sent()).toEqual([]);
-  });
+  test.each(['grant sa-1 p-3', 'revoke sa-1 p-1', 'set-grants sa-1 p-7'])(
+    'by %s --dry-run is only shown',
+    async (line) => {
+      const { code, stdout, stderr } = await run(`${line} --dry-run`);
+      expect(code).toBe(0);
+      expect(stdout).toContain('would set the access of sa-1 to p-');
+      expect(stderr).toContain('before  p-1, p-2\nafter   p-');
+      expect(sent()).toEqual([]);
+    },
+  );
 
-  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7'])('by %s of the same grants sends nothing', async (line) => {
-    const { code, stdout, stderr } = await run(line);
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      'unchanged: sa-1 has access to p-1, p-2\n',
-      `project ${targetOf(emulator)}\n`,
-    ]);
-    expect(sent()).toEqual([]);
-  });
+  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])(
+    'by %s of the same grants sends nothing',
+    async (line) => {
+      const { code, stdout, stderr } = await run(line);
+      expect([code, stdout, stderr]).toEqual([
+        0,
+        'unchanged: sa-1 has access to p-1, p-2\n',
+        `project ${targetOf(emulator)}\n`,
+      ]);
+      expect(sent()).toEqual([]);
+    },
+  );
 
   test.each([
     ['revoke sa-1 p-1', 'y', 0, 1],
     ['revoke sa-1 p-1', '', 130, 0],
     ['revoke sa-1 p-1', 'n', 130, 0],
+    ['set-grants sa-1 p-1 p-3', 'y', 0, 1],
+    ['set-grants sa-1 p-1 p-3', '', 130, 0],
   ])('by %s asks first: "%s" exits with %i', async (line, answer, exit, calls) => {
-    const words = ['team', ...line.split(' ')];
+    const words = ['service-accounts', ...line.split(' ')];
     const { code } = await gantry(words, { emulator, columns: 80, stdin: keys(`${answer}\r`) });
     expect(code).toBe(exit);
     expect(sent()).toHaveLength(calls);
   });
 
-  test.each(['revoke sa-1 p-1'])('by %s exits with 9 without a terminal', async (line) => {
+  test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-1'])('by %s exits with 9 without a terminal', async (line) => {
     const outcome = await run(`${line} --json`);
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix pass --yes');
@@ -118,7 +126,7 @@ describe('a change', () => {
     const outcome = await run('revoke sa-1 p-1 p-2 --json');
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('must keep access to at least one project');
-    expect(outcome.stderr).toContain('fix gantry team grant sa-1 PROJECT, then revoke the others');
+    expect(outcome.stderr).toContain('fix gantry service-accounts grant sa-1 PROJECT, then revoke the others');
     expectErrorDocument(outcome);
     expect(sent()).toEqual([]);
   });
@@ -152,9 +160,13 @@ describe('a change', () => {
       const outcome = await run(`${line} --yes`);
       expect(outcome.code).toBe(1);
       expect(outcome.stderr).toContain(`have an unknown format: ${JSON.stringify(grant)}`);
-      expect(outcome.stderr).toContain('fix gantry api PATCH /v2/projects/p-12345678/service-accounts/sa-1 ');
+      expect(outcome.stderr).toContain('fix gantry service-accounts set-grants sa-1 PROJECT replaces all of them');
     }
     expect(sent()).toEqual([]);
+    expect((await run('set-grants sa-1 p-2')).code).toBe(9);
+    const replaced = await run('set-grants sa-1 p-2 --yes --json');
+    expect(replaced.json()).toMatchObject({ before: ['p-2', JSON.stringify(grant)], after: ['p-2'], confirmed: true });
+    expect(grants()).toEqual(['p-2']);
   });
 
   test.each([
@@ -172,6 +184,7 @@ describe('a change', () => {
     ['grant sa-1 p-2', ['p-1'], 'p-1 instead of p-1, p-2'],
     ['grant sa-1 p-2', [], 'nothing instead of p-2'],
     ['revoke sa-1 p-1 --yes', ['p-1', 'p-2'], 'p-1, p-2 instead of p-2'],
+    ['set-grants sa-1 p-1 --yes', ['p-1', 'p-2'], 'p-1, p-2 instead of p-1'],
   ])('%s fails if the platform accepts the change but still lists %j', async (line, now, difference) => {
     const outcome = await againstFixedGrants(now, line);
     expect(outcome.code).toBe(1);
@@ -184,7 +197,7 @@ describe('a change', () => {
     let listings = 0;
     const unclear = { body: { serviceAccounts: [{ id: 'sa-1', grants: [{ role: 'all' }] }] } };
     const env = await altering(emulator, (method) => (method === 'GET' && ++listings > 1 ? unclear : undefined));
-    const outcome = await gantry(['team', 'grant', 'sa-1', 'p-3'], { emulator, env });
+    const outcome = await gantry(['service-accounts', 'grant', 'sa-1', 'p-3'], { emulator, env });
     expect(outcome.code).toBe(0);
     expect(outcome.stderr).toContain('cannot be confirmed: the grants of sa-1 have an unknown format');
   });
@@ -194,16 +207,19 @@ describe('a change', () => {
     expect((await run('grant sa-1 p-3')).stderr).toBe(`project ${targetOf(emulator)}\nbefore  none\nafter   p-3\n`);
   });
 
-  test.each(['grant', 'revoke'])('by %s of an unknown account exits with 6 and names it', async (verb) => {
-    const outcome = await run(`${verb} sa-none p-1 --json`);
-    expect(outcome.code).toBe(6);
-    expect(outcome.stderr).toContain('service account sa-none not found');
-    expectErrorDocument(outcome);
-  });
+  test.each(['grant', 'revoke', 'set-grants'])(
+    'by %s of an unknown account exits with 6 and names it',
+    async (verb) => {
+      const outcome = await run(`${verb} sa-none p-1 --json`);
+      expect(outcome.code).toBe(6);
+      expect(outcome.stderr).toContain('service account sa-none not found');
+      expectErrorDocument(outcome);
+    },
+  );
 
-  test.each(['grant', 'revoke'])('by %s needs a project, and a token', async (verb) => {
+  test.each(['grant', 'revoke', 'set-grants'])('by %s needs a project, and a token', async (verb) => {
     expect((await run(`${verb} sa-1`)).code).toBe(2);
-    const words = ['team', verb, 'sa-1', 'p-1'];
+    const words = ['service-accounts', verb, 'sa-1', 'p-1'];
     expect((await gantry(words, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);
     expect(emulator.calls).toEqual([]);
   });

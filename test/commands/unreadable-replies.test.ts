@@ -113,8 +113,8 @@ describe('fields of null', () => {
 describe('an item that cannot be read', () => {
   const commands: [string, string[], string][] = [
     ['apps', ['apps', 'list'], '/apps'],
-    ['users', ['team', 'users'], '/users'],
-    ['API keys', ['team', 'api-keys'], '/api-keys'],
+    ['users', ['users', 'list'], '/users'],
+    ['API keys', ['api-keys', 'list'], '/api-keys'],
     ['projects', ['projects', 'list'], '/projects'],
     ['builds', ['builds', 'list', 'web'], '/builds'],
     ['containers', ['apps', 'containers', 'web'], '/containers'],

@@ -7,32 +7,32 @@ import { expectErrorDocument } from '../support/traces.ts';
 const emulator = emulatorForEach();
 
 test('lists members and invitations, with who invited', async () => {
-  const { stdout } = await gantry(['team', 'users'], { emulator, ...wideTerminal });
+  const { stdout } = await gantry(['users', 'list'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^EMAIL +NAME +ROLE +STATUS +INVITED BY +SINCE\n/);
   expect(stdout).toMatch(/^ada\.okafor@example\.com +Ada Okafor +admin +active +- +\d{4}-/m);
   expect(stdout).toMatch(/^dev\.patel@example\.com +- +member +invited +ada\.okafor@example\.com +2 d ago$/m);
 });
 
 test('--status selects one kind, and may select none', async () => {
-  const invited = await gantry(['team', 'users', '--status', 'Invited', '--json=email'], { emulator });
+  const invited = await gantry(['users', 'list', '--status', 'Invited', '--json=email'], { emulator });
   expect(invited.json()).toEqual([{ email: 'dev.patel@example.com' }]);
-  const none = await gantry(['team', 'users', '--status', 'gone'], { emulator });
+  const none = await gantry(['users', 'list', '--status', 'gone'], { emulator });
   expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'no users or invitations\n']);
 });
 
 test('an empty list is no error', async () => {
   empty(emulator);
-  expect((await gantry(['team', 'users', '--json'], { emulator })).stdout).toBe('[]\n');
+  expect((await gantry(['users', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
 });
 
 describe('inviting a user', () => {
-  const invite = (email: string, ...flags: string[]) => gantry(['team', 'invite', email, ...flags], { emulator });
+  const invite = (email: string, ...flags: string[]) => gantry(['users', 'invite', email, ...flags], { emulator });
 
   test('sends the role and shows it', async () => {
     const { code, stdout } = await invite('new@example.com', '--role', 'Billing');
     expect([code, stdout]).toEqual([0, 'invited new@example.com as Billing\n']);
     expect(emulator.calls.at(-1)?.body).toEqual({ emailAddress: 'new@example.com', role: 'Billing' });
-    const list = await gantry(['team', 'users', '--status=invited', '--json=email,role'], { emulator });
+    const list = await gantry(['users', 'list', '--status=invited', '--json=email,role'], { emulator });
     expect(list.json()).toContainEqual({ email: 'new@example.com', role: 'Billing' });
   });
 
@@ -63,7 +63,7 @@ describe('inviting a user', () => {
   });
 
   test.each([
-    ['amdin', [], 2, 'did you mean admin?\n  fix gantry team invite new@example.com --role admin\n'],
+    ['amdin', [], 2, 'did you mean admin?\n  fix gantry users invite new@example.com --role admin\n'],
     ['king', [], 9, 'the known roles are member, billing, admin.'],
     ['king', ['--yes'], 0, ''],
   ])('the role %s %j', async (role, flags, code, text) => {
@@ -73,12 +73,12 @@ describe('inviting a user', () => {
 
   test('needs a role, and the help names some', async () => {
     expect((await invite('new@example.com')).code).toBe(2);
-    const { stdout } = await gantry(['team', 'invite', '--help']);
+    const { stdout } = await gantry(['users', 'invite', '--help']);
     expect(stdout).toMatch(/member, billing or\s+admin/);
   });
 
   test('without a token exits with 4', async () => {
-    const flags = ['team', 'invite', 'new@example.com', '--role', 'member'];
+    const flags = ['users', 'invite', 'new@example.com', '--role', 'member'];
     expect((await gantry(flags, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);
   });
 

@@ -27,7 +27,7 @@ test.each([
   [['cat', '/a', '']],
   [['cp', ':/a.txt', '']],
   [['cp', 'main.py', '']],
-  [['team', 'grant', 'sa-1', 'p-x', '', '--yes']],
+  [['service-accounts', 'grant', 'sa-1', 'p-x', '', '--yes']],
   [['secrets', 'unset', 'A', '', '--yes']],
   [['apps', 'delete', 'web', '--confirm', 'web', '-p', '']],
   [['apps', 'delete', 'web', '--confirm', 'web', '--project=']],

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { foreignCommands } from '../../src/program/foreign-commands.ts';
-import { formerCommands } from '../../src/program/former-commands.ts';
 import { flagRefusals, refusals } from '../../src/program/refusals.ts';
-import { commandSpellings, flagSpellings, formerFlags } from '../../src/program/spellings.ts';
+import { commandSpellings, flagSpellings, habitFlags } from '../../src/program/spellings.ts';
 import { translateSpellings } from '../../src/program/translate-spellings.ts';
 import { reference } from '../../src/reference.ts';
 
@@ -25,10 +24,10 @@ const rows: [typed: string, here: string][] = [
   ['config get default-region', 'config get region'],
   ['config set default-region eu-north-1', 'config set region eu-north-1'],
   ['secrets ls', 'secrets list'],
-  ...['apps', 'builds', 'runs', 'projects', 'profiles', 'config'].map((group): [string, string] => [
-    `${group} ls`,
-    `${group} list`,
-  ]),
+  ...[
+    ...['apps', 'builds', 'runs', 'projects', 'profiles', 'config'],
+    ...['users', 'service-accounts', 'api-keys'],
+  ].map((group): [string, string] => [`${group} ls`, `${group} list`]),
   ['apps show web', 'apps get web'],
   ['builds show web b-1', 'builds get web b-1'],
   ['runs show web r-1', 'runs get web r-1'],
@@ -147,6 +146,9 @@ test.each([
   ['secrets get A', 'shown in a list', /^gantry secrets list --show-values$/],
   ['upgrade', 'does not replace itself', /^gantry doctor$/],
   ['update', 'does not replace itself', /^gantry doctor$/],
+  ...Object.keys(refusals)
+    .filter((name) => /^(service-accounts|api-keys|users|tokens?) /.test(name))
+    .map((name): [string, string, RegExp] => [`${name} ci`, 'only in the dashboard', /^gantry open$/]),
   ['init-cortex web', 'command of old clients', /^gantry init NAME$/],
   ['build web', 'command of old clients', /^gantry deploy$/],
   ['serve start', 'command of old clients', /^gantry dev$/],
@@ -183,56 +185,15 @@ test.each([
   expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
 });
 
-/** Earlier names of gantry, and the line that the error tells. Every row of the table occurs. */
-const former: [typed: string, fix: string][] = [
-  ['users', 'team users'],
-  ['users list --json', 'team users --json'],
-  ['users invite ada@example.com --role member', 'team invite ada@example.com --role member'],
-  ['service-accounts', 'team service-accounts'],
-  ['service-accounts list', 'team service-accounts'],
-  ['service-accounts grant sa-1 p-1 --yes', 'team grant sa-1 p-1 --yes'],
-  ['service-accounts revoke sa-1 p-1', 'team revoke sa-1 p-1'],
-  ['service-accounts set-grants sa-1 p-1', 'team grant sa-1 p-1'],
-  ['api-keys', 'team api-keys'],
-  ['api-keys list --show-values', 'team api-keys --show-values'],
-  ['builds logs web b-1 -f', 'logs web --build b-1 -f'],
-  ['builds logs web --search x', 'logs web --build --search x'],
-  ['runs logs web r-1 --timestamps', 'logs web --run r-1 --timestamps'],
-  ['builds archives web', 'cache list archives --app web'],
-  ['cache info --json', 'cache list --json'],
-  ['apps cost web --since 7d', 'cost web --since 7d'],
-  ['plan cost --json', 'cost --all-apps --json'],
+/** Flags of other programs, and the line that the error tells. Every row of the table occurs. */
+const habits: [typed: string, fix: string][] = [
   ['cp -n a :/', 'cp --no-clobber a :/'],
-  ['webhooks verify', 'webhooks listen'],
-  ['config schema', 'check --schema'],
-  ['builds files web b-1 --tree', 'builds get web b-1 --files --tree'],
-  ['secrets import .env --yes', 'secrets set --from-env-file .env --yes'],
-  ['diff', 'deploy --dry-run'],
-  ['emulator status', 'emulator list'],
-  ['previews delete web-pr-7', 'previews prune web-pr-7'],
-  ['previews rm web-pr-7 -p p-12345678', 'previews prune web-pr-7 -p p-12345678'],
-  ['ci init gitlab --print', 'init --ci gitlab --print'],
   ['logs web -t', 'logs web -f'],
   ['apps scale web --replicas 2', 'apps scale web --min-replicas 2'],
-  ['deploy --no-logs -y', 'deploy -q -y'],
   ['package --no-cache -o app.zip', 'package --repack -o app.zip'],
-  ['deploy --strict', 'deploy --fail-on-drift'],
-  ['deploy --dry-run --output plan.json', 'deploy --dry-run --save-plan plan.json'],
-  ['deploy --dry-run -o plan.json', 'deploy --dry-run --save-plan plan.json'],
-  ['deploy --plan=plan.json', 'deploy --apply-plan=plan.json'],
   ['login --no-browser', 'login --device'],
   ['dev --env-file .env', 'dev --from-env-file .env'],
 ];
-
-test.each(former)('%s, an earlier name, is answered with gantry %s', async (typed, fix) => {
-  const error = thrownBy(() => translateSpellings(words(typed)));
-  expect([error.message, String(error.facts.fix)]).toEqual([
-    expect.stringMatching(/^unknown (command|flag) "/),
-    `gantry ${fix}`,
-  ]);
-  const names = (await reference()).commands.map(({ command }) => command);
-  expect(names.some((name) => `${fix} `.startsWith(`${name} `))).toBe(true);
-});
 
 /** What clients of other platforms call it. */
 const foreign: [string, string][] = [
@@ -288,10 +249,14 @@ const foreign: [string, string][] = [
   ['set KEY=v-1', 'secrets set KEY'],
   ['orgs list', 'projects list'],
   ['teams ls', 'projects list'],
-  ['members', 'team users'],
-  ['access', 'team users'],
-  ['invite ada@example.com', 'team invite ada@example.com'],
-  ['tokens create deploy', 'team service-accounts'],
+  ['members', 'users list'],
+  ['access', 'users list'],
+  ['invite ada@example.com', 'users invite ada@example.com'],
+  ['tokens', 'service-accounts list'],
+  ['secrets import .env --yes', 'secrets set --from-env-file .env'],
+  ['diff', 'deploy --dry-run'],
+  ['runs logs web r-1', 'logs web --run r-1'],
+  ['builds logs web b-1 -f', 'logs web --build b-1'],
   ['billing report', 'cost'],
   ['usage', 'cost'],
   ['invoices', 'plan invoices'],
@@ -379,7 +344,7 @@ const foreign: [string, string][] = [
   ['compose', 'dev'],
 ];
 
-test.each(foreign)('%s, of another platform, is answered with gantry %s', async (typed, fix) => {
+test.each([...foreign, ...habits])('%s, of another platform, is answered with gantry %s', async (typed, fix) => {
   const error = thrownBy(() => translateSpellings(words(typed)));
   expect(String(error.facts.fix)).toBe(`gantry ${fix}`);
   const names = (await reference()).commands.map(({ command }) => command);
@@ -452,15 +417,14 @@ test('every spelling has a row here and stands in the guide for switchers', () =
   const names = [
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
-    ...Object.keys(formerCommands),
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
-    ...[...flagSpellings, ...flagRefusals, ...formerFlags].flatMap(({ names: spelled }) => spelled),
+    ...[...flagSpellings, ...flagRefusals, ...habitFlags].flatMap(({ names: spelled }) => spelled),
   ];
   const isListing = (name: string) => name.endsWith(' ls') && guide.includes('`ls` in place of `list`');
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);
   const untested = [...Object.keys(commandSpellings), ...flagSpellings.flatMap(({ names: spelled }) => spelled)];
-  const formerNames = [...Object.keys(formerCommands), ...formerFlags.flatMap(({ names: spelled }) => spelled)];
-  const unanswered = formerNames.filter((name) => !former.some(([line]) => line.includes(name)));
+  const habitNames = habitFlags.flatMap(({ names: spelled }) => spelled);
+  const unanswered = habitNames.filter((name) => !habits.some(([line]) => line.includes(name)));
   expect(unanswered).toEqual([]);
   expect(untested.filter((name) => !typed.some((line) => line.includes(name)))).toEqual([]);
 });

@@ -155,7 +155,7 @@ function accessError(
   reason: string | undefined,
   facts: ErrorFacts,
 ): GantryError {
-  const keys = gantryCommand`team api-keys --show-values`;
+  const keys = gantryCommand`api-keys list --show-values`;
   const key = sentence`GANTRY_INFERENCE_KEY to the project's key (${keys})`;
   const meanings: Record<CallAuth['kind'], [message: string, fix?: Fix]> = {
     login: ['apps do not accept login tokens', sentence`set ${key}, or GANTRY_TOKEN to a service account token`],

@@ -16,7 +16,7 @@ export interface GrantChange {
   confirmed: boolean;
 }
 
-export type GrantAction = 'grant' | 'revoke';
+export type GrantAction = 'grant' | 'revoke' | 'set-grants';
 
 type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -30,16 +30,19 @@ export async function changeGrants(
 ): Promise<GrantChange> {
   const { api, project, progress, prompt, willChange } = context;
   const listed = await readEvidence(() => findAccount(context, id));
-  const before = 'state' in listed ? knownGrants(listed.state) : undefined;
-  if (before === undefined) throw unknownGrantsError(project, id, listed);
+  const known = 'state' in listed ? knownGrants(listed.state) : undefined;
+  // What replaces all grants keeps none of those that are not understood.
+  if ('refusal' in listed || (!known && change !== 'set-grants')) throw unknownGrantsError(project, id, listed);
+  const before = known ?? (listed.state.grants ?? []).map((grant) => knownProject(grant) ?? stringifyJson(grant));
   const after = applyAction[change](before, projects);
   if (after.length === 0) throw noGrantsLeftError(id);
 
-  const changed = !isSameSet(before, after);
+  const changed = !known || !isSameSet(known, after);
   const result = { serviceAccount: id, before, after: changed ? after : before, changed };
   if (!changed) return { ...result, confirmed: true };
   progress.note(`before  ${before.join(', ') || 'none'}\nafter   ${after.join(', ')}`);
-  if (change === 'revoke') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
+  if (!known || !known.every((name) => after.includes(name)))
+    await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
   willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
   return { ...result, confirmed: await confirmGrants(context, id, after) };
@@ -66,13 +69,14 @@ function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown)
 const applyAction: Record<GrantAction, (before: string[], projects: string[]) => string[]> = {
   grant: (before, projects) => [...new Set([...before, ...projects])],
   revoke: (before, projects) => before.filter((name) => !projects.includes(name)),
+  'set-grants': (_, projects) => [...new Set(projects)],
 };
 
 async function findAccount({ api, project }: Calls, id: string): Promise<ServiceAccount> {
   const { serviceAccounts } = await api(listServiceAccounts, { project });
   const found = serviceAccounts.find((account) => account.id === id);
   if (found) return found;
-  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`team service-accounts` });
+  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
 }
 
 /** The project of a grant. An object must name its project and have no fields that a change would lose. */
@@ -121,7 +125,7 @@ async function confirmGrants(
   if (isSameSet(now, after)) return true;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
-    fix: gantryCommand`team service-accounts`,
+    fix: gantryCommand`service-accounts list`,
     details: { now, wanted: after },
   });
 }
@@ -130,7 +134,7 @@ async function confirmGrants(
 function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAccount>): GantryError {
   const facts = {
     why: 'the platform replaces all grants at once, so unknown ones would be lost',
-    fix: sentence`${gantryCommand`api PATCH /v2/projects/${project}/service-accounts/${id} --field ${'grants:=["PROJECT"]'}`} replaces all of them`,
+    fix: sentence`${'refusal' in listed ? gantryCommand`api PATCH /v2/projects/${project}/service-accounts/${id} --field ${'grants:=["PROJECT"]'}` : gantryCommand`service-accounts set-grants ${id} PROJECT`} replaces all of them`,
   };
   if ('refusal' in listed) {
     const { refusal } = listed;
@@ -146,7 +150,7 @@ function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAc
 function noGrantsLeftError(id: string): UsageError {
   return new UsageError(`service account ${id} must keep access to at least one project`, {
     why: 'the platform requires at least one grant',
-    fix: sentence`${gantryCommand`team grant ${id} PROJECT`}, then revoke the others`,
+    fix: sentence`${gantryCommand`service-accounts grant ${id} PROJECT`}, then revoke the others`,
   });
 }
 

@@ -22,7 +22,7 @@ export async function sendInvitation(
   if (success) return { email, role, changed: true };
   throw new FailedError(`no invitation was sent to ${email}`, {
     why: 'the platform gives no reason; the user may already be a member or invited',
-    fix: gantryCommand`team users`,
+    fix: gantryCommand`users list`,
   });
 }
 
@@ -34,7 +34,7 @@ async function checkRole(prompt: Context['prompt'], email: string, role: string)
   const meant = closestName(role, knownRoles);
   if (meant) {
     throw new UsageError(`unknown role ${role}: did you mean ${meant}?`, {
-      fix: gantryCommand`team invite ${email} --role ${meant}`,
+      fix: gantryCommand`users invite ${email} --role ${meant}`,
     });
   }
   await prompt.confirm(`The known roles are ${knownRoles.join(', ')}. Invite ${email} as ${role}?`);

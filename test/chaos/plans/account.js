@@ -2,7 +2,7 @@ import { drawSteps } from './steps.js';
 
 /** @typedef {import('../draw.js').Draw} Draw @typedef {import('../types.ts').Plan} Plan */
 
-/** team grant and revoke. @param {Draw} draw @returns {Partial<Plan>} */
+/** service-accounts grant and revoke. @param {Draw} draw @returns {Partial<Plan>} */
 export function grants(draw) {
   const before = draw.some(['p-1111aaaa', 'p-2222bbbb', 'p-3333cccc'], 0.7);
   const change = draw.chance(0.6) || before.length < 2 ? 'grant' : 'revoke';
@@ -22,7 +22,7 @@ export function grants(draw) {
     kind: 'grants',
     world: { grants: { 'sa-1': before, 'sa-2': ['p-4444dddd'] }, grantForm },
     steps: drawSteps(draw, {
-      command: { args: ['team', change, 'sa-1', ...projects, '--yes', ...draw.pick([[], ['--json']])] },
+      command: { args: ['service-accounts', change, 'sa-1', ...projects, '--yes', ...draw.pick([[], ['--json']])] },
       points: ['list-accounts', 'update-account', 'update-account'],
     }),
     facts: {

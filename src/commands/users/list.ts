@@ -45,7 +45,7 @@ export default defineCommand({
       projectId: text('project'),
     }),
   ),
-  examples: ['team users', 'team users --status invited'],
+  examples: ['users list', 'users list --status invited'],
 });
 
 function fullName({ firstName, lastName }: User): string {

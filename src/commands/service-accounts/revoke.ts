@@ -10,5 +10,5 @@ export default defineCommand({
   effect: 'destroys',
   dryRun: true,
   json: grantChangeJson,
-  examples: ['team revoke sa-1234 p-1234', 'team revoke sa-1234 p-1234 p-5678 --dry-run'],
+  examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],
 });

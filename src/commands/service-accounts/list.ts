@@ -39,7 +39,7 @@ export default defineCommand({
       grants: anything('projects it has access to (platform value)'),
     }),
   ),
-  examples: ['team service-accounts', 'team service-accounts --json=id,grants'],
+  examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 
 /** Grants of an unknown format are shown as JSON. */

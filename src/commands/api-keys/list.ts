@@ -31,7 +31,7 @@ export default defineCommand({
       expiresAt: text('RFC 3339, UTC, or never'),
     }),
   ),
-  examples: ['team api-keys', 'team api-keys --show-values', 'team api-keys --json=name,expiresAt'],
+  examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
 });
 
 const columns = {

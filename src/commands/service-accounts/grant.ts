@@ -10,5 +10,5 @@ export default defineCommand({
   effect: 'changes',
   dryRun: true,
   json: grantChangeJson,
-  examples: ['team grant sa-1234 p-1234', 'team grant sa-1234 p-1234 p-5678 --dry-run'],
+  examples: ['service-accounts grant sa-1234 p-1234', 'service-accounts grant sa-1234 p-1234 p-5678 --dry-run'],
 });

@@ -16,7 +16,7 @@ export default defineCommand({
   effect: 'changes',
   dryRun: true,
   json: document({ email: text('email address'), role: text('role in the project'), changed: boolean('true') }),
-  examples: ['team invite ada@example.com --role member'],
+  examples: ['users invite ada@example.com --role member'],
 });
 
 /** Rejects text that cannot be an email address. */
