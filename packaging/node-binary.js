@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import crossSpawn from 'cross-spawn';
+import { execaSync } from 'execa';
 import known from './node.json' with { type: 'json' };
 
 /** @typedef {keyof typeof known} Target a platform, and the npm package that holds Node for it */
@@ -60,11 +60,5 @@ function unpack(spec, folder, integrity) {
 
 /** @param {string[]} words */
 export function npm(...words) {
-  const { status, stdout, error } = crossSpawn.sync('npm', words, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    maxBuffer: 1e9,
-  });
-  if (status !== 0) throw error ?? new Error(`npm ${words.join(' ')} exited with ${status}`);
-  return stdout;
+  return execaSync('npm', words, { stdin: 'ignore', stderr: 'inherit', maxBuffer: 1e9 }).stdout;
 }

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import crossSpawn from 'cross-spawn';
+import { execa } from 'execa';
 
 /**
  * How gantry is started: a program and the arguments before a command line, in an environment and a folder of its own.
@@ -194,23 +193,29 @@ async function run(installed, words) {
  * @param {string[]} words
  */
 function start({ command: [program = '', ...before], env, folder, uid, wine }, words) {
-  // Windows starts no .cmd file without a shell.
-  const spawnProgram = process.platform === 'win32' ? crossSpawn : spawn;
   starts++;
   const files = ['stdout', 'stderr'].map((name) => join(folder, `${name}-${starts}`));
-  const outputs = wine ? files.map((file) => openSync(file, 'w+')) : ['pipe', 'pipe'];
-  const child = spawnProgram(program, [...before, ...words], {
+  // The types of the library have no number of an open file.
+  const opened = /** @type {any[]} */ (wine ? files.map((file) => openSync(file, 'w+')) : []);
+  const [stdout = 'pipe', stderr = 'pipe'] = opened;
+  const child = execa(program, [...before, ...words], {
     cwd: folder,
     env,
-    stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', ...outputs]),
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    stdin: 'ignore',
+    stdout,
+    stderr,
     ...(uid !== undefined && { uid, gid: uid }),
   });
   const piped = [child.stdout, child.stderr].map(collect);
   return {
     kill: (/** @type {NodeJS.Signals} */ signal = 'SIGTERM') => child.kill(signal),
-    ended: /** @type {Promise<number | null>} */ (
-      new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
-    ),
+    ended: child.then(({ exitCode, signal, cause }) => {
+      if (exitCode === undefined && signal === undefined) throw cause;
+      return exitCode ?? null;
+    }),
     text: () => {
       const [stdout = '', stderr = ''] = wine
         ? files.map((file) => readFileSync(file, 'utf8'))

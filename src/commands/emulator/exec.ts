@@ -1,6 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import spawn from 'cross-spawn';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { killTree } from '../../emulator/index.ts';
@@ -13,9 +11,11 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'command to run, after --'),
   run: async (context, [program = '', ...args], options) => {
+    // The library is loaded while the emulator starts.
+    const library = import('execa');
     const emulator = await startEmulatorFromFlags(context, { ...options, port: 0, onWarning: context.progress.warn });
     try {
-      return { exitCode: await runChild(context, program, args, emulatorEnvironment(emulator)) };
+      return { exitCode: await runChild(await library, context, program, args, emulatorEnvironment(emulator)) };
     } finally {
       await emulator.close();
     }
@@ -33,20 +33,29 @@ export default defineCommand({
 /**
  * Runs the command with inherited streams; `gantry` is this program, whatever the PATH has by that name. Returns its exit code, or 128 plus the number of the signal that ended it.
  */
-function runChild({ env, cwd, signal }: Context, program: string, args: string[], more: Record<string, string>) {
+async function runChild(
+  { execa }: typeof import('execa'),
+  { env, cwd, signal }: Context,
+  program: string,
+  args: string[],
+  more: Record<string, string>,
+): Promise<number> {
   const [command, ...before] = program === 'gantry' ? ownCommand() : [program];
-  return new Promise<number>((resolve, reject) => {
-    // The library starts .cmd and .bat files on Windows, as a shell does.
-    const child = spawn(command, [...before, ...args], { cwd, env: { ...env, ...more }, stdio: 'inherit' });
-    // The terminal sends Ctrl-C to the child as well, but SIGTERM reaches this process only.
-    signal.addEventListener('abort', () => endChild(child), { once: true });
-    child.on('error', (cause) => reject(new FailedError(`cannot start ${program}: ${cause.message}`, { cause })));
-    child.on('close', (code, ended) => resolve(code ?? 128 + (ended ? constants.signals[ended] : 0)));
+  // The library starts .cmd and .bat files on Windows, as a shell does.
+  const child = execa(command, [...before, ...args], {
+    ...{ cwd, env: { ...env, ...more }, extendEnv: false, stdio: 'inherit' },
+    ...{ reject: false, cleanup: false },
   });
+  // The terminal sends Ctrl-C to the child as well, but SIGTERM reaches this process only.
+  signal.addEventListener('abort', () => endChild(child), { once: true });
+  const { exitCode, signal: ended, cause } = await child;
+  if (exitCode === undefined && ended === undefined)
+    throw new FailedError(`cannot start ${program}: ${(cause as Error).message}`, { cause });
+  return exitCode ?? 128 + (ended ? constants.signals[ended] : 0);
 }
 
 /** On Windows the child may be a shell, whose own child would go on. */
-function endChild(child: ChildProcess): void {
+function endChild(child: { pid?: number; kill(signal: 'SIGTERM'): void }): void {
   if (process.platform === 'win32' && child.pid !== undefined) killTree(child.pid, 'SIGTERM');
   else child.kill('SIGTERM');
 }
