@@ -1,4 +1,5 @@
-# gantry for pipelines: docker run --rm -v "$PWD:/work" -e GANTRY_TOKEN -e GANTRY_PROJECT gantry deploy
+# gantry for pipelines: docker build -t localhost/gantry ., then
+# docker run --rm -v "$PWD:/work" -e GANTRY_TOKEN -e GANTRY_PROJECT localhost/gantry deploy
 # Needs release/linux-x64 and release/linux-arm64: npm run dist -- --target linux-x64 --target linux-arm64
 # There is no Python in it: its emulator simulates the calls of apps.
 ARG TARGETARCH=amd64

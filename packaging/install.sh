@@ -9,12 +9,12 @@ case "$(uname -s)" in
   Linux) system=linux ;;
   Darwin) system=darwin ;;
   MINGW* | MSYS*) system=win32 ;;
-  *) echo "error: there is no executable for $(uname -s); npm install --global gantry works with Node" >&2 && exit 1 ;;
+  *) echo "error: there is no executable for $(uname -s); gantry-$version.tgz of the release works with Node" >&2 && exit 1 ;;
 esac
 case "$(uname -m)" in
   x86_64 | amd64) processor=x64 ;;
   aarch64 | arm64) processor=arm64 ;;
-  *) echo "error: there is no executable for $(uname -m); npm install --global gantry works with Node" >&2 && exit 1 ;;
+  *) echo "error: there is no executable for $(uname -m); gantry-$version.tgz of the release works with Node" >&2 && exit 1 ;;
 esac
 archive="gantry-$version-$system-$processor.tar.gz"
 [ "$system" = win32 ] && archive="${archive%.tar.gz}.zip"

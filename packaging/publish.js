@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import manifest from '../package.json' with { type: 'json' };
+import { publishedManifest } from './owner.js';
 
 const [part = '', folder = 'release'] = process.argv.slice(2);
+const manifest = publishedManifest();
 const tag = `v${manifest.version}`;
 const files = readdirSync(folder).map((name) => join(folder, name));
 

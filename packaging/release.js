@@ -1,12 +1,13 @@
 // npm run release:check [-- --target linux-x64 …] [-- --final]: makes everything that a release publishes, twice, and
-// compares. Publishes nothing. --final also refuses what may not be released: a wrong tag, no owner, no change log.
+// compares. Publishes nothing. --final also refuses what may not be released: a wrong tag, no names, no change log.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { tarGz } from './archives.js';
 import { npm, targets } from './node-binary.js';
-import { addresses, publishedManifest } from './owner.js';
+import { publishedManifest } from './owner.js';
+import releaseNames from './release-names.json' with { type: 'json' };
 import { summarize } from './summarize.js';
 
 const { values } = parseArgs({
@@ -72,7 +73,9 @@ function obstacles() {
   const { version } = manifest;
   return [
     ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and the version of package.json ${version}`]),
-    ...(addresses() ? [] : ['GANTRY_OWNER does not name the account that has the repository (docs/releasing.md)']),
+    ...Object.entries(releaseNames).flatMap(([name, value]) =>
+      value === null ? [`packaging/release-names.json has no ${name} (docs/releasing.md)`] : [],
+    ),
     ...(readFileSync('CHANGELOG.md', 'utf8').includes(`## [${version}]`) ? [] : [`no ${version} in CHANGELOG.md`]),
   ];
 }

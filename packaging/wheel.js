@@ -6,12 +6,14 @@ import { zip } from './archives.js';
 import { nodeLicense } from './executable.js';
 import known from './node.json' with { type: 'json' };
 import { addresses } from './owner.js';
+import releaseNames from './release-names.json' with { type: 'json' };
 
 /** @import { Entry } from './archives.js' */
 /** @import { Target } from './node-binary.js' */
 
 const { version } = manifest;
-const prefix = `gantry_cli-${version}`;
+const name = releaseNames.pypi ?? 'gantry-cli';
+const prefix = `${name.replaceAll('-', '_')}-${version}`;
 
 /**
  * A wheel for one platform, which installs the executable as the script `gantry`.
@@ -80,7 +82,7 @@ function digest(data) {
 function metadata(requirements) {
   const at = addresses();
   return `Metadata-Version: 2.4
-Name: gantry-cli
+Name: ${name}
 Version: ${version}
 Summary: ${manifest.description}
 ${at ? `Home-page: ${at.homepage}\nProject-URL: Repository, ${at.repository}\nProject-URL: Issues, ${at.bugs}\n` : ''}License-Expression: ${manifest.license}

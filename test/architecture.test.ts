@@ -57,7 +57,7 @@ const mayImport: Record<string, string[]> = {
   views: ['context', 'result-schema', 'operations', 'contract', 'output'],
   output: ['config'],
   interpreters: [],
-  project: ['disk', 'interpreters'],
+  project: ['disk', 'interpreters', 'version'],
   contract: [],
   testing: [],
   emulator: ['contract', 'disk', 'interpreters', 'output', 'scaling'],

@@ -136,7 +136,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'list and invite users',
       byDefault: 'list',
       commands: {
-        list: { summary: 'list users and pending invitations', load: () => import('./users/list.ts') },
+        list: { summary: 'list users and pending invitations (the default)', load: () => import('./users/list.ts') },
         invite: { summary: 'invite a user to the project', load: () => import('./users/invite.ts') },
       },
     },
@@ -144,25 +144,16 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       summary: 'list service accounts and change their access',
       byDefault: 'list',
       commands: {
-        list: { summary: 'list service accounts', load: () => import('./service-accounts/list.ts') },
-        grant: {
-          summary: 'give a service account access to projects',
-          load: () => import('./service-accounts/grant.ts'),
-        },
-        revoke: {
-          summary: "end a service account's access to projects",
-          load: () => import('./service-accounts/revoke.ts'),
-        },
-        'set-grants': {
-          summary: 'replace the projects that a service account has access to',
-          load: () => import('./service-accounts/set-grants.ts'),
-        },
+        list: { summary: 'list service accounts (the default)', load: () => import('./service-accounts/list.ts') },
+        grant: { summary: 'give an account access to projects', load: () => import('./service-accounts/grant.ts') },
+        revoke: { summary: "end an account's access to projects", load: () => import('./service-accounts/revoke.ts') },
+        'set-grants': { summary: 'replace all grants', load: () => import('./service-accounts/set-grants.ts') },
       },
     },
     'api-keys': {
       summary: 'list API keys',
       byDefault: 'list',
-      commands: { list: { summary: 'list the API keys of the project', load: () => import('./api-keys/list.ts') } },
+      commands: { list: { summary: 'list API keys (the default)', load: () => import('./api-keys/list.ts') } },
     },
     plan: {
       summary: 'manage plan and billing',

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
-import { ciSystems, pipelineFor, readPipelineApp, writePipeline } from '../operations/ci/index.ts';
+import { ciSystems, pipelineFor, readPipelineApp, writePackage, writePipeline } from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { sections } from '../project/schema.ts';
@@ -66,6 +66,8 @@ export default defineCommand({
       progress.warn(problem);
     }
     if (pipeline) written.push(pipeline);
+    const archive = ci && (await writePackage(context));
+    if (archive) written.push(archive);
     progress.note(
       pipeline
         ? `next: set the variables that ${pipeline} names, and commit it`
@@ -79,7 +81,7 @@ export default defineCommand({
       pipeline?.trimEnd() ?? paths.join('\n'),
   verbatim: () => true,
   details: [
-    'The pipeline of --ci is for the root of the repository, so run it there: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the branch main, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). An existing file is never changed.',
+    'The pipeline of --ci is for the root of the repository, so run it there: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the branch main, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). While gantry is not published, its package is written to .gantry as well: commit it, the pipeline installs that. An existing file is never changed.',
   ],
   effect: 'changes',
   local: true,

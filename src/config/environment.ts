@@ -20,7 +20,7 @@ export const variables = {
   NODE_DISABLE_COMPILE_CACHE: '1: keep no compiled code of gantry for the next start',
   GANTRY_PAGER: 'pager for long lists on a terminal (default: PAGER, then less); cat: none',
   GANTRY_ACCESSIBLE: '1: output for screen readers: no animation and no charts, tables as lists',
-  GANTRY_REGISTRY_URL: 'npm registry that gantry doctor asks (default: https://registry.npmjs.org)',
+  GANTRY_REGISTRY_URL: 'npm registry that gantry doctor asks for newer versions',
   GANTRY_CI_OUTPUT: '0: no GitHub Actions outputs, summary and annotations',
   CEREBRIUM_SERVICE_ACCOUNT_TOKEN: "the official client's name for GANTRY_TOKEN",
   CEREBRIUM_PROJECT_ID: "the official client's name for GANTRY_PROJECT",

@@ -55,20 +55,7 @@ const sharedTools: Record<string, readonly string[]> = {
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes', 'weights'],
   apps: ['apps', 'cost', 'tune', 'metrics', 'previews', 'watch'],
   builds: ['builds', 'history', 'compare'],
-  account: [
-    ...[
-      'whoami',
-      'doctor',
-      'status',
-      'projects',
-      'users',
-      'service-accounts',
-      'api-keys',
-      'profiles',
-      'config',
-      'plan',
-    ],
-  ],
+  account: 'whoami doctor status projects users service-accounts api-keys profiles config plan'.split(' '),
 };
 
 function nounOf({ command }: CommandReference): string {

@@ -43,17 +43,12 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
   return root;
 }
 
-/** Rejects `gantry apps frob --help`, as the parser does without the flag. */
+/** Rejects `gantry apps frob --help`, as the parser does without the flag, and `gantry users frob`, where `list` is meant by default. */
 function rejectUnknownCommand(commander: Commander): void {
   const [word = '-'] = commander.args;
   // A command with commands below it takes other words.
   if (commander.commands.length === 0 || commander.registeredArguments.length > 0 || word.startsWith('-')) return;
-  unknownCommand(commander);
-}
-
-/** Throws the parser's own error, which names what may have been meant. */
-function unknownCommand(commander: Commander): never {
-  return (commander as Commander & { unknownCommand(): never }).unknownCommand();
+  (commander as Commander & { unknownCommand(): never }).unknownCommand();
 }
 
 function addGlobalFlags(root: Commander): Commander {
@@ -102,9 +97,8 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   child.exitOverride((error) => {
     // Commander's message has only the number of arguments.
     const unexpected = child.args[child.registeredArguments.length];
-    // The first word of a group that has a default command.
-    if (child.parent && child.parent.args[0] === unexpected && unexpected !== child.name())
-      unknownCommand(child.parent);
+    if (unexpected && child.parent?.args[0] === unexpected && unexpected !== child.name())
+      rejectUnknownCommand(child.parent);
     if (error.code === 'commander.excessArguments') error.message = `unexpected argument "${unexpected}"`;
     throw Object.assign(error, { examples: command.examples, flags: flagsOf(child) });
   });

@@ -11,7 +11,7 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
     Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name)) ?? [];
   const entry = entries[name] as Leaf | Group;
   const leaf = leafName === undefined ? ('load' in entry ? entry : undefined) : entry.commands?.[leafName];
-  if (!leaf) return { group: name, summary: entry.summary, commands: summariesIn(entry as Group) };
+  if (!leaf) return { group: name, summary: entry.summary, commands: summariesOf((entry as Group).commands) };
   const { default: command } = await leaf.load();
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
 }
@@ -19,12 +19,6 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
 /** What every word at the top level is about. */
 export function summariesByCategory(): Record<string, Record<string, string>> {
   return Object.fromEntries(Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]));
-}
-
-function summariesIn({ commands, byDefault = '' }: Group): Record<string, string> {
-  const summaries = summariesOf(commands);
-  const meant = summaries[byDefault];
-  return meant === undefined ? summaries : { ...summaries, [byDefault]: `${meant} (if none is named)` };
 }
 
 function summariesOf(entries: Record<string, { summary: string }>): Record<string, string> {

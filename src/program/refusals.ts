@@ -24,17 +24,10 @@ const noProxy: Refusal = {
   why: 'an app has a public URL',
   fix: 'gantry invoke calls the app, gantry apps get shows its URL',
 };
-const onlyInDashboard = (names: readonly string[], what: string): Record<string, Refusal> =>
-  Object.fromEntries(
-    names.map((name) => [
-      name,
-      {
-        message: `${what} only in the dashboard`,
-        why: 'the platform has no endpoint for it',
-        fix: gantryCommand`open`,
-      },
-    ]),
-  );
+const inDashboard = (name: string): [string, Refusal] => [
+  name,
+  { message: `${name}: only in the dashboard`, why: 'the platform has no endpoint for it', fix: gantryCommand`open` },
+];
 const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
   [name]: { message: `${name} is a command of old clients`, fix },
 });
@@ -66,15 +59,8 @@ export const refusals: Record<string, Refusal> = {
   proxy: noProxy,
   upgrade: noUpgrade,
   update: noUpgrade,
-  ...onlyInDashboard(
-    ['service-accounts create', 'service-accounts delete'],
-    'service accounts are created and deleted',
-  ),
-  ...onlyInDashboard(
-    ['api-keys create', 'api-keys rotate', 'api-keys delete', 'tokens create'],
-    'API keys and tokens are created, rotated and deleted',
-  ),
-  ...onlyInDashboard(['users remove'], 'users are removed'),
+  ...Object.fromEntries(['service-accounts create', 'service-accounts delete', 'api-keys create'].map(inDashboard)),
+  ...Object.fromEntries(['api-keys rotate', 'api-keys delete', 'tokens create', 'users remove'].map(inDashboard)),
   ...older('init-cortex', 'gantry init NAME'),
   ...older('build', gantryCommand`deploy`),
   'build list': { message: 'unknown command "build list"', fix: gantryCommand`builds list` },

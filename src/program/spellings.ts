@@ -5,10 +5,7 @@ import { looksLikeRegion } from '../config/region-name.ts';
  */
 
 /** Groups with `list`. Other clients call it `ls`. */
-const listed = [
-  ...['apps', 'builds', 'runs', 'secrets', 'projects', 'profiles', 'config'],
-  ...['users', 'service-accounts', 'api-keys'],
-];
+const listed = 'apps builds runs secrets projects profiles config users service-accounts api-keys'.split(' ');
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {

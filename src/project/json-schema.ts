@@ -1,3 +1,4 @@
+import { releaseNames } from '../version.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 import { isHardwareDefault, type Key, type Kind } from './schema-keys.ts';
 
@@ -23,8 +24,10 @@ export interface ConfigSchema {
   additionalProperties?: boolean | ConfigSchema;
 }
 
-/** Where editors load the schema from: a server of the files of npm packages. */
-export const schemaAddress = 'https://unpkg.com/gantry/dist/cerebrium.schema.json';
+/** Where editors load the schema from: a server of the files of npm packages. Undefined until ours is one. */
+export const schemaAddress = releaseNames.npm
+  ? `https://unpkg.com/${releaseNames.npm}/dist/cerebrium.schema.json`
+  : undefined;
 
 /**
  * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins support. It also rejects
@@ -35,7 +38,7 @@ export function configJsonSchema(): ConfigSchema {
   for (const name of sectionNames) addSection(name.split('.'), sections[name], cerebrium);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    $id: schemaAddress,
+    ...(schemaAddress && { $id: schemaAddress }),
     title: 'cerebrium.toml',
     ...table('How an app is built, run and scaled.', { cerebrium }, ['cerebrium']),
   };

@@ -24,9 +24,7 @@ export function projectTemplate(options: TemplateOptions): {
 
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
-  return `#:schema ${schemaAddress}
-
-[cerebrium.deployment]
+  return `${schemaAddress ? `#:schema ${schemaAddress}\n\n` : ''}[cerebrium.deployment]
 name = ${toToml(name)}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public

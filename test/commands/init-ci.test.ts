@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { ciSystems } from '../../src/operations/ci/index.ts';
-import { version } from '../../src/version.ts';
+import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
+import { releaseNames, version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
 const app = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
+
+const packed = `.gantry/gantry-${version}.tgz`;
 
 const files = {
   github: '.github/workflows/gantry.yml',
@@ -20,12 +22,18 @@ const files = {
 test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and deploys', async (system) => {
   await using place = await folderOf({});
   const { code, stdout } = await gantry(['init', 'my apps/web', '--ci', system], { cwd: place.path });
-  expect([code, stdout]).toEqual([0, `my apps/web/cerebrium.toml\nmy apps/web/main.py\n${files[system]}\n`]);
+  expect([code, stdout]).toEqual([
+    ...[0, `my apps/web/cerebrium.toml\nmy apps/web/main.py\n${files[system]}\n${packed}\n`],
+  ]);
+  expect(readFileSync(join(place.path, packed)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   const text = readFileSync(join(place.path, files[system]), 'utf8');
   const commands = textsIn(load(text));
   const at = "-C 'my apps/web'";
   const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`;
-  expect(commands).toContain(`pip install gantry-cli==${version}`);
+  expect(commands).toContain(`npm install --global --ignore-scripts --offline ./${packed}`);
+  const app = { folder: '.', repository: 'shop', verification: [] };
+  const published = pipelineFor(system, app, { ...releaseNames, npm: '@ada/gantry' }).text;
+  expect(published).toContain(`npm install --global --ignore-scripts @ada/gantry@${version}`);
   expect(commands).toContain(`gantry check ${at} --strict`);
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
   const deploy = `gantry deploy ${at} --if-changed --if-busy wait --smoke run --watch 2m --or-rollback`;
@@ -72,7 +80,9 @@ test.each([
 test('init --ci changes nothing the second time, and never another file', async () => {
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n' });
   const init = (...words: string[]) => gantry(['init', '--ci', ...words], { cwd: place.path });
-  expect((await init('github', '--json')).json()).toMatchObject({ paths: ['cerebrium.toml', 'main.py', files.github] });
+  expect((await init('github', '--json')).json()).toMatchObject({
+    paths: ['cerebrium.toml', 'main.py', files.github, packed],
+  });
   expect((await init('github', '--json')).json()).toMatchObject({ paths: [] });
   const refused = await init('gitlab');
   expect(refused.code).toBe(7);

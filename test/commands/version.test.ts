@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { readInstallation } from '../../src/operations/version/index.ts';
-import { findNewestVersion, isNewer } from '../../src/operations/version/newest-version.ts';
-import { version } from '../../src/version.ts';
+import { findNewestVersion, isNewer, registryUrl } from '../../src/operations/version/newest-version.ts';
+import { releaseNames, version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+
+/** As after a release. */
+const names = { ...releaseNames, npm: '@ada/gantry', pypi: 'ada-gantry' };
 
 test('--version as JSON tells how gantry was installed, and how to update it', async () => {
   const { json } = await gantry(['--version', '--json']);
@@ -31,13 +34,11 @@ describe('the newest version', () => {
   });
   beforeAll(() => new Promise<void>((done) => server.listen(0, '127.0.0.1', done)));
   afterAll(() => void server.close());
-  const ask = (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`) =>
-    findNewestVersion({
-      env: { GANTRY_REGISTRY_URL: url, GANTRY_TOKEN: 'secret' },
-      settings: {},
-      silenceMs: 10_000,
-      signal: new AbortController().signal,
-    } as unknown as Context);
+  const ask = async (address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`) => {
+    const env = { GANTRY_REGISTRY_URL: address, GANTRY_TOKEN: 'secret' };
+    const context = { env, settings: {}, silenceMs: 10_000, signal: new AbortController().signal };
+    return findNewestVersion(context as unknown as Context, registryUrl(env) as URL);
+  };
 
   test.each(['99.0.0', '99.0.0+build.5', '99.0.0-rc.1+exp.sha'])('may be %s; no token is sent', async (newest) => {
     reply = { status: 200, body: JSON.stringify({ version: newest }) };
@@ -55,6 +56,11 @@ describe('the newest version', () => {
   ])('is not known if the registry answers with %j', async (_, given) => {
     reply = given;
     await expect(ask()).rejects.toThrow(/^127\.0\.0\.1:\d+ did not return the newest version$/);
+  });
+
+  test('is asked for under the published name, and not at all while there is none', () => {
+    expect(registryUrl({})).toBeUndefined();
+    expect(registryUrl({}, names)?.href).toBe('https://registry.npmjs.org/@ada/gantry/latest');
   });
 
   test('is not asked for at what is no URL', async () => {
@@ -76,47 +82,53 @@ test.each([
 
 /** Real paths of what a tool has installed; `+` is an executable. */
 test.each([
-  ['npm', '/usr/local/lib/node_modules/gantry', 'npm install --global gantry@latest'],
-  ['npm', '/home/ada/.nvm/versions/node/v22.1.0/lib/node_modules/gantry', 'npm install --global gantry@latest'],
-  ['npm', 'C:\\Users\\ada\\AppData\\Roaming\\npm\\node_modules\\gantry', 'npm install --global gantry@latest'],
-  ['npx', '/home/ada/.npm/_npx/1a2b3c/node_modules/gantry', 'npx gantry@latest'],
+  ['npm', '/usr/local/lib/node_modules/gantry', 'npm install --global @ada/gantry@latest'],
+  ['npm', '/home/ada/.nvm/versions/node/v22.1.0/lib/node_modules/gantry', 'npm install --global @ada/gantry@latest'],
+  ['npm', 'C:\\Users\\ada\\AppData\\Roaming\\npm\\node_modules\\gantry', 'npm install --global @ada/gantry@latest'],
+  ['npx', '/home/ada/.npm/_npx/1a2b3c/node_modules/gantry', 'npx @ada/gantry@latest'],
   [
     'pnpm',
     '/home/ada/.local/share/pnpm/global/5/.pnpm/gantry@0.1.0/node_modules/gantry',
-    'pnpm add --global gantry@latest',
+    'pnpm add --global @ada/gantry@latest',
   ],
   [
     'pnpm',
     'C:\\Users\\ada\\AppData\\Local\\pnpm\\global\\5\\.pnpm\\gantry@0.1.0\\node_modules\\gantry',
-    'pnpm add --global gantry@latest',
+    'pnpm add --global @ada/gantry@latest',
   ],
   [
     'pnpm',
     '/home/ada/.local/share/pnpm/store/v11/links/@/gantry/0.1.0/0f3c/node_modules/gantry',
-    'pnpm add --global gantry@latest',
+    'pnpm add --global @ada/gantry@latest',
   ],
-  ['pnpm-project', '/work/shop/node_modules/.pnpm/gantry@0.1.0/node_modules/gantry', 'pnpm add gantry@latest'],
-  ['yarn', '/home/ada/.config/yarn/global/node_modules/gantry', 'yarn global add gantry@latest'],
-  ['yarn', 'C:\\Users\\ada\\AppData\\Local\\Yarn\\Data\\global\\node_modules\\gantry', 'yarn global add gantry@latest'],
-  ['yarn-project', '/work/shop/.yarn/unplugged/gantry-npm-0.1.0-1a2b/node_modules/gantry', 'yarn up gantry'],
-  ['bun', '/home/ada/.bun/install/global/node_modules/gantry', 'bun add --global gantry@latest'],
-  ['bunx', '/tmp/bunx-1000-gantry@latest/node_modules/gantry', 'bunx gantry@latest'],
-  ['pip', '/usr/lib/python3.12/site-packages/gantry_cli/program', 'pip install --upgrade gantry-cli'],
-  ['pipx', '/home/ada/.local/share/pipx/venvs/gantry-cli/bin/gantry+', 'pipx upgrade gantry-cli'],
+  ['pnpm-project', '/work/shop/node_modules/.pnpm/gantry@0.1.0/node_modules/gantry', 'pnpm add @ada/gantry@latest'],
+  ['yarn', '/home/ada/.config/yarn/global/node_modules/gantry', 'yarn global add @ada/gantry@latest'],
+  [
+    'yarn',
+    'C:\\Users\\ada\\AppData\\Local\\Yarn\\Data\\global\\node_modules\\gantry',
+    'yarn global add @ada/gantry@latest',
+  ],
+  ['yarn-project', '/work/shop/.yarn/unplugged/gantry-npm-0.1.0-1a2b/node_modules/gantry', 'yarn up @ada/gantry'],
+  ['bun', '/home/ada/.bun/install/global/node_modules/gantry', 'bun add --global @ada/gantry@latest'],
+  ['bunx', '/tmp/bunx-1000-gantry@latest/node_modules/gantry', 'bunx @ada/gantry@latest'],
+  ['pip', '/usr/lib/python3.12/site-packages/gantry_cli/program', 'pip install --upgrade ada-gantry'],
+  ['pipx', '/home/ada/.local/share/pipx/venvs/gantry-cli/bin/gantry+', 'pipx upgrade ada-gantry'],
   [
     'pipx',
     '/home/ada/.local/pipx/venvs/gantry-cli/lib/python3.12/site-packages/gantry_cli/program',
-    'pipx upgrade gantry-cli',
+    'pipx upgrade ada-gantry',
   ],
-  ['uv', '/home/ada/.local/share/uv/tools/gantry-cli/bin/gantry+', 'uv tool upgrade gantry-cli'],
-  ['uv', 'C:\\Users\\ada\\AppData\\Roaming\\uv\\tools\\gantry-cli\\Scripts\\gantry.exe+', 'uv tool upgrade gantry-cli'],
-  ['uvx', '/home/ada/.cache/uv/archive-v0/1a2B3c/bin/gantry+', 'uvx --from gantry-cli@latest gantry'],
+  ['uv', '/home/ada/.local/share/uv/tools/gantry-cli/bin/gantry+', 'uv tool upgrade ada-gantry'],
+  ['uv', 'C:\\Users\\ada\\AppData\\Roaming\\uv\\tools\\gantry-cli\\Scripts\\gantry.exe+', 'uv tool upgrade ada-gantry'],
+  ['uvx', '/home/ada/.cache/uv/archive-v0/1a2B3c/bin/gantry+', 'uvx --from ada-gantry@latest gantry'],
   ['homebrew', '/opt/homebrew/Cellar/gantry/0.1.0/bin/gantry+', 'brew upgrade gantry'],
   ['executable', '/opt/gantry+', 'replace the executable by that of the latest release'],
   ['source', '/home/ada/src/gantry', 'git pull && npm install'],
 ])('an installation with %s is told by the path %s', (installedWith, path, update) => {
-  const found = readInstallation(path.replace('+', ''), path.endsWith('+'));
-  expect(found).toMatchObject({ installedWith, update, version });
+  const read = (published = releaseNames) => readInstallation(path.replace('+', ''), path.endsWith('+'), published);
+  expect(read(names)).toMatchObject({ installedWith, update, version });
+  const none = update.includes('ada') ? 'install a newer package in the same way' : update;
+  expect(read()).toMatchObject({ installedWith, update: none });
 });
 
 test.each([

@@ -13,8 +13,8 @@ export interface Machine {
 const program = resolve('bin/gantry.cjs');
 
 /**
- * A machine on which gantry was never used: an empty home, no setting, and the built program on the PATH. pip installs
- * nothing but gantry, which is there: the tests have no package index.
+ * A machine on which gantry was never used: an empty home with a clone of it, no setting, and the built program on the PATH.
+ * pip installs nothing but the kit of the clone, which is there: the tests have no package index.
  */
 export function newMachine(): Machine {
   const folder = newFolder({
@@ -22,7 +22,7 @@ export function newMachine(): Machine {
     'python/pytest_gantry-1.dist-info/entry_points.txt': '[pytest11]\ngantry = pytest_gantry.plugin\n',
     'bin/gantry': `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
     'bin/pip':
-      '#!/bin/sh\ncase "$*" in "install gantry-cli"* | "install pytest-gantry") ;; *) echo "no package index: $*" >&2; exit 1 ;; esac\n',
+      '#!/bin/sh\ntest "$1" = install && test -f "$2/pyproject.toml" || { echo "no package index: $*" >&2; exit 1; }\n',
   });
   for (const name of ['gantry', 'pip']) chmodSync(join(folder, 'bin', name), 0o755);
   for (const name of ['home', 'tmp', 'work', 'notes']) mkdirSync(join(folder, name));
@@ -32,12 +32,15 @@ export function newMachine(): Machine {
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
   }
   symlinkSync(resolve('.'), join(folder, 'node_modules/gantry'));
+  symlinkSync(resolve('.'), join(folder, 'home/gantry'));
   const { PATH = '' } = process.env;
   return {
     cwd: join(folder, 'work'),
     notes: join(folder, 'notes'),
     env: {
-      PATH: [join(folder, 'bin'), PATH, resolve('node_modules/.bin')].join(delimiter),
+      // Where npm installs programs.
+      npm_config_prefix: join(folder, 'npm'),
+      PATH: [join(folder, 'npm/bin'), join(folder, 'bin'), PATH, resolve('node_modules/.bin')].join(delimiter),
       HOME: join(folder, 'home'),
       TMPDIR: join(folder, 'tmp'),
       // What pip installed.

@@ -11,11 +11,9 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'command to run, after --'),
   run: async (context, [program = '', ...args], options) => {
-    // The library is loaded while the emulator starts.
-    const library = import('execa');
     const emulator = await startEmulatorFromFlags(context, { ...options, port: 0, onWarning: context.progress.warn });
     try {
-      return { exitCode: await runChild(await library, context, program, args, emulatorEnvironment(emulator)) };
+      return { exitCode: await runChild(context, program, args, emulatorEnvironment(emulator)) };
     } finally {
       await emulator.close();
     }
@@ -33,13 +31,8 @@ export default defineCommand({
 /**
  * Runs the command with inherited streams; `gantry` is this program, whatever the PATH has by that name. Returns its exit code, or 128 plus the number of the signal that ended it.
  */
-async function runChild(
-  { execa }: typeof import('execa'),
-  { env, cwd, signal }: Context,
-  program: string,
-  args: string[],
-  more: Record<string, string>,
-): Promise<number> {
+async function runChild({ env, cwd, signal }: Context, program: string, args: string[], more: Record<string, string>) {
+  const { execa } = await import('execa');
   const [command, ...before] = program === 'gantry' ? ownCommand() : [program];
   // The library starts .cmd and .bat files on Windows, as a shell does.
   const child = execa(command, [...before, ...args], {

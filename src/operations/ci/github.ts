@@ -3,7 +3,7 @@ import { type Commands, commented, type Pipeline, setUp, teamState } from './pip
 /** By commit, since a tag can be moved. */
 const githubActions = {
   checkout: 'actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2',
-  python: 'actions/setup-python@ece7cb06caefa5fff74198d8649806c4678c61a1 # v6.3.0',
+  node: 'actions/setup-node@48b55a011bda9f5d6aeb4c2d9c7362e8dae4041e # v6.4.0',
   upload: 'actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1',
 };
 
@@ -11,9 +11,9 @@ const githubActions = {
 const installed = (install: string) => `      - uses: ${githubActions.checkout}
         with:
           persist-credentials: false
-      - uses: ${githubActions.python}
+      - uses: ${githubActions.node}
         with:
-          python-version: "3.12"
+          node-version: 22
       - run: ${install}`;
 
 export const github = ({

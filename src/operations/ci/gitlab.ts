@@ -16,8 +16,8 @@ export const gitlab = ({
   ${teamState}
 
 default:
-  # With git, which tells the branch of a preview.
-  image: python:3.12
+  # With git, which tells the branch of a preview, and Python, which checks the app's syntax.
+  image: node:22
   before_script:
     - ${install}
 

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
 import { quoteForShell } from '../../command-line.ts';
 import { UsageError } from '../../errors.ts';
-import { version } from '../../version.ts';
+import { releaseNames } from '../../version.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import type { PipelineApp } from './pipeline-app.ts';
 import { type Commands, commented, type Pipeline, setUp, teamState } from './pipeline-parts.ts';
+import { packageToInstall } from './write-package.ts';
 
 export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
 export type CiSystem = (typeof ciSystems)[number];
@@ -14,7 +15,7 @@ export type CiSystem = (typeof ciSystems)[number];
  * A pipeline that starts on a new machine each time: a check, the plan of the deploy and a preview on pull requests, the
  * deploy on the branch main.
  */
-export function pipelineFor(system: CiSystem, { folder, repository, verification }: PipelineApp): Pipeline {
+export function pipelineFor(system: CiSystem, { folder, repository, verification }: PipelineApp, names = releaseNames) {
   if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(folder)) {
     throw new UsageError(`folder ${folder}: a pipeline cannot contain this name`, {
       why: 'only letters, digits, spaces and _ . / @ + - are allowed',
@@ -22,7 +23,7 @@ export function pipelineFor(system: CiSystem, { folder, repository, verification
   }
   const at = folder === '.' ? '' : ` -C ${quoteForShell(folder)}`;
   return pipelines[system]({
-    install: `pip install gantry-cli==${version}`,
+    install: `npm install --global --ignore-scripts ${packageToInstall(names)}`,
     check: `gantry check${at} --strict`,
     // Pull requests of forks get no secrets. 3: there are changes, which is what a plan is for, and no failure.
     plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
@@ -40,12 +41,17 @@ const adviceOnSmoke =
 
 /** The beginning of each job of CircleCI. */
 const circleJob = (install: string) => `    docker:
-      - image: cimg/python:3.12
+      - image: node:22
     environment:
       ${teamState}
     steps:
       - checkout
       - run: ${install}`;
+
+const azureJob = (install: string) => `      - task: UseNode@1
+        inputs:
+          version: 22.x
+      - script: ${install}`;
 
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   github,
@@ -139,10 +145,7 @@ jobs:
   - job: check
     condition: eq(variables['Build.Reason'], 'PullRequest')
     steps:
-      - task: UsePythonVersion@0
-        inputs:
-          versionSpec: "3.12"
-      - script: ${install}
+${azureJob(install)}
       - script: ${check}
       # Pull requests from forks get no secrets, and so no plan.
       - script: ${plan}
@@ -156,10 +159,7 @@ jobs:
   - job: preview
     condition: and(succeeded(), eq(variables['Build.Reason'], 'PullRequest'), ne(variables['System.PullRequest.IsFork'], 'True'))
     steps:
-      - task: UsePythonVersion@0
-        inputs:
-          versionSpec: "3.12"
-      - script: ${install}
+${azureJob(install)}
       - script: ${preview}
         env:
           GANTRY_TOKEN: $(GANTRY_TOKEN)
@@ -167,10 +167,7 @@ jobs:
   - job: deploy
     condition: and(succeeded(), ne(variables['Build.Reason'], 'PullRequest'))
     steps:
-      - task: UsePythonVersion@0
-        inputs:
-          versionSpec: "3.12"
-      - script: ${install}
+${azureJob(install)}
 ${commented(advice, '      ')}      - script: ${deploy}
         env:
           # Secret variables reach a script only when they are named.

@@ -41,7 +41,7 @@ export async function changeGrants(
   const result = { serviceAccount: id, before, after: changed ? after : before, changed };
   if (!changed) return { ...result, confirmed: true };
   progress.note(`before  ${before.join(', ') || 'none'}\nafter   ${after.join(', ')}`);
-  if (!known || !known.every((name) => after.includes(name)))
+  if (!known?.every((name) => after.includes(name)))
     await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
   willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });

@@ -19,11 +19,13 @@ interface KnownVersion {
 export async function newestVersionOfToday(context: Context): Promise<string | undefined> {
   const { env, settings, signal, now } = context;
   const file = join(settings.folders.cache, 'newest-version.json');
-  const registry = stateKey(registryUrl(env).href);
+  const url = registryUrl(env);
+  if (!url) return undefined;
+  const registry = stateKey(url.href);
   const known = readKnown(file, registry);
   // A clock that was far ahead must not end the questions.
   if (known && now() < known.askAgainAt && known.askAgainAt < now() + dayMs * 2) return known.version;
-  const version = await findNewestVersion(context).catch(() => undefined);
+  const version = await findNewestVersion(context, url).catch(() => undefined);
   signal.throwIfAborted();
   remember(settings.folders.cache, file, { registry, version, askAgainAt: now() + dayMs });
   return version;

@@ -2,23 +2,23 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { namesIn } from '../../disk/index.ts';
 import { isExecutable, ownLocation } from '../../own-files.ts';
-import { version } from '../../version.ts';
+import { releaseNames, version } from '../../version.ts';
 
-/** By method: a command that updates gantry, or words where there is none. */
+/** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */
 const updates = {
-  npm: 'npm install --global gantry@latest',
-  'npm-project': 'npm install gantry@latest',
-  npx: 'npx gantry@latest',
-  pnpm: 'pnpm add --global gantry@latest',
-  'pnpm-project': 'pnpm add gantry@latest',
-  yarn: 'yarn global add gantry@latest',
-  'yarn-project': 'yarn up gantry',
-  bun: 'bun add --global gantry@latest',
-  bunx: 'bunx gantry@latest',
-  pip: 'pip install --upgrade gantry-cli',
-  pipx: 'pipx upgrade gantry-cli',
-  uv: 'uv tool upgrade gantry-cli',
-  uvx: 'uvx --from gantry-cli@latest gantry',
+  npm: 'npm install --global {npm}@latest',
+  'npm-project': 'npm install {npm}@latest',
+  npx: 'npx {npm}@latest',
+  pnpm: 'pnpm add --global {npm}@latest',
+  'pnpm-project': 'pnpm add {npm}@latest',
+  yarn: 'yarn global add {npm}@latest',
+  'yarn-project': 'yarn up {npm}',
+  bun: 'bun add --global {npm}@latest',
+  bunx: 'bunx {npm}@latest',
+  pip: 'pip install --upgrade {pypi}',
+  pipx: 'pipx upgrade {pypi}',
+  uv: 'uv tool upgrade {pypi}',
+  uvx: 'uvx --from {pypi}@latest gantry',
   homebrew: 'brew upgrade gantry',
   image: 'pull the newest image',
   executable: 'replace the executable by that of the latest release',
@@ -40,7 +40,7 @@ interface Installation {
 }
 
 /** How this gantry was installed, as far as its path tells. */
-export function readInstallation(location = ownLocation(), alone = isExecutable()): Installation {
+export function readInstallation(location = ownLocation(), alone = isExecutable(), names = releaseNames): Installation {
   const path = existsSync(location) ? realpathSync(location) : location;
   const installedWith = installMethodOf(path, alone);
   return {
@@ -49,7 +49,9 @@ export function readInstallation(location = ownLocation(), alone = isExecutable(
     path,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    update: updates[installedWith],
+    update: updates[installedWith].replace(/^.*\{(npm|pypi)\}.*$/, (line, index: 'npm' | 'pypi') =>
+      names[index] === null ? 'install a newer package in the same way' : line.replace(`{${index}}`, names[index]),
+    ),
   };
 }
 

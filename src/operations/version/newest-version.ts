@@ -2,7 +2,7 @@ import { createSender } from '../../api/sender.ts';
 import { type Environment, readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
-import { version } from '../../version.ts';
+import { releaseNames, version } from '../../version.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
 const timeoutMs = 10_000;
@@ -13,8 +13,7 @@ const maxLength = 100;
  * The newest released version, from the npm registry; all packages of a release have the same version. Sends no token.
  * Throws UnavailableError if the registry does not return it.
  */
-export async function findNewestVersion({ env, settings, signal, silenceMs }: Context): Promise<string> {
-  const url = registryUrl(env);
+export async function findNewestVersion({ settings, signal, silenceMs }: Context, url: URL): Promise<string> {
   const send = await createSender(settings.proxy);
   const until = timeoutSignal(
     timeoutMs,
@@ -38,10 +37,11 @@ export function isNewer(version: string, than: string): boolean {
   return a.before.localeCompare(b.before, 'en', { numeric: true }) > 0;
 }
 
-/** Where the newest version is asked for. */
-export function registryUrl(env: Environment): URL {
-  const address = readVariable(env, 'GANTRY_REGISTRY_URL') ?? 'https://registry.npmjs.org';
-  const base = `${address.replace(/\/+$/, '')}/gantry/latest`;
+/** Where the newest version is asked for; undefined if nothing is published, and the user names no registry. */
+export function registryUrl(env: Environment, { npm } = releaseNames): URL | undefined {
+  const address = readVariable(env, 'GANTRY_REGISTRY_URL') ?? (npm === null ? undefined : 'https://registry.npmjs.org');
+  if (address === undefined) return undefined;
+  const base = `${address.replace(/\/+$/, '')}/${npm ?? 'gantry'}/latest`;
   if (!URL.canParse(base)) throw new UsageError(`GANTRY_REGISTRY_URL is not a URL: ${address}`);
   return new URL(base);
 }

@@ -26,7 +26,7 @@ def find_program() -> str:
     name = os.environ.get("GANTRY_BIN") or "gantry"
     found = shutil.which(name)
     if found is None:
-        raise AssertionError(f"{name} is not on the PATH: install gantry-cli, or set GANTRY_BIN to the program")
+        raise AssertionError(f"{name} is not on the PATH: install gantry, or set GANTRY_BIN to the program")
     return found
 
 
