@@ -44,9 +44,10 @@ const mayImport: Record<string, string[]> = {
     'disk',
     'emulator',
   ],
+  deploys: ['context', 'contract', 'config', 'operations', 'output'],
   operations: [
-    ...['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
-    'scaling',
+    ...['deploys', 'context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output'],
+    ...['version', 'scaling'],
   ],
   receiver: [],
   mcp: ['main', 'reference', 'command', 'context', 'process', 'config', 'disk', 'output', 'version'],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
-import { keys, type Setting } from '../support/gantry.ts';
 import { type Machine, Stage } from './stage.ts';
 
 // A build that was created earlier and is ready later: on some platforms it serves, on others the one created last does.
@@ -147,20 +146,6 @@ describe('of two builds that are later than the one that a late app shows', () =
     expect({ code: differs.code, json: differs.json() }).toMatchObject({ code: 3, json: { changed: true } });
     const { code, json } = await other.machine.run('deploy --apply-plan plan.json --json');
     expect({ code, json: json() }).toMatchObject({ code: 0, json: { build: other.stage.platform.live() } });
-  });
-
-  test.each<[string, Setting, number]>([
-    ['deploy --dry-run --detailed-exit-code', {}, 3],
-    ['deploy', { stdin: keys('n\r'), columns: 80, env: { NO_COLOR: '1' } }, 130],
-  ])('nothing says that nothing changes if the app never shows a later one: %s', async (line, setting, exit) => {
-    const { stage, machine } = await unseen({}, 500);
-    stage.quirks.lagsMs = 62_000;
-    await machine.write({ version: 1 });
-    const { code, stdout, stderr } = await machine.run(line, setting);
-    const [, shown, , later] = ids(stage);
-    expect(stderr).toContain(`web is shown with build ${shown}, but build ${later} is later and ready\n`);
-    expect([code, /no changes/.test(stdout + stderr)]).toEqual([exit, false]);
-    expect(ids(stage)).toHaveLength(4);
   });
 
   test.each([

@@ -3,13 +3,12 @@ import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { getBuildZipContents, listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
+import { buildsText, readingOf } from '../../deploys/observe.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { shortBuild } from '../../output/format.ts';
 import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../builds/index.ts';
 import {
   type AppHistory,
   changedSettings,
-  findLaterReady,
   recordLook,
   type ServingTime,
   servedBefore,
@@ -53,12 +52,10 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const live = liveBuild(shown);
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
-  const later = live !== undefined && listed ? findLaterReady({ builds: listed, history, live }, now) : undefined;
-  if (later?.awaited && options.builds.length < 2) {
-    const ids = new Set([later.awaited.id, later.serves ?? later.awaited.id]);
-    context.progress.warn(
-      `${[...ids].map((id) => `build ${shortBuild(id)}`).join(' or ')} of ${name} is ready, and may serve by now`,
-    );
+  const { serving } = readingOf(context, { history, app: shown, listed: listed ?? { unknown: 'refused' } });
+  const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
+  if (others.length > 0 && options.builds.length < 2) {
+    context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);
   }
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];

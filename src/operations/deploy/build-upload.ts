@@ -70,7 +70,7 @@ export class BuildUpload {
     const ended = options.detach ? undefined : await this.#follow(created);
     const buildMs = context.elapsed() - started;
     const { limit } = options;
-    const serves = ended ? await limit.wait((ms) => findServing(limit.unlimited, body.name, build, ms)) : build;
+    const serves = ended ? await limit.wait((ms) => findServing(limit.unlimited, body.name, ended, ms)) : build;
     const app = created.internalEndpoint ? undefined : await this.#readApp();
     return {
       app: body.name,

@@ -2,6 +2,8 @@ import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, isCanceled, listBuilds } from '../../contract/builds.ts';
+import { buildFact } from '../../deploys/facts.ts';
+import { type Order, order } from '../../deploys/serving.ts';
 import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
@@ -13,6 +15,7 @@ import {
   throwUnlessTransient,
   timeoutSignal,
 } from '../waiting/index.ts';
+import { isPending } from './pending-upload.ts';
 import { isBusy, type StuckBuilds } from './stuck-builds.ts';
 
 /** What a deploy does about other builds of the app that are in progress. */
@@ -75,33 +78,20 @@ export async function waitForEarlierBuilds(
 export async function isSuperseded({ api, project }: Context, app: string, build: string): Promise<boolean> {
   const builds = await list(api, project, app);
   const own = builds.find(({ id }) => id === build);
-  return own !== undefined && builds.some((other) => isEarlier(own, other) && !isCanceled(other.status));
-}
-
-/** Whether the first build was created after the second one, as far as the platform shows it. */
-export async function wasCreatedLater(
-  { api, project }: Pick<Context, 'api' | 'project'>,
-  app: string,
-  later: string,
-  build: string,
-): Promise<boolean> {
-  const builds = await list(api, project, app);
-  const [own, other] = [build, later].map((each) => builds.find(({ id }) => id === each));
-  return own !== undefined && other !== undefined && isEarlier(own, other);
-}
-
-function isEarlier(a: Build, b: Build): boolean {
-  const [first, second] = [a, b].map(({ createdAt }) => Date.parse(createdAt ?? '')) as [number, number];
-  return first === second ? a.id < b.id : first < second;
+  return own !== undefined && builds.some((other) => orderOf(own, other) === 'before' && !isCanceled(other.status));
 }
 
 /**
- * Whether a build goes before this one. Where the platform shows no times, the order is unknown: all that have started
- * do. Of those that have not, each may be waiting for the others, so that their ids decide.
+ * Whether a build goes before this one in the queue. Where their times do not tell, all that have started do. Of those that
+ * have not, each may be waiting for the others, so that their ids decide.
  */
 export function goesBefore(other: Build, own: Build): boolean {
-  if (other.createdAt && own.createdAt) return isEarlier(other, own);
-  return !/^pending$/i.test(other.status) || other.id < own.id;
+  const known = orderOf(other, own);
+  return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
+}
+
+function orderOf(a: Build, b: Build): Order {
+  return order(buildFact(a).created, buildFact(b).created);
 }
 
 /** With `proceed` the list is only for a note: without it, or if it takes long, the deploy continues. */

@@ -15,7 +15,7 @@ import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { StuckBuilds } from './stuck-builds.ts';
-import { findLiveDeployment, laterText } from './unchanged-deployment.ts';
+import { findLiveDeployment } from './unchanged-deployment.ts';
 import type { Verification } from './verify-build.ts';
 
 export interface DeployAppOptions
@@ -121,7 +121,7 @@ export async function prepareDeploy(
 
 /**
  * Plans once other builds are dealt with: they may change what this deploy compares with. Where it compares files and the app
- * is late, plans again once the app shows what serves. If the app never does, nobody can say that nothing changes.
+ * is late, plans again once the app shows what serves.
  */
 async function planInTurn(
   context: Context,
@@ -142,16 +142,10 @@ async function planInTurn(
     planOptions.compareFiles ? look(context, name) : undefined,
     resolved,
   ]);
-  if (seen?.awaited) {
-    await lookAtServing(context, name);
-    // Others may have started meanwhile.
-    return planInTurn(context, local, options, planOptions);
-  }
-  // A deploy with ifChanged tells this itself, and deploys.
-  const isOpen = dryRun || !ifChanged;
-  if (!isOpen || plan.build === null || !seen?.serves || seen.serves === plan.build) return plan;
-  context.progress.warn(laterText(name, plan.build, seen.serves));
-  return { ...plan, changed: true };
+  if (seen?.serving.is !== 'one-of') return plan;
+  await lookAtServing(context, name);
+  // Others may have started meanwhile.
+  return planInTurn(context, local, options, planOptions);
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { appCondition } from '../../contract/apps.ts';
-import { buildPhase, listBuilds } from '../../contract/builds.ts';
+import { buildPhase } from '../../contract/builds.ts';
+import { buildsText, settle } from '../../deploys/observe.ts';
+import type { Serving } from '../../deploys/serving.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { type AppHistory, findLater, findLaterReady, readHistory } from '../history/index.ts';
-import { fetchApp } from '../replies/index.ts';
-import { isRefusal } from '../waiting/index.ts';
+import { type AppHistory, readHistory } from '../history/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
@@ -46,25 +46,10 @@ export async function findLiveDeployment(
   }
   const { status } = await fetchBuild(api, { project, app, build });
   if (buildPhase(status) !== 'succeeded') return undefined;
-  const builds = await api(listBuilds, { project, app }).catch((error: unknown) => {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  });
-  if (!builds) {
-    progress.note(`the builds of ${app} are not listed, so a later one may serve: deploying`);
+  const { serving } = await settle(context, app);
+  if (serving.is !== 'one' || serving.build !== build) {
+    progress.note(`${whyOther(app, build, serving)}: deploying`);
     return undefined;
-  }
-  const later = await findLater(context, app, { builds, history, live: build });
-  if (later !== undefined) {
-    progress.note(`${laterText(app, build, later)}: deploying`);
-    return undefined;
-  }
-  if (findLaterReady({ builds, history, live: build }, context.platformNow()).hasUnplaced) {
-    const { latestCreatedBuildId } = await fetchApp(api, { project, app });
-    if (latestCreatedBuildId !== build) {
-      progress.note(`the builds of ${app} are listed without times, so a later one may serve: deploying`);
-      return undefined;
-    }
   }
   const sickness = options.isVerified ? undefined : findSickness(context, plan, build, history);
   if (sickness !== undefined) {
@@ -98,8 +83,13 @@ export async function findLiveDeployment(
 }
 
 /** What speaks against a comparison with the build that an app shows. */
-export function laterText(app: string, shown: string, later: string): string {
-  return `${app} is shown with build ${shortBuild(shown)}, but build ${shortBuild(later)} is later and ready`;
+function whyOther(app: string, shown: string, serving: Serving): string {
+  if (serving.is === 'one')
+    return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+  if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
+  return serving.is === 'none'
+    ? `${app} shows no live build`
+    : `the builds of ${app} are not listed, so a later one may serve`;
 }
 
 /** What another machine of the team has sent. */

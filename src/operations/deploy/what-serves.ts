@@ -1,13 +1,15 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
-import { listBuilds } from '../../contract/builds.ts';
-import { PendingError } from '../../errors.ts';
+import type { Build } from '../../contract/builds.ts';
+import { isKnown } from '../../deploys/facts.ts';
+import { type AppReading, buildsText, settle } from '../../deploys/observe.ts';
+import { mayReplace } from '../../deploys/serving.ts';
+import { GantryError, PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { findLater, lookAfterwards, readHistory } from '../history/index.ts';
+import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { tryRequest, waitForChange } from '../waiting/index.ts';
-import { wasCreatedLater } from './busy-builds.ts';
+import { tryRequest } from '../waiting/index.ts';
 
 /** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
 export async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
@@ -19,36 +21,39 @@ export async function tellWhatServes(context: Context, app: string, failed: stri
 }
 
 /**
- * A build that has succeeded serves once the app shows it: that is looked up for about ten seconds, and for longer, as far as
- * the time allows, if one that was created later was ready earlier. Returns the build that serves: a later one, if that has
- * replaced it meanwhile. Throws PendingError if the one before still serves. Where the app does not show what serves, the
- * status of the build counts.
+ * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
+ * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
+ * what serves, the status of the build counts.
  */
-export async function findServing(context: Context, app: string, build: string, maxMs: number): Promise<string> {
-  let live: string | undefined;
-  const look = async () => {
-    const shown = await lookAfterwards(context, app);
-    live = shown && liveBuild(shown);
-    return live === undefined || live === build;
-  };
-  const isKnown = await waitForChange(look, Boolean, context.delay);
-  if (isKnown || live === undefined) return build;
-  const serves = live;
-  if (await tryRequest(context, (api) => wasCreatedLater({ api, project: context.project }, app, serves, build))) {
-    return (await findLaterThan(context, app, serves, maxMs)) ?? serves;
-  }
+export async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
+  const first = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (first) await recordLook(context, app, first);
+  const live = first && liveBuild(first);
+  if (live === undefined || live === own.id) return own.id;
+  const facts = await trySettle(context, app, own, maxMs);
+  if (!facts || facts.serving.is === 'none' || facts.serving.is === 'unknown') return own.id;
+  if (facts.app) await recordLook(context, app, facts.app);
+  const { serving } = facts;
+  const serves = serving.is === 'one' ? serving.build : undefined;
+  if (serves === own.id || (serves !== undefined && mayReplace(facts, serves, own.id))) return serves;
+  const shows = isKnown(facts.shows) ? facts.shows : null;
   throw new PendingError(
-    `build ${shortBuild(build)} of ${app} has succeeded, but the app still shows build ${shortBuild(serves)}`,
+    `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
       why: 'it may be late, or the build before still serves',
       fix: gantryCommand`apps get ${app}`,
-      details: { app, build, status: 'pending', serves },
+      details: { app, build: own.id, status: 'pending', serves: shows },
     },
   );
 }
 
-/** The build that serves, if the app is late to show it. */
-async function findLaterThan(context: Context, app: string, live: string, maxMs: number): Promise<string | undefined> {
-  const builds = await tryRequest(context, (api) => api(listBuilds, { project: context.project, app }));
-  return builds && findLater(context, app, { builds, history: await readHistory(context, app), live }, maxMs);
+/** Best effort: the deploy has succeeded. */
+async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {
+  try {
+    return await settle(context, app, { own, maxMs });
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    context.trace(`cannot look at ${app}: ${error.message}`);
+    return undefined;
+  }
 }

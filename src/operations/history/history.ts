@@ -5,10 +5,8 @@ import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { GantryError, UnavailableError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
-import { fetchApp } from '../replies/index.ts';
-import { timeoutSignal, tryRequest } from '../waiting/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import { AppHistory } from './app-history.ts';
 import { EventLog } from './event-log.ts';
 import type { EventName, Facts, HistoryEvent } from './events.ts';
@@ -89,24 +87,6 @@ async function withoutOther(context: Context, name: string, app: App, history: A
 
 /** Times of this machine are those of the platform's last reply, in whole seconds. */
 const clockErrorMs = 2_000;
-
-/** How long a command waits for what it only writes down, in ms. */
-const maxLookMs = 2_000;
-
-/** Looks at an app for its history. Best effort, and without retries: the command has done its work. Returns the app. */
-export async function lookAfterwards(context: Context, app: string): Promise<App | undefined> {
-  const inTime = timeoutSignal(maxLookMs, () => new UnavailableError('no reply in time'), context.signal);
-  try {
-    const api = context.apiWithSignal(inTime, () => {});
-    const shown = await fetchApp(api, { project: context.project, app });
-    await recordLook(context, app, shown);
-    return shown;
-  } catch (error) {
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    context.trace(`cannot look at ${app}: ${error.message}`);
-    return undefined;
-  }
-}
 
 /** Removes what this machine has on record of an app. Best effort. */
 export async function forgetHistory(context: Context, app: string): Promise<void> {

@@ -4,8 +4,7 @@
  */
 export type { AppHistory, ListedEvent } from './app-history.ts';
 export type { EventOf, Verdict } from './events.ts';
-export { forgetHistory, lookAfterwards, readHistory, recordEvent, recordLook } from './history.ts';
-export { type AwaitedBuild, findLater, findLaterReady, waitUntilShown } from './later-build.ts';
+export { forgetHistory, readHistory, recordEvent, recordLook } from './history.ts';
 export { type ServingTime, servingTimes } from './serving-times.ts';
 export { settleRollbacks } from './settle-rollbacks.ts';
 export { changedSettings, sentSettings, settingKey } from './shown-settings.ts';

@@ -139,9 +139,15 @@ export interface KnownBuilds {
   history: AppHistory;
 }
 
-export async function readBuilds(context: Context, app: string, live: string | undefined): Promise<KnownBuilds> {
+export async function readBuilds(
+  context: Context,
+  app: string,
+  live: string | undefined,
+  listed?: readonly Build[],
+): Promise<KnownBuilds> {
   const { api, project } = context;
-  const [builds, recorded] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+  const [read, recorded] = await Promise.all([listed ?? api(listBuilds, { project, app }), readHistory(context, app)]);
+  const builds = [...read];
   const history = await settleRollbacks(context, app, { builds, history: recorded, live });
   return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
 }

@@ -14,9 +14,9 @@ export async function readDespiteInterrupt(context: Context, app: string): Promi
     api: { value: context.apiWithSignal(signal) },
   });
   try {
-    const { app: shown, serves, mayServe } = await lookAtDeployed(bounded, app);
+    const { app: shown, serves } = await lookAtDeployed(bounded, app);
     if (shown) await recordLook(bounded, app, shown);
-    return mayServe ? null : (serves ?? null);
+    return serves ?? null;
   } catch (error) {
     if (error instanceof GantryError) return null;
     throw error;

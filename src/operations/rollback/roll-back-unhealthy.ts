@@ -1,11 +1,13 @@
 import { type Fix, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
+import { isKnown } from '../../deploys/facts.ts';
+import { settle } from '../../deploys/observe.ts';
+import { type Serving, servingBuild } from '../../deploys/serving.ts';
 import { abortError, GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { type Deployment, StuckBuilds } from '../deploy/index.ts';
-import { findLater, servedBefore } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { findBuildBefore, type KnownBuilds, laterBuilds, readBuilds, warnOfDoubts } from './choose-build.ts';
@@ -87,8 +89,9 @@ async function rollBack(
 ): Promise<RollbackOutcome> {
   let target: string | undefined;
   try {
-    const known = await readBuilds(context, app, build);
-    const other = await findLaterDeploy(context, app, build, known);
+    const { builds, list, serving } = await settle(context, app);
+    const known = await readBuilds(context, app, build, isKnown(builds) ? list : undefined);
+    const other = await findLaterDeploy(context, app, build, known, serving);
     if (other) return other;
     const before = findBuildBefore(known, build, options.before);
     await warnOfDoubts(context, app, known, before);
@@ -148,19 +151,13 @@ async function findLaterDeploy(
   app: string,
   build: string,
   known: KnownBuilds,
+  serving: Serving,
 ): Promise<RollbackOutcome | undefined> {
-  const serves = await readLive(context, app);
   const outcome = 'deployed-meanwhile';
-  // The app may be late to show what serves.
-  const isLate = servedBefore(known, build).some(({ id, evidence }) => id === serves && evidence !== 'unclear');
-  const isOther = serves !== null && serves !== build && !isLate;
-  const other = isOther ? serves : await findLater(context, app, { ...known, live: build });
-  if (other !== undefined) {
-    return {
-      outcome,
-      serves: other,
-      message: `build ${shortBuild(other)} was deployed meanwhile and serves: nothing rolled back`,
-    };
+  const serves = servingBuild(serving) ?? null;
+  if (serves !== null && serves !== build) {
+    const message = `build ${shortBuild(serves)} was deployed meanwhile and serves: nothing rolled back`;
+    return { outcome, serves, message };
   }
   const [later] = await new StuckBuilds(context, app).without(laterBuilds(known, build));
   if (!later) return undefined;

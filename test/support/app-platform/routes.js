@@ -176,10 +176,11 @@ function scaleApp(found, { body }) {
 /** @param {Build} found @param {AppPlatform} platform */
 function shownBuild(found, { world, quirks }) {
   const { id, createdAt } = found;
+  const time = (/** @type {number} */ at) => (quirks.wholeSeconds ? iso(at).replace(/\.\d+/, '') : iso(at));
   return {
     id,
     status: world.statusOf(found),
-    ...(!quirks.hasNoTimes && { createdAt: iso(createdAt), updatedAt: iso(world.changedAt(found)) }),
+    ...(!quirks.hasNoTimes && { createdAt: time(createdAt), updatedAt: time(world.changedAt(found)) }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Quirks {
   defaults?: Record<string, string | number | boolean>;
   /** Builds have no `createdAt`. */
   hasNoTimes?: boolean;
+  /** Times of builds have no fractions of seconds. */
+  wholeSeconds?: boolean;
   /** Listed files have no checksum. */
   hasNoChecksums?: boolean;
   /** Of files, only the names are listed. */

@@ -44,7 +44,8 @@ export class World {
     const app = this.apps.get(name) ?? newApp(name, this.now());
     this.apps.set(name, app);
     app.settings = { ...usual, ...this.quirks.defaults, ...defined(body) };
-    const id = `b-${(0x3000 + this.builds.size * 0x1d3).toString(16)}${name.length.toString(16)}`;
+    // Ids say nothing of the order.
+    const id = `b-${((0x3000 + this.builds.size * 0x9e37) % 0x10000).toString(16).padStart(4, '0')}${name.length.toString(16)}`;
     const build = { id, app: name, createdAt: this.now(), body, files: new Map(), behavior: {} };
     app.builds.push(build);
     this.builds.set(id, build);
@@ -70,7 +71,8 @@ export class World {
       const app = this.apps.get(build.app);
       if (build.ended !== 'success' || !app?.builds.includes(build)) continue;
       const before = app.services.at(-1);
-      if (before && this.quirks.servesLastCreated && before.build.createdAt > build.createdAt) continue;
+      const isLater = before && app.builds.indexOf(before.build) > app.builds.indexOf(build);
+      if (isLater && this.quirks.servesLastCreated) continue;
       if (before) before.until = endOf(build);
       app.services.push({ build, from: endOf(build), until: never });
     }

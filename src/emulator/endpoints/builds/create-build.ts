@@ -11,12 +11,12 @@ export function createBuild(
   { registries }: Pick<BuildRecord, 'registries'>,
   platform: Platform,
 ): BuildRecord {
-  const { store, pace } = platform;
+  const { store, now, pace } = platform;
   const id = store.newId();
   const build: BuildRecord = {
     id,
     app: app.id,
-    createdAt: creationTime(app, platform),
+    createdAt: now(),
     settings: app.settings,
     registries,
     pace,
@@ -27,13 +27,6 @@ export function createBuild(
   forgetOldBuilds(app, platform);
   store.save();
   return build;
-}
-
-/** A millisecond after the build before, if both are created in the same one: only their times tell their order. */
-function creationTime(app: AppRecord, { store, now }: Platform): number {
-  const at = now();
-  const before = store.getAppBuilds(app.id)[0]?.createdAt ?? 0;
-  return before >= at && before < at + 1_000 ? before + 1 : at;
 }
 
 /** With their archives. Those that have not ended stay. */

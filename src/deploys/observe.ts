@@ -1,0 +1,126 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { type App, liveBuild } from '../contract/apps.ts';
+import { type Build, listBuilds } from '../contract/builds.ts';
+import { GantryError, isTransient, NotFoundError } from '../errors.ts';
+import { type AppHistory, readHistory } from '../operations/history/index.ts';
+import { fetchApp } from '../operations/replies/index.ts';
+import { isRefusal } from '../operations/waiting/index.ts';
+import { shortBuild } from '../output/format.ts';
+import { type BuildFact, buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
+import { lateMs, type Serving, serving } from './serving.ts';
+
+/** What the platform shows of an app at one time. */
+export interface AppReading extends ServingFacts {
+  /** Undefined if it is not deployed. */
+  app: App | undefined;
+  /** As the platform lists them; empty if it does not. */
+  list: readonly Build[];
+  serving: Serving;
+}
+
+/**
+ * Reads the builds first and the app last: a build that is created in between is the latest one of the app, so that
+ * nothing can happen between the two unseen. `own`: a build that is known to be there, listed or not. Throws what is no
+ * answer about them.
+ */
+export async function observe(context: Context, name: string, own?: Build): Promise<AppReading> {
+  const before = await readBuilds(context, name);
+  const app = await readApp(context, name);
+  // It may have been deleted in between.
+  const later = app ? before : await readBuilds(context, name);
+  const listed = withOwn(app || isKnown(later) ? later : [], own);
+  return readingOf(context, { app, listed, history: await readHistory(context, name) });
+}
+
+interface Replies {
+  app: App | undefined;
+  listed: Known<readonly Build[]>;
+  history: AppHistory;
+}
+
+/** What has just been read. */
+export function readingOf(context: Context, { app, listed, history }: Replies): AppReading {
+  const { at, readySince } = clockOf(context);
+  const builds = isKnown(listed)
+    ? listed.map((build) => {
+        const fact = observed(build, history, readySince.get(build.id) ?? at);
+        if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
+        return fact;
+      })
+    : listed;
+  const facts: ServingFacts = { at, shows: (app && liveBuild(app)) ?? null, builds };
+  return { ...facts, app, list: isKnown(listed) ? listed : [], serving: serving(facts) };
+}
+
+const pauseMs = 2_000;
+
+/** Reads until the app shows which build serves, or has had the time to. `maxMs` bounds it further. */
+export async function settle(
+  context: Context,
+  name: string,
+  { own, maxMs = 2 * lateMs }: { own?: Build; maxMs?: number } = {},
+): Promise<AppReading> {
+  const { delay, elapsed, progress } = context;
+  const started = elapsed();
+  let facts = await observe(context, name, own);
+  if (facts.serving.is !== 'one-of') return facts;
+  const step = progress.step(`Waiting for ${name} to show whether ${buildsText(facts.serving.builds)} serves`);
+  try {
+    while (facts.serving.is === 'one-of' && elapsed() - started < maxMs) {
+      await delay(Math.min(pauseMs, maxMs - (elapsed() - started)));
+      facts = await observe(context, name, own).catch((error: unknown) => {
+        if (context.signal.aborted || !(error instanceof GantryError) || !isTransient(error)) throw error;
+        return facts;
+      });
+    }
+    return facts;
+  } finally {
+    step.clear();
+  }
+}
+
+/** `build b-1`, `build b-1 or b-2`. */
+export function buildsText(builds: readonly string[]): string {
+  return `build ${builds.map(shortBuild).join(' or ')}`;
+}
+
+function withOwn(listed: Known<readonly Build[]>, own: Build | undefined): Known<readonly Build[]> {
+  if (!own || (isKnown(listed) && listed.some(({ id }) => id === own.id))) return listed;
+  return [...(isKnown(listed) ? listed : []), own];
+}
+
+function observed(build: Build, history: AppHistory, readySeen: number): BuildFact {
+  const [createdAt, sentAt] = [history.created(build.id)?.at, history.sent(build.id)?.at].map((time) =>
+    time === undefined ? undefined : Date.parse(time),
+  );
+  return buildFact(build, { createdAt, sentAt, readySeen });
+}
+
+/** The platform's clock as it was at the first reading of this command, and what has passed since: it does not jump. */
+function clockOf({ settings, platformNow, elapsed }: Context): { at: number; readySince: Map<string, number> } {
+  const known = clocks.get(settings) ?? { aheadMs: platformNow() - elapsed(), readySince: new Map() };
+  clocks.set(settings, known);
+  return { at: known.aheadMs + elapsed(), readySince: known.readySince };
+}
+
+/** Of each command; and when it first saw builds as ready, by their ids. */
+const clocks = new WeakMap<Settings, { aheadMs: number; readySince: Map<string, number> }>();
+
+async function readApp({ api, project }: Context, app: string): Promise<App | undefined> {
+  try {
+    return await fetchApp(api, { project, app });
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function readBuilds({ api, project }: Context, app: string): Promise<Known<readonly Build[]>> {
+  try {
+    return await api(listBuilds, { project, app });
+  } catch (error) {
+    if (isRefusal(error)) return { unknown: 'refused' };
+    throw error;
+  }
+}
