@@ -27,14 +27,14 @@ export default defineCommand({
           .conflicts(['run', 'container', 'source']),
       ),
   run: async (context, app, flags) => {
-    const { project, signal, openLog, interruption, cwd } = context;
+    const { project, signal, openLog, interruption, cwd, platformNow } = context;
     const { source: stream, search, build, run } = flags;
     const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
-    const runId = run === undefined ? undefined : await resolveRun({ ...client, cwd }, app, run);
+    const runId = run === undefined ? undefined : await resolveRun({ ...client, cwd, platformNow }, app, run);
     const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     const container =
       flags.container === undefined ? undefined : await findContainer({ ...client, signal }, app, flags.container);

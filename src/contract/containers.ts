@@ -15,7 +15,7 @@ import {
 export const Container = objectOf({
   /** The full name of the pod, as in runs and log lines. */
   containerId: textOrEmpty,
-  containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED'),
+  containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED', 'Failed', 'Unknown'),
   isTerminating: optionalBoolean,
   appId: optionalText,
   projectId: optionalText,
@@ -32,6 +32,28 @@ export const Container = objectOf({
   containerRestartCount: optionalNumber,
 });
 export type Container = v.InferOutput<typeof Container>;
+
+/** What earlier looks at the list say of it: a container that has ended may be listed as it was, as running, for seconds. */
+interface EarlierLooks {
+  standsStill: (containerId: string) => boolean;
+}
+
+/**
+ * Whether a container runs, and is not about to end. With earlier looks: only if it has moved since. One look alone is what
+ * the platform tells. A state that no document names is no evidence.
+ */
+export function isRunning({ containerId, containerState, isTerminating }: Container, earlier?: EarlierLooks): boolean {
+  return /^(running|ready)$/i.test(containerState ?? '') && !isTerminating && !earlier?.standsStill(containerId);
+}
+
+/** Ended as it should. */
+export function hasStopped({ containerState }: Container): boolean {
+  return /^(succeeded|completed|terminated|stopped)$/i.test(containerState ?? '');
+}
+
+export function hasCrashed({ containerState }: Container): boolean {
+  return /fail|error|crash|backoff|oom/i.test(containerState ?? '');
+}
 
 /** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {

@@ -21,15 +21,6 @@ export const runStatuses = [
 export type RunStatus = (typeof runStatuses)[number];
 
 /**
- * Maps a run's status to a phase; an unknown status means "in progress" (docs/platform.md#runs). Runs of `gantry run`
- * also use `failed` and `fail`.
- */
-export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
-  if (/^success$/i.test(status)) return 'succeeded';
-  return /^(failure|failed|fail|cancelled)$/i.test(status) ? 'failed' : 'in progress';
-}
-
-/**
  * One call of an app. The first group of fields is from the chart endpoint (spec 2.6), the rest from the run list
  * (docs/platform.md#runs). Times are in ms.
  */

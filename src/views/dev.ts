@@ -1,3 +1,4 @@
+import { runOutcome } from '../contract/run-outcome.ts';
 import { duration, localTime, printablePath } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 
@@ -35,15 +36,16 @@ const callKinds = {
 function whyIncomplete({ isComplete, runStatus }: CallLine): string {
   if (isComplete) return '';
   if (runStatus === undefined) return 'the caller disconnected';
-  return `broke off: ${runStatus === 0 ? 'the run was canceled' : `the run ended with ${runStatus}`}`;
+  return `broke off: the run ${runOutcome({ statusCode: runStatus }) === 'canceled' ? 'was canceled' : `ended with ${runStatus}`}`;
 }
 
 function statusText(status: number | undefined, { style }: Page): string {
   if (status === undefined) return '';
+  const outcome = runOutcome({ statusCode: status });
   // An asynchronous run that was canceled, or lost its caller.
-  if (status <= 0) return style.yellow(status === 0 ? 'canceled' : 'closed');
-  if (status >= 500) return style.red(String(status));
-  return status >= 400 ? style.yellow(String(status)) : style.green(String(status));
+  if (/^(canceled|closed)$/.test(outcome)) return style.yellow(outcome);
+  if (outcome === 'failed by the caller') return style.yellow(String(status));
+  return outcome === 'succeeded' ? style.green(String(status)) : style.red(String(status));
 }
 
 /** A line that the app printed: labeled with the app, if there are several, and with its stream unless that is stdout. */

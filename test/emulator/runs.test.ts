@@ -70,7 +70,7 @@ describe('a run', () => {
     [302, 'success'],
     [404, 'failure'],
     [500, 'failure'],
-    [-1, 'failure'],
+    [-1, 'cancelled'],
     [0, 'cancelled'],
   ])('that ends with %i is a %s', async (statusCode, status) => {
     const { list } = await called({ ago: hour, statusCode });

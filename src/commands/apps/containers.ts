@@ -24,6 +24,9 @@ export default defineCommand({
       },
       { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
     ),
+  details: [
+    'A container that has just ended may be listed as RUNNING for some seconds. One without a build is that of a job.',
+  ],
   empty: 'no containers are running; the next request starts one',
   effect: 'reads',
   json: documents(

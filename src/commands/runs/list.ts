@@ -5,7 +5,7 @@ import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { atPlatformTime } from '../../operations/replies/index.ts';
-import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
+import { displayStatus, fillStatus, findJobs, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, durationCell, groupDigits } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
@@ -31,14 +31,16 @@ export default defineCommand({
         limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
       });
     });
+    const jobs = await findJobs(context, app);
+    const runs = found.runs.map((run) => ({ ...run, kind: jobs.isJob(run) ? 'job' : 'call' }));
     if (!found.isComplete) {
       if (found.runs.length === 0) throw missingRunsError(found);
       context.progress.warn('some runs may be missing: the platform announced more than it returned');
-      if (flags.all) incomplete.add(found.runs);
+      if (flags.all) incomplete.add(runs);
     }
     const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
     if (omitted) context.progress.footnote(omitted);
-    return found.runs;
+    return runs;
   },
   exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
   view: (runs) =>
@@ -54,9 +56,10 @@ export default defineCommand({
         RUNTIME: (run) => time(run.runtimeMs ?? run.executionTimeMs),
         RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
         CREATED: (run) => ago(run.createdAt),
+        KIND: (run) => run.kind,
       },
       {
-        keep: ['RUN', 'STATUS', 'CREATED', 'RESPONSE', 'CODE'],
+        keep: ['RUN', 'STATUS', 'CREATED', 'RESPONSE', 'CODE', 'KIND'],
         right: ['CODE', 'STARTUP', 'QUEUE', 'RUNTIME', 'RESPONSE'],
       },
     ),
@@ -76,6 +79,7 @@ export default defineCommand({
       totalResponseTimeMs: number('total response time, in ms'),
       podName: text('container'),
       functionName: text('function, if known'),
+      kind: text('call of the app, or job: a file that gantry run has run'),
       modelId: text('app id'),
       projectId: text('project'),
     }),

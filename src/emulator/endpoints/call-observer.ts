@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { runOutcome } from '../../contract/run-outcome.ts';
 import type { RunRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 
@@ -75,7 +76,7 @@ function parseTarget(target: string): { app?: string; path: string } {
 
 /** Of a run that ended by itself, not because its caller disconnected. */
 function endOf(run: RunRecord | undefined): number | undefined {
-  return run?.statusCode === -1 ? undefined : run?.statusCode;
+  return run && runOutcome(run) !== 'closed' ? run.statusCode : undefined;
 }
 
 interface Watched {

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
-import { getRunsChart } from '../../contract/runs.ts';
-import { hasEnded, runsIn } from '../runs/index.ts';
+import { chartReader, hasEnded, matches, runsIn } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { StepCalls } from './step-calls.ts';
 
@@ -45,11 +44,12 @@ export class UnfinishedCalls {
   async look({ apiWithSignal, signal } = this.context): Promise<void> {
     this.#lookedAt = this.context.platformNow();
     const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
-    const { project } = this.context;
-    const request = { project, app: this.app, query };
-    const reply = await tryRequest({ apiWithSignal, signal }, (api) => api(getRunsChart, request));
+    const { project, platformNow } = this.context;
+    const read = (api: Context['api']) => chartReader({ api, project, platformNow }, this.app, this.#startedAt)(query);
+    const reply = await tryRequest({ apiWithSignal, signal }, read);
     if (!reply) return;
-    const runs = runsIn(reply);
+    const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
+    const runs = runsIn(reply).filter((run) => matches(run, range));
     const ended = runs.filter(hasEnded);
     const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
     this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);

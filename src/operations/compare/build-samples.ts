@@ -1,7 +1,8 @@
+import { type RunOutcome, runOutcome } from '../../contract/run-outcome.ts';
 import type { ErrorCount } from '../difference/index.ts';
 import type { ServingTime } from '../history/index.ts';
-import type { RunDay } from '../run-mirror/index.ts';
-import { runHasFailed, runStatus } from '../runs/index.ts';
+import type { CallRow, RunDay } from '../run-mirror/index.ts';
+import { addOutcome } from '../runs/index.ts';
 
 /** What the calls of one build were like. */
 export class BuildSamples {
@@ -11,16 +12,12 @@ export class BuildSamples {
   readonly runTimes = new Map<string, number[]>();
   readonly coldStartTimes: number[] = [];
 
-  add(name: string, runtimeMs: number, coldstartMs: number, outcome: Outcome): void {
+  add(name: string, runtimeMs: number, coldstartMs: number, outcome: RunOutcome): void {
     if (coldstartMs > 0) {
       this.coldStarts++;
       this.coldStartTimes.push(coldstartMs);
     }
-    if (outcome === 'open' || outcome === 'canceled') return;
-    this.errors.calls++;
-    if (outcome !== 'succeeded') this.errors.failed++;
-    if (outcome === 'failed by the caller') this.errors.byCaller++;
-    if (outcome !== 'succeeded' || Number.isNaN(runtimeMs)) return;
+    if (!addOutcome(this.errors, outcome) || outcome !== 'succeeded' || Number.isNaN(runtimeMs)) return;
     const times = this.runTimes.get(name);
     if (times) times.push(runtimeMs);
     else this.runTimes.set(name, [runtimeMs]);
@@ -47,9 +44,6 @@ export function allHours(samples: readonly BuildSamples[]): BuildSamples {
   return samples.reduce((all, each) => all.addAll(each), new BuildSamples());
 }
 
-/** A canceled or closed run says nothing about a build. */
-type Outcome = 'succeeded' | 'failed' | 'failed by the caller' | 'canceled' | 'open';
-
 const hourMs = 3_600_000;
 
 /**
@@ -64,7 +58,6 @@ export class CallSorter {
   readonly #samples: readonly [ServingTime, readonly BuildSamples[]][];
   /** Undefined: of another build. */
   readonly #owners = new Map<string, readonly BuildSamples[] | undefined>();
-  readonly #outcomes = new Map<string, Outcome>();
 
   constructor(before: ServingTime, after: ServingTime) {
     this.#samples = [
@@ -90,14 +83,15 @@ export class CallSorter {
   }
 
   /** The rows of a day, oldest first. */
-  add({ runs }: RunDay, rows: Iterable<number>): void {
+  add({ runs }: RunDay, rows: Iterable<CallRow>): void {
     const [created, ran] = [runs.column('createdAt'), runs.column('runtimeMs')];
     const [cold, codes] = [runs.column('coldstartTimeMs'), runs.column('statusCode')];
     for (const row of rows) {
       const at = created[row] ?? Number.NaN;
       const owner = this.#ownerOf(at, runs.word('build', row), runs.word('podName', row));
       if (!owner) continue;
-      const outcome = this.#outcomeOf(runs.word('status', row), codes[row] ?? Number.NaN);
+      const code = codes[row] ?? Number.NaN;
+      const outcome = runOutcome({ status: runs.word('status', row), statusCode: Number.isNaN(code) ? null : code });
       // Without a time, it is of the first hour.
       const samples = owner[Math.floor(at / hourMs) % 24] ?? (owner[0] as BuildSamples);
       samples.add(runs.word('functionName', row) ?? '', ran[row] ?? Number.NaN, cold[row] || 0, outcome);
@@ -118,15 +112,6 @@ export class CallSorter {
   #unknown(): undefined {
     this.unattributed++;
   }
-
-  #outcomeOf(status: string | undefined, statusCode: number): Outcome {
-    const key = `${status ?? ''}/${statusCode}`;
-    const known = this.#outcomes.get(key);
-    if (known) return known;
-    const outcome = outcomeOf(status, Number.isNaN(statusCode) ? undefined : statusCode);
-    this.#outcomes.set(key, outcome);
-    return outcome;
-  }
 }
 
 function dayOfSamples(): BuildSamples[] {
@@ -137,13 +122,4 @@ function hoursOf({ since, until }: ServingTime): Set<number> {
   const hours = new Set<number>();
   for (let hour = Math.floor(since / hourMs); hour * hourMs < until && hours.size < 24; hour++) hours.add(hour % 24);
   return hours;
-}
-
-function outcomeOf(status: string | undefined, statusCode: number | undefined): Outcome {
-  const run = { id: '', status, statusCode };
-  const word = runStatus(run);
-  if (word === 'success') return 'succeeded';
-  if (/^(cancelled|closed)$/.test(word)) return 'canceled';
-  if (!runHasFailed(run)) return 'open';
-  return statusCode !== undefined && statusCode >= 400 && statusCode <= 499 ? 'failed by the caller' : 'failed';
 }

@@ -16,7 +16,7 @@ import {
   settingKey,
 } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { isRefusal } from '../waiting/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
@@ -129,7 +129,7 @@ async function readCalls(context: Context, app: string, { before, after, sorter 
   let lastDay = Number.NaN;
   for (const { since, until } of ranges.filter((range) => range.since < range.until)) {
     for await (const day of readRunDays(context, { app, since, until })) {
-      sorter.add(day, rowsWithin(day, { since, until }));
+      sorter.add(day, callsWithin(day, { since, until }));
       if (day.day === lastDay) continue;
       lastDay = day.day;
       for (const gap of day.gaps.filter(({ from, to }) => to >= since && from <= until)) {

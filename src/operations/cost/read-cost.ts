@@ -7,7 +7,7 @@ import { NotFoundError, UsageError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
 import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
@@ -108,8 +108,8 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
   const read = { since: readFrom, until: hasCalls ? period.until : period.since - 1 };
   if (read.since <= read.until) {
     for await (const day of readRunDays(context, { app: name, ...read })) {
-      time.add(day, rowsWithin(day, read));
-      if (hasChanged) settledTime.add(day, rowsWithin(day, read));
+      time.add(day, callsWithin(day, read));
+      if (hasChanged) settledTime.add(day, callsWithin(day, read));
     }
   }
   time.finish();

@@ -1,4 +1,4 @@
-import type { RunDay } from '../run-mirror/index.ts';
+import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -58,7 +58,7 @@ export class ReplicaTime {
     this.#starts = cooldowns.map(() => 0);
   }
 
-  add({ day, runs }: RunDay, rows: Iterable<number>): void {
+  add({ day, runs }: RunDay, rows: Iterable<CallRow>): void {
     const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
     const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
     for (const row of rows) {

@@ -2,7 +2,7 @@ import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { type Build, buildHasFailed } from '../../contract/builds.ts';
-import { listRuns, type Run } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { buildLogSource, fetchBuild, findListedBuild, latestBuildOf } from '../builds/index.ts';
@@ -11,7 +11,15 @@ import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { fetchRun, readRefusedCall, resolveRun, runHasFailed, runStatus } from '../runs/index.ts';
+import {
+  fetchRun,
+  findJobs,
+  readRefusedCall,
+  readRunList,
+  resolveRun,
+  runHasFailed,
+  runStatus,
+} from '../runs/index.ts';
 import { contextWith } from '../waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
@@ -114,9 +122,11 @@ type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** Of the first page, which has the latest runs. */
 async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {
-  const { api, project } = context;
-  const { items } = await api(listRuns, { project, app, query: {} });
-  const run = items.find(runHasFailed);
+  const [{ runs }, jobs] = await Promise.all([
+    readRunList(context, app, { isEnough: () => true }),
+    findJobs(context, app),
+  ]);
+  const run = jobs.calls(runs).find(runHasFailed);
   return run && runSubject(context, app, run);
 }
 

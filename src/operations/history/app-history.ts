@@ -5,7 +5,7 @@ import { changedSettings, type SettingsChange } from './shown-settings.ts';
 import { withUploads } from './uploads.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
-export type ListedEvent = HistoryEvent & { changes?: SettingsChange; isOwn?: boolean };
+export type ListedEvent = Exclude<HistoryEvent, EventOf<'job'>> & { changes?: SettingsChange; isOwn?: boolean };
 
 const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
 
@@ -219,7 +219,7 @@ export class AppHistory {
   listed(): ListedEvent[] {
     const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
     const shown = this.events.map((event, at) => whole.#listed(event, this.events.slice(0, at)));
-    return shown.filter((event) => !whole.#isSurpassed(event)).reverse();
+    return shown.filter((event) => event.event !== 'job' && !whole.#isSurpassed(event)).reverse() as ListedEvent[];
   }
 
   /** Whether a later event says more. */
@@ -229,7 +229,7 @@ export class AppHistory {
     return this.failure(event.as) !== undefined || this.#last('rolled-back', ({ as }) => as === event.as) !== undefined;
   }
 
-  #listed(event: HistoryEvent, earlierEvents: readonly HistoryEvent[]): ListedEvent {
+  #listed(event: HistoryEvent, earlierEvents: readonly HistoryEvent[]) {
     if (event.event !== 'served') return event;
     const { build, before, settings } = event;
     const earlier = before === null ? undefined : new AppHistory(earlierEvents).settingsOf(before);

@@ -8,7 +8,7 @@ import { shortAppName } from '../../contract/endpoint.ts';
 import { count } from '../../output/format.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { AppHistory } from './app-history.ts';
-import { EventLog } from './event-log.ts';
+import { EventLog, type EventsRead } from './event-log.ts';
 import type { EventName, Facts, HistoryEvent } from './events.ts';
 import { describeOrigin } from './origin.ts';
 import { changedSettings, shownSettings } from './shown-settings.ts';
@@ -27,6 +27,18 @@ export async function readHistory(context: Context, app: string): Promise<AppHis
   if (unreadable > 0) context.progress.warn(`skipped ${count(unreadable, 'unreadable line')} in the history of ${app}`);
   return new AppHistory(mergeEvents(own.events, team.events));
 }
+
+/** The runs of files that this machine has started by now, and its team when the command first asked. Best effort. */
+export async function readJobs(context: Context, app: string): Promise<Set<string>> {
+  const log = logOf(context, app);
+  const shared = teamEvents.get(log) ?? readTeamEvents(context, shortAppName(context.project, app)).catch(noEvents);
+  teamEvents.set(log, shared);
+  const read = await Promise.all([log.read(context.platformNow()).catch(noEvents), shared]);
+  return new Set(read.flatMap(({ events }) => events.flatMap((event) => (event.event === 'job' ? event.run : []))));
+}
+
+const teamEvents = new WeakMap<EventLog, Promise<EventsRead>>();
+const noEvents = (): EventsRead => ({ events: [], unreadable: 0 });
 
 /** Writes an event down, and returns it. Best effort: no command fails because it cannot. */
 export async function recordEvent<Name extends EventName>(

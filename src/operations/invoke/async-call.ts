@@ -6,7 +6,7 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import { cutText, duration } from '../../output/format.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
-import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow } from './call.ts';
@@ -161,7 +161,7 @@ async function throwIfRunFailed(
   { body }: ReceivedRequest,
 ) {
   const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
-  if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
+  if (!run || !hasEnded(run) || hasSucceeded(run)) return;
   throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: gantryCommand`runs get ${app} ${runId}`,

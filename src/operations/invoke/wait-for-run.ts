@@ -5,7 +5,7 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { readLogTail } from '../logs/index.ts';
-import { fetchRun, hasEnded, runHasFailed, runStatus } from '../runs/index.ts';
+import { fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
@@ -100,11 +100,11 @@ async function throwUnlessSucceeded(
   run: Run,
   waitedMs: number,
 ): Promise<void> {
+  if (hasSucceeded(run)) return;
   const status = runStatus(run);
-  if (status === 'success') return;
   const tookMs = run.runtimeMs || waitedMs;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
-  const mayHaveTimedOut = status === 'failure' && tookMs >= minGracePeriodMs;
+  const mayHaveTimedOut = runHasFailed(run) && tookMs >= minGracePeriodMs;
   const error = new AppError(
     `run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`,
     {

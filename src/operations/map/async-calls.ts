@@ -11,7 +11,7 @@ import {
   platformIsHere,
   readResponse,
 } from '../invoke/index.ts';
-import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
@@ -170,7 +170,7 @@ async function judgeRun(
   const { target } = settings;
   const response = received && deliveredResponse(received, target, context.elapsed(), 0);
   const read = response && (await readResponse(response, context.elapsed));
-  if (run && hasEnded(run) && runStatus(run) !== 'success') {
+  if (run && hasEnded(run) && !hasSucceeded(run)) {
     const { responseMessage } = await loadResponseErrors();
     const said = read && responseMessage(read);
     const message = said?.message ?? said?.why ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;

@@ -1,8 +1,7 @@
 import type { App } from '../../contract/apps.ts';
-import type { Container } from '../../contract/containers.ts';
-import type { Run } from '../../contract/runs.ts';
+import { type Container, isRunning } from '../../contract/containers.ts';
 import { quantile } from '../difference/index.ts';
-import { hasEnded, runHasFailed } from '../runs/index.ts';
+import { type Call, countErrors, hasEnded, runHasFailed } from '../runs/index.ts';
 
 /** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
 export interface AppFigures {
@@ -44,7 +43,7 @@ export interface FailedCalls {
 
 /** What was read of an app, each at a time of its own. Times in ms since 1970, by the platform's clock. */
 export interface AppReadings {
-  runs?: RunsReading;
+  runs?: RunsReading | undefined;
   containers?: readonly Container[];
   settings?: App;
 }
@@ -52,7 +51,7 @@ export interface AppReadings {
 export interface RunsReading {
   since: number;
   until: number;
-  runs: readonly Run[];
+  runs: readonly Call[];
   /** How many runs there were. `runs` are some of them. */
   total: number;
 }
@@ -61,7 +60,7 @@ export interface RunsReading {
 const minuteMs = 60_000;
 
 export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings): AppFigures {
-  const running = containers?.filter(isRunning);
+  const running = containers?.filter((each) => isRunning(each));
   const price = settings?.costPerSecondCents || undefined;
   return {
     app,
@@ -103,6 +102,7 @@ function callFigures(reading: RunsReading | undefined): CallFigures {
   const from = until - minuteMs;
   const created = runs.filter((run) => timeOf(run) > from);
   const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
+  const errors = countErrors(ended);
   const durations = Float64Array.from(ended, responseMs)
     .filter((ms) => !Number.isNaN(ms))
     .sort();
@@ -118,7 +118,7 @@ function callFigures(reading: RunsReading | undefined): CallFigures {
   return {
     at: new Date(until).toISOString(),
     ...{ callsPerSecond: perSecond, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
-    errorShare: ended.length > 0 ? ended.filter(runHasFailed).length / ended.length : null,
+    errorShare: errors.calls > 0 ? errors.failed / errors.calls : null,
     coldStartsPerMinute: coldPerMinute,
     lastCallAt: Number.isFinite(last) ? new Date(last).toISOString() : null,
   };
@@ -130,25 +130,21 @@ function queuedOf(reading: RunsReading | undefined, replicas: number | undefined
   return Math.max(0, inFlight - replicas * concurrency);
 }
 
-function isRunning({ containerState, isTerminating }: Container): boolean {
-  return containerState === 'RUNNING' && !isTerminating;
-}
-
 function buildsOf(running: readonly Container[]): AppFigures['builds'] {
   const builds = new Map<string, number>();
   for (const { buildId } of running) if (buildId) builds.set(buildId, (builds.get(buildId) ?? 0) + 1);
   return [...builds].map(([build, replicas]) => ({ build, replicas })).sort((a, b) => b.replicas - a.replicas);
 }
 
-function timeOf({ createdAt }: Run): number {
+function timeOf({ createdAt }: Call): number {
   return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
 }
 
-function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Run): number {
+function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Call): number {
   return totalResponseTimeMs ?? (runtimeMs ?? Number.NaN) + (totalQueueTimeMs ?? 0);
 }
 
 /** One that does not say how long it took counts from its creation. */
-function endOf(run: Run): number {
+function endOf(run: Call): number {
   return timeOf(run) + (responseMs(run) || 0);
 }

@@ -1,10 +1,12 @@
 import type { Context } from '../../context.ts';
 import { listContainers } from '../../contract/containers.ts';
-import { getRunsChart } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { GantryError, isTransient, NotFoundError } from '../../errors.ts';
+import { readJobs } from '../history/index.ts';
 import { readLogTail } from '../logs/index.ts';
 import { assumeClock, fetchApp } from '../replies/index.ts';
-import { runsIn } from '../runs/index.ts';
+import { chartReader, Jobs, matches, runsIn } from '../runs/index.ts';
+import { contextWith } from '../waiting/index.ts';
 import {
   type AppFigures,
   type AppReadings,
@@ -16,6 +18,7 @@ import {
 import type { CallCounter } from './call-counter.ts';
 import { singleRequest } from './single-request.ts';
 
+type RunsRead = Omit<RunsReading, 'runs'> & { runs: readonly Run[] };
 type Source = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 'log';
 
 /** A whole picture, as soon as possible. */
@@ -35,7 +38,10 @@ const logLines = 50;
 
 /** One app and what was read of it. It is asked for one thing at a time, in turns. */
 export class WatchedApp {
-  readonly #readings: AppReadings = {};
+  readonly #readings: Omit<AppReadings, 'runs'> = {};
+  /** Jobs as well: what is one may show later. */
+  #runs: RunsRead | undefined;
+  readonly #jobs = new Jobs();
   readonly #messages = new Map<string, string | null>();
   #requests = 0;
   #turns = 0;
@@ -49,17 +55,17 @@ export class WatchedApp {
   problem: GantryError | undefined;
 
   constructor(
-    private readonly context: Pick<Context, 'apiWithSignal' | 'project' | 'openLog' | 'signal' | 'now' | 'platformNow'>,
+    private readonly context: Context,
     readonly name: string,
     private readonly counter: CallCounter | undefined,
   ) {}
 
   get figures(): AppFigures {
-    return appFiguresOf(this.name, this.#readings);
+    return appFiguresOf(this.name, { ...this.#readings, runs: this.#calls() });
   }
 
   get failures(): FailedCalls[] {
-    return failedCallsOf(this.name, this.#readings.runs).map((failed) => ({
+    return failedCallsOf(this.name, this.#calls()).map((failed) => ({
       ...failed,
       message: this.#messages.get(failed.run) ?? null,
     }));
@@ -98,8 +104,10 @@ export class WatchedApp {
     const { name: app } = this;
     const api = singleRequest(this.context);
     if (source === 'settings') this.#readings.settings = await fetchApp(api, { project, app });
-    else if (source === 'containers') this.#readings.containers = (await api(listContainers, { project, app })) ?? [];
-    else if (source === 'counts') await this.counter?.read(api);
+    else if (source === 'containers') {
+      const containers = (await api(listContainers, { project, app })) ?? [];
+      this.#readings.containers = this.#jobs.see({ containers }).replicas(containers);
+    } else if (source === 'counts') await this.counter?.read(api);
     else if (source === 'message') await this.#readMessage();
     else if (source === 'log') this.log = await readLogTail(this.context, app, {}, logLines);
     else {
@@ -107,21 +115,28 @@ export class WatchedApp {
       const read = await this.#readRuns(api, this.context.platformNow());
       // The first reply showed that these are not the runs of the last minutes: the next request is for them.
       if (this.#turns === 1 && !wasRight()) return void this.#requests--;
-      this.#readings.runs = read;
+      this.#runs = read;
+      this.#jobs.see({ started: await readJobs(this.context, app), runs: read.runs });
       const fitting = read.total > 0 ? (this.#rangeMs * 0.8 * runsPerRead) / read.total : rangeMs.longest;
       this.#rangeMs = Math.min(rangeMs.longest, Math.max(rangeMs.shortest, fitting));
     }
   }
 
-  async #readRuns(api: Context['api'], until: number): Promise<RunsReading> {
-    const { project } = this.context;
-    const { name: app } = this;
+  async #readRuns(api: Context['api'], until: number): Promise<RunsRead> {
     const since = until - this.#rangeMs;
     const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
-    const query = { startTime, endTime, limit: runsPerRead };
-    const page = await api(getRunsChart, { project, app, query });
-    const runs = runsIn(page);
-    return { since, until, runs, total: Math.max(page.total ?? 0, runs.length) };
+    const read = chartReader(contextWith(this.context, { api }), this.name, since);
+    const page = await read({ startTime, endTime, limit: runsPerRead });
+    const items = runsIn(page);
+    const runs = items.filter((run) => matches(run, { since, until, filters: {} }));
+    // A platform that does not keep to the range announces the runs of another one.
+    return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : (page.total ?? 0), runs.length) };
+  }
+
+  #calls(): RunsReading | undefined {
+    if (!this.#runs) return undefined;
+    const calls = this.#jobs.calls(this.#runs.runs);
+    return { ...this.#runs, runs: calls, total: this.#runs.total - (this.#runs.runs.length - calls.length) };
   }
 
   /** What the app printed last before a call failed. */
@@ -143,8 +158,7 @@ export class WatchedApp {
   }
 
   #isAsleep(): boolean {
-    const { runs, containers } = this.#readings;
-    return runs?.runs.length === 0 && containers?.length === 0;
+    return this.#runs?.runs.length === 0 && this.#readings.containers?.length === 0;
   }
 }
 

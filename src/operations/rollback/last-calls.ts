@@ -1,11 +1,9 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { Build } from '../../contract/builds.ts';
-import { listRuns, type Run } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { type AppHistory, servingTimes } from '../history/index.ts';
-import { readPages } from '../replies/index.ts';
-import { hasEnded, runHasFailed, runKey } from '../runs/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import { countErrors, findJobs, hasEnded, readRunList } from '../runs/index.ts';
+import { contextWith, tryRequest } from '../waiting/index.ts';
 
 /** How the last calls of a build went, of those that the platform still lists. */
 export interface LastCalls {
@@ -30,31 +28,15 @@ export async function readLastCalls(
     const at = Date.parse(createdAt ?? '');
     return served !== undefined && at >= served.since && at < served.until;
   };
-  const runs = (await tryRequest(context, (api) => readNewest({ api, project: context.project }, app, isOf))) ?? [];
-  const failed = runs.filter(runHasFailed).length;
-  return runs.length === 0 ? null : { calls: runs.length, failed };
-}
-
-async function readNewest(
-  { api, project }: Pick<Context, 'api' | 'project'>,
-  app: string,
-  isOf: (run: Run) => boolean,
-): Promise<Run[]> {
-  const pages = readPages<Run>({
-    read: (position) => {
-      const query = position && 'token' in position ? { nextToken: position.token } : {};
-      return api(listRuns, { project, app, query });
-    },
-    key: runKey,
-    by: 'token',
-    fix: gantryCommand`runs list ${app}`,
+  const found = await tryRequest(context, async (api) => {
+    const source = contextWith(context, { api });
+    const jobs = await findJobs(source, app);
+    const callsOf = (runs: readonly Run[]) => jobs.calls(runs.filter(isOf));
+    const isEnough = (_: unknown, runs: readonly Run[]) =>
+      countErrors(callsOf(runs)).calls >= maxCalls || runs.length >= maxRead;
+    const { runs } = await readRunList(source, app, { isEnough });
+    return callsOf(runs).filter(hasEnded).slice(0, maxCalls);
   });
-  const found: Run[] = [];
-  let read = 0;
-  for await (const { items } of pages) {
-    found.push(...items.filter((run) => hasEnded(run) && isOf(run)));
-    read += items.length;
-    if (found.length >= maxCalls || read >= maxRead) break;
-  }
-  return found.slice(0, maxCalls);
+  const { calls, failed } = countErrors(found ?? []);
+  return calls === 0 ? null : { calls, failed };
 }

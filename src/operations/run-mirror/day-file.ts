@@ -43,7 +43,7 @@ export function dayPath(folder: string, day: number): string {
 
 const Time = v.pipe(v.number(), v.integer());
 const Header = v.object({
-  gantryRuns: v.literal(1),
+  gantryRuns: v.literal(2),
   project: v.string(),
   app: v.string(),
   day: Time,
@@ -135,7 +135,7 @@ function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, rea
   ].map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
   const body = [...columns, words, ids];
   const header: Header = {
-    ...{ gantryRuns: 1, project, app, day, readTo, readAt, gaps, runs: table.length },
+    ...{ gantryRuns: 2, project, app, day, readTo, readAt, gaps, runs: table.length },
     ...{ wordBytes: words.length, idBytes: ids.length, crc32: body.reduce((sum, part) => crc32(part, sum), 0) },
   };
   return [Buffer.from(`${JSON.stringify(header)}\n`), ...body];

@@ -38,7 +38,7 @@ export async function exportRuns(
 
 const fields = [
   ...(['id', 'createdAt', 'functionName', 'status', 'statusCode', 'runtimeMs', 'coldstartTimeMs'] as const),
-  ...(['totalQueueTimeMs', 'totalResponseTimeMs', 'podName', 'build'] as const),
+  ...(['totalQueueTimeMs', 'totalResponseTimeMs', 'podName', 'build', 'kind'] as const),
 ] as const satisfies (keyof ExportedRun)[];
 
 function exported(run: MirroredRun): ExportedRun {

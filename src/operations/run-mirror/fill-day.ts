@@ -1,3 +1,4 @@
+import type { Jobs } from '../runs/index.ts';
 import { dayMs, type Gap, type RunDay } from './day-file.ts';
 import { type ReadRuns, readWindow, type Window, type WindowRuns } from './read-window.ts';
 import { mirrored, RunTable } from './run-table.ts';
@@ -15,6 +16,7 @@ const runsPerSave = 20_000;
 
 interface FillOptions {
   read: ReadRuns;
+  jobs: Jobs;
   now: number;
   /** Keeps the day as it is by now. */
   save: () => Promise<void>;
@@ -30,11 +32,11 @@ export function isDayWhole({ day, gaps, readTo }: RunDay): boolean {
  * Reads what is new: runs that had not ended, gaps, and what was created since. In this order, and from old to new: whatever
  * a kill leaves is right, and the next time goes on from there.
  */
-export async function fillDay(day: RunDay, { read, now, save, onRuns }: FillOptions): Promise<void> {
+export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: FillOptions): Promise<void> {
   let unsaved = 0;
   const take = async (found: WindowRuns) => {
     const before = day.runs.length;
-    takeRuns(day, found);
+    takeRuns(day, found, jobs);
     onRuns(day.runs.length - before);
     unsaved += found.runs.length;
   };
@@ -58,10 +60,10 @@ export async function fillDay(day: RunDay, { read, now, save, onRuns }: FillOpti
   day.runs = new RunTable(day.runs.sorted());
 }
 
-function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns): void {
+function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns, jobs: Jobs): void {
   // A platform that returns fewer runs than are known has forgotten them: the missing ones as well.
   if (missing !== undefined || runs.length >= countWithin(day.runs, from, to)) cutGaps(day, from, to);
-  for (const run of runs.map(mirrored)) {
+  for (const run of runs.map((each) => mirrored(each, jobs))) {
     // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
     const at = run.createdAt ?? from;
     if (at >= day.day && at < day.day + dayMs) day.runs.put(run);

@@ -2,4 +2,4 @@
 export type { RunDay } from './day-file.ts';
 export { exportRuns, type RunFormat, runFormats } from './export-runs.ts';
 export { listKeptRuns } from './kept-runs.ts';
-export { type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';
+export { type CallRow, callsWithin, type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';

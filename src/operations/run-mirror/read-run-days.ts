@@ -4,10 +4,12 @@ import type { Context } from '../../context.ts';
 import { toAppId } from '../../contract/endpoint.ts';
 import { UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
+import { chartReader, findJobs, type Jobs } from '../runs/index.ts';
+import { contextWith } from '../waiting/index.ts';
 import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
 import { fillDay, isDayWhole } from './fill-day.ts';
 import { mirrorRoot, trimMirror } from './kept-runs.ts';
-import { type ReadRuns, runReader } from './read-window.ts';
+import type { ReadRuns } from './read-window.ts';
 
 /** Times in ms since 1970. */
 export interface RunRange {
@@ -32,13 +34,10 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
   const step = context.progress.step(`Reading runs of ${app}`);
   let read = 0;
   const mirror = new Mirror(context, app, {
-    read: runReader(
-      {
-        ...context,
-        project: context.project,
-        api: context.apiWithSignal(AbortSignal.any([context.signal, done.signal])),
-      },
+    read: chartReader(
+      contextWith(context, { api: context.apiWithSignal(AbortSignal.any([context.signal, done.signal])) }),
       app,
+      first,
     ),
     onRuns: (number) => {
       read += number;
@@ -79,15 +78,25 @@ export function* rowsWithin({ runs }: RunDay, { since, until }: Pick<RunRange, '
   }
 }
 
+declare const call: unique symbol;
+/** The row of a call. Only {@link callsWithin} tells them from jobs. */
+export type CallRow = number & { readonly [call]: true };
+
+/** The rows of calls: of runs that are no job of `gantry run`. */
+export function* callsWithin(day: RunDay, range: Pick<RunRange, 'since' | 'until'>): Generator<CallRow> {
+  for (const row of rowsWithin(day, range)) if (day.runs.word('kind', row) !== 'job') yield row as CallRow;
+}
+
 /** The copy of the runs of one app. */
 class Mirror {
   readonly #folder: string;
   readonly #owner: MirrorOwner;
   #isUnwritable = false;
+  #jobs: Promise<Jobs> | undefined;
 
   constructor(
     private readonly context: Context,
-    app: string,
+    private readonly app: string,
     private readonly source: { read: ReadRuns; onRuns: (count: number) => void },
   ) {
     const { project, settings } = context;
@@ -97,8 +106,10 @@ class Mirror {
 
   async day(midnight: number): Promise<RunDay> {
     const day = (await readDay(this.#folder, midnight)) ?? emptyDay(midnight);
-    if (!isDayWhole(day))
-      await fillDay(day, { ...this.source, now: this.context.platformNow(), save: () => this.#save(day) });
+    if (isDayWhole(day)) return day;
+    this.#jobs ??= findJobs(this.context, this.app);
+    const [now, jobs] = [this.context.platformNow(), await this.#jobs];
+    await fillDay(day, { ...this.source, jobs, now, save: () => this.#save(day) });
     return day;
   }
 

@@ -1,7 +1,6 @@
-import type { Context } from '../../context.ts';
-import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../contract/runs.ts';
+import type { Run, RunsChart, RunsQuery } from '../../contract/runs.ts';
 import { type PagePosition, readPages } from '../replies/index.ts';
-import { runKey, runsIn } from '../runs/index.ts';
+import { atPosition, runKey, runsIn } from '../runs/index.ts';
 
 /** Times in ms since 1970. A run on an end of it may be in it or not. */
 export interface Window {
@@ -18,10 +17,6 @@ export interface WindowRuns extends Window {
 
 /** Reads one page of the runs of an app. */
 export type ReadRuns = (query: RunsQuery) => Promise<RunsChart>;
-
-export function runReader({ api, project }: Pick<Context, 'api' | 'project'>, app: string): ReadRuns {
-  return (query) => api(getRunsChart, { project, app, query });
-}
 
 const pageSize = 1_000;
 /** A platform that always says that there is another page must not be asked for each second. */
@@ -63,7 +58,7 @@ function split({ from, to }: Window, pages: number): Window[] {
 
 async function readAllPages(read: ReadRuns, query: RunsQuery, window: Window, first: RunsChart): Promise<WindowRuns> {
   const readPage = async (position: PagePosition | undefined) => {
-    const page = position ? await read({ ...query, ...positionQuery(position) }) : first;
+    const page = position ? await read({ ...query, ...atPosition(position) }) : first;
     return { ...page, items: runsIn(page) };
   };
   const pages = readPages({ read: readPage, key: runKey, by: 'offset', limit: pageSize, fix: 'read fewer days' });
@@ -78,10 +73,6 @@ async function readAllPages(read: ReadRuns, query: RunsQuery, window: Window, fi
     runs.push(...next.value.items);
     total = Math.min(total, next.value.page.total ?? total);
   }
-}
-
-function positionQuery(position: PagePosition): Pick<RunsQuery, 'offset' | 'nextToken'> {
-  return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
 }
 
 function time(ms: number): string {

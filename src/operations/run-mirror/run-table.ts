@@ -1,12 +1,12 @@
 import type { Run } from '../../contract/runs.ts';
-import { hasEnded, runKey } from '../runs/index.ts';
+import { hasEnded, type Jobs, runKey } from '../runs/index.ts';
 
 /** Times in ms; `createdAt` since 1970. */
 export const numberColumns = [
   ...(['createdAt', 'runtimeMs', 'coldstartTimeMs', 'totalQueueTimeMs', 'totalResponseTimeMs', 'statusCode'] as const),
 ] as const;
 /** Texts that many runs share. */
-export const wordColumns = ['podName', 'functionName', 'status', 'build'] as const;
+export const wordColumns = ['podName', 'functionName', 'status', 'build', 'kind'] as const;
 
 type NumberColumn = (typeof numberColumns)[number];
 type WordColumn = (typeof wordColumns)[number];
@@ -160,7 +160,7 @@ export class RunTable {
 }
 
 /** A run of the platform as it is kept. */
-export function mirrored(run: Run): MirroredRun {
+export function mirrored(run: Run, jobs: Jobs): MirroredRun {
   const createdAt = Date.parse(run.createdAt ?? '');
   return {
     id: runKey(run),
@@ -174,6 +174,7 @@ export function mirrored(run: Run): MirroredRun {
     functionName: run.functionName ?? null,
     status: run.status ?? null,
     build: run.buildId ?? null,
+    kind: jobs.isJob(run) ? 'job' : 'call',
   };
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
+import { recordEvent } from '../history/index.ts';
 import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, type TimeLimit } from '../waiting/index.ts';
@@ -86,6 +87,7 @@ async function send(
     ? sentence`stopping; run ${runId} continues; to follow it: ${gantryCommand`runs follow ${app} ${runId}`}`
     : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
+  await recordEvent(context, app, 'job', { run: runId });
   if (!signal.aborted) return started;
   if (!detach) await abandon(context, app, runId);
   throw signal.reason;

@@ -1,17 +1,16 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { listRuns, type Run, runPhase } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { NotFoundError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { findByBeginning, noneFound, readIdWord } from '../ids/index.ts';
-import { type PagePosition, readPages } from '../replies/index.ts';
-import { fewerRunsFix } from './run-search.ts';
-import { runHasFailed, runKey, runStatus } from './run-status.ts';
+import { newestFirst, readRunList } from './list-runs.ts';
+import { hasSucceeded, runHasFailed } from './run-status.ts';
 
-type Source = Pick<Context, 'api' | 'project' | 'cwd'>;
+type Source = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow'>;
 
-/** Pages of the list of runs that are searched, newest first. */
-const maxPages = 10;
+/** Of the list of runs, the newest ones. */
+const maxSearched = 1_000;
 
 /**
  * Returns the id of the run that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word, of
@@ -33,31 +32,21 @@ export async function resolveRun(source: Source, app: string, word: string | und
 }
 
 /** Reads pages up to the one that has it. */
-async function searchRun({ api, project }: Source, app: string, word: string | undefined) {
+async function searchRun(source: Source, app: string, word: string | undefined) {
   const wanted = readIdWord(word);
-  const read = (position: PagePosition | undefined) =>
-    api(listRuns, { project, app, query: { ...(position && 'token' in position && { nextToken: position.token }) } });
-  const pages = readPages({ read, key: runKey, by: 'token', fix: fewerRunsFix });
-  const searched: Run[] = [];
-  let run: Run | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const next = await pages.next();
-    if (next.done) break;
-    searched.push(...next.value.items);
-    const isLast = !next.value.page.nextToken;
-    run =
-      'latest' in wanted
-        ? searched.find((item) => hasResult[wanted.latest](item))
-        : findByBeginning(word ?? '', { noun: 'run', app, items: searched, list: gantryCommand`runs list ${app}` });
-    // Ids may begin with the time, so that the next run may begin alike.
-    const mayHaveTwin = 'beginning' in wanted && !isLast && run === searched.at(-1);
-    if (isLast || (run && !mayHaveTwin)) break;
-  }
-  return { run, searched: searched.length };
+  const find = (runs: readonly Run[]) =>
+    'latest' in wanted
+      ? newestFirst(runs).find(hasResult[wanted.latest])
+      : findByBeginning(word ?? '', { noun: 'run', app, items: runs, list: gantryCommand`runs list ${app}` });
+  const { runs } = await readRunList(source, app, {
+    isEnough(_, searched) {
+      const run = find(searched);
+      // Ids may begin with the time, so that the next run may begin alike.
+      const mayHaveTwin = 'beginning' in wanted && run === searched.at(-1);
+      return (run !== undefined && !mayHaveTwin) || searched.length >= maxSearched;
+    },
+  });
+  return { run: find(runs), searched: runs.length };
 }
 
-const hasResult = {
-  any: () => true,
-  success: (run: Run) => runPhase(runStatus(run)) === 'succeeded',
-  failed: runHasFailed,
-};
+const hasResult = { any: () => true, success: hasSucceeded, failed: runHasFailed };

@@ -1,12 +1,12 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Run, runPhase } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { Deadline, pollStates, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
 import { fetchRun } from './fetch-run.ts';
 import { type RunLine, RunLog } from './run-log.ts';
-import { hasEnded, runStatus } from './run-status.ts';
+import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
 /** A run that succeeded. */
 export interface FinishedRun {
@@ -90,9 +90,11 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
   const status = runStatus(item);
   const programExitCode = readExitCode(item);
   const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
-  if (runPhase(status) === 'succeeded' && !programExitCode) return finished;
+  if (hasSucceeded(item) && !programExitCode) return finished;
   const ended =
-    status === 'cancelled' ? 'was canceled' : `failed${programExitCode ? ` with exit code ${programExitCode}` : ''}`;
+    hasSucceeded(item) || runHasFailed(item)
+      ? `failed${programExitCode ? ` with exit code ${programExitCode}` : ''}`
+      : `was ${status === 'cancelled' ? 'canceled' : status}`;
   return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
     { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },

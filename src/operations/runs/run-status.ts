@@ -1,45 +1,40 @@
-import { type Run, runPhase } from '../../contract/runs.ts';
+import { outcomeWords, runOutcome } from '../../contract/run-outcome.ts';
+import type { Run } from '../../contract/runs.ts';
 import { stringifyJson } from '../../json-text.ts';
 
-/** The status of a run, in a known spelling. If the platform returns none, derived from the status code. */
-export function runStatus({ status, statusCode }: Run): string {
-  if (status) return normalizeStatus(status);
-  if (statusCode === null || statusCode === undefined) return '';
-  if (statusCode === 0) return 'cancelled';
-  if (statusCode === -1) return 'closed';
-  // 101 is a WebSocket that was closed properly.
-  return statusCode === 101 || (statusCode >= 200 && statusCode < 300) ? 'success' : 'failure';
-}
-
-function normalizeStatus(status: string): string {
-  const word = status.toLowerCase();
-  if (word === 'fail' || word === 'failed') return 'failure';
-  if (word === 'canceled') return 'cancelled';
-  return ['success', 'failure', 'cancelled', 'closed'].includes(word) ? word : status;
+/** What a run came to, in one word. The platform's own one, while it is in progress; empty if nothing is known. */
+export function runStatus(run: Run): string {
+  const outcome = runOutcome(run);
+  if (outcome === 'in progress') return run.status ?? '';
+  if (outcome === 'unknown') return String(run.statusCode);
+  return outcome === 'closed' ? outcome : outcomeWords[outcome];
 }
 
 /**
- * The status as the platform returned it, otherwise derived from the status code. Single runs of a chart have no status,
- * and a status code only when they have ended (spec 2.6).
+ * The status as the platform returned it, unless its code says otherwise. Single runs of a chart have no status, and a
+ * status code only when they have ended (spec 2.6).
  */
 export function displayStatus(run: Run): string {
-  return run.status || runStatus(run) || 'in progress';
+  const read = runStatus(run);
+  return run.status && runStatus({ ...run, statusCode: undefined }) === read ? run.status : read || 'in progress';
 }
 
-/** The run with a status, also if the platform returned none, for JSON output. */
+/** The run with the status that a list shows, for JSON output. */
 export function fillStatus(run: Run): Omit<Run, 'status'> & { status?: string | null | undefined } {
-  return run.status ? run : { ...run, status: runStatus(run) || null };
+  return { ...run, status: runStatus(run) ? displayStatus(run) : null };
 }
 
 export function hasEnded(run: Run): boolean {
-  const status = runStatus(run);
-  return status === 'closed' || runPhase(status) !== 'in progress';
+  return runOutcome(run) !== 'in progress';
 }
 
-/** What a user canceled has not failed. */
+export function hasSucceeded(run: Run): boolean {
+  return runOutcome(run) === 'succeeded';
+}
+
+/** What a user canceled or closed has not failed. */
 export function runHasFailed(run: Run): boolean {
-  const status = runStatus(run);
-  return runPhase(status) === 'failed' && status !== 'cancelled';
+  return runOutcome(run).startsWith('failed');
 }
 
 /** Identifies a run: its id, or all of its content if it has none. */

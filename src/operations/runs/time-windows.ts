@@ -1,8 +1,8 @@
-import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../contract/runs.ts';
-import { UnexpectedReplyError } from '../../errors.ts';
+import { getRunsChart, type Run } from '../../contract/runs.ts';
 import { count } from '../../output/format.ts';
 import { type PagePosition, readPages } from '../replies/index.ts';
-import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
+import { atPosition, isNewestFirst, runsIn } from './list-runs.ts';
+import { fewerRunsFix, matches, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
 import { runKey } from './run-status.ts';
 
 /** For a longer range the platform returns counts instead of runs (spec 4.6). */
@@ -12,11 +12,12 @@ const pageSize = { min: 100, max: 1_000 };
 
 /** Splits the range into windows of at most 24 hours and reads them, newest first, until the limit is reached. */
 export async function searchTimeWindows(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
-  const windows = splitRange(query);
+  let windows = splitRange(query);
   const found = new Map<string, Run>();
   let total = 0;
   let read = 0;
   let isComplete = true;
+  let isUnfiltered = false;
   while (read < windows.length && found.size < query.limit) {
     const missing = query.limit - found.size;
     const next = windows.slice(read, read + estimateWindows(missing, read, found.size));
@@ -26,11 +27,14 @@ export async function searchTimeWindows(search: RunSearchContext, query: RunQuer
       for (const run of window.runs) found.set(runKey(run), run);
       total += window.total - duplicates;
       isComplete &&= window.isComplete;
+      isUnfiltered ||= window.isUnfiltered;
+      // Each window is the whole list.
+      if (window.hasOtherTimes) windows = next;
     }
     read += next.length;
     search.onProgress(`${count(found.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
   }
-  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete };
+  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete, isUnfiltered };
 }
 
 interface Window {
@@ -55,44 +59,47 @@ function estimateWindows(missing: number, read: number, found: number): number {
   return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
 }
 
+interface WindowRuns extends Omit<RunSearchResult, 'hasMore'> {
+  isUnfiltered: boolean;
+  /** The platform does not keep to the window: these are of all of the range. */
+  hasOtherTimes: boolean;
+}
+
 /** Reads the pages of one window until there are enough runs. */
 async function readWindow(
   { api, project }: RunSearchContext,
-  { app, filters }: RunQuery,
+  asked: RunQuery,
   { start, end }: Window,
   enough: number,
-): Promise<Omit<RunSearchResult, 'hasMore'>> {
+): Promise<WindowRuns> {
+  const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
   const read = async (position: PagePosition | undefined) => {
-    const query = { ...range, ...positionQuery(position), ...filters };
+    const query = { ...range, ...atPosition(position), ...filters };
     const page = await api(getRunsChart, { project, app, query });
     return { ...page, items: runsIn(page) };
   };
   const runs: Run[] = [];
+  let isUnfiltered = false;
+  let hasOtherTimes = false;
   let total = Number.POSITIVE_INFINITY;
   const pages = readPages({ read, key: runKey, by: 'offset', limit, fix: fewerRunsFix });
   let next = await pages.next();
   while (!next.done) {
-    runs.push(...next.value.items);
-    total = Math.min(total, next.value.page.total ?? total);
-    if (runs.length >= enough) break;
+    const { items, page } = next.value;
+    const matching = items.filter((run) => matches(run, asked));
+    runs.push(...matching);
+    isUnfiltered ||= matching.length < items.length;
+    hasOtherTimes ||= items.some((run) => !matches(run, { since: start, until: end, filters: {} }));
+    total = Math.min(total, page.total ?? total);
+    if (runs.length >= enough && isNewestFirst(page.items)) break;
     next = await pages.next();
   }
   const isComplete = next.done ? next.value : true;
-  return { runs, isComplete, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
-}
-
-function positionQuery(position: PagePosition | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
-  if (!position) return {};
-  return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
-}
-
-/** Throws UnexpectedReplyError if a page has counts instead of runs. */
-export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
-  if (items || !aggregatedData) return items ?? [];
-  throw new UnexpectedReplyError('the platform returned counts instead of runs', {
-    why: 'it documents that only for ranges over 24 hours, and this range is shorter',
-    fix: 'try a shorter range: --since 1h',
-  });
+  const isCounted = Number.isFinite(total) && !isUnfiltered && !hasOtherTimes;
+  return {
+    ...{ runs, isComplete, isUnfiltered, hasOtherTimes },
+    total: isCounted ? Math.max(total, runs.length) : runs.length,
+  };
 }

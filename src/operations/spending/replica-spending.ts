@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type Container, listContainers } from '../../contract/containers.ts';
+import { type Container, hasStopped, listContainers } from '../../contract/containers.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { AppFacts } from './app-facts.ts';
 
@@ -65,7 +65,7 @@ export class ReplicaSpending {
       const { containerId, containerStartTimestamp: start, containerTerminationTimestamp: end } = container;
       const from = Math.max(this.#startedAt, Date.parse(start ?? '') || now);
       const endsAt = Date.parse(end ?? '') || Number.POSITIVE_INFINITY;
-      const hasEnded = endsAt <= now || container.containerState === 'SUCCEEDED';
+      const hasEnded = endsAt <= now || hasStopped(container);
       const known = this.#ends.get(containerId);
       this.#ends.set(containerId, { from: Math.min(known?.from ?? from, from), to: Math.min(now, endsAt) });
       if (!hasEnded) this.#running++;

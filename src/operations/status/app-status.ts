@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { targetText } from '../../config/target.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
-import { listContainers } from '../../contract/containers.ts';
+import { isRunning, listContainers } from '../../contract/containers.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError } from '../../errors.ts';
 import { readAppName } from '../../project/read-app-name.ts';
@@ -11,7 +11,7 @@ import { compareHere, type DifferenceHere } from '../deploy/index.ts';
 import { explainFailure } from '../explain/index.ts';
 import { readHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { runHasFailed, searchRuns } from '../runs/index.ts';
+import { countErrors, findJobs, Jobs, searchRuns } from '../runs/index.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
 
@@ -109,16 +109,17 @@ async function readLive(context: Context, app: string, asked: App): Promise<AppS
 
 async function countRunning({ api, project }: Context, app: string): Promise<number> {
   const containers = (await api(listContainers, { project, app })) ?? [];
-  return containers.filter(({ containerState, isTerminating }) => containerState === 'RUNNING' && !isTerminating)
-    .length;
+  const replicas = new Jobs().see({ containers }).replicas(containers);
+  return replicas.filter((each) => isRunning(each)).length;
 }
 
 /** The latest thousand runs tell how many fail. */
 async function readLastHour(context: Context, app: string): Promise<AppStatus['lastHour']> {
   const until = context.platformNow();
   const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
-  const { runs, total } = await searchRuns(context, { app, ...range });
-  return { calls: Math.max(total, runs.length), errors: runs.filter(runHasFailed).length };
+  const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
+  const calls = jobs.calls(runs);
+  return { calls: Math.max(total, runs.length) - (runs.length - calls.length), errors: countErrors(calls).failed };
 }
 
 async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {

@@ -1,4 +1,4 @@
-import type { RunDay } from '../run-mirror/index.ts';
+import type { CallRow, RunDay } from '../run-mirror/index.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { type CallTrace, dayOf, type ReplayedDay } from './replay.ts';
 
@@ -47,7 +47,7 @@ export class PastCalls {
     return this.#at.length;
   }
 
-  add({ runs }: RunDay, rows: Iterable<number>): void {
+  add({ runs }: RunDay, rows: Iterable<CallRow>): void {
     const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
     const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
     for (const row of rows) {

@@ -9,7 +9,7 @@ import { count, dollars, duration } from '../../output/format.ts';
 import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.ts';
 import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { Advice, AdviceError, ScalingSettings, ServiceLevel } from './advice.ts';
 import { candidateSettings } from './candidates.ts';
@@ -55,7 +55,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   );
   const past = new PastCalls(Math.min(since, now), now);
   for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
-    past.add(day, rowsWithin(day, past));
+    past.add(day, callsWithin(day, past));
   }
   const facts = { app: name, since: isoTime(past.since), until: isoTime(past.until), calls: past.length };
   const none = { error: null, options: [], frontier: [], tried: 0, assumptions: [], written: null, figures: null };

@@ -1,3 +1,5 @@
+import { count } from '../../output/format.ts';
+import type { ErrorCount } from '../difference/index.ts';
 import type { Replaced } from './replaced.ts';
 import type { SlotProblem } from './replica-slots.ts';
 
@@ -18,4 +20,9 @@ export interface Finding extends Partial<Pick<Replaced, 'shows'>> {
 
 export function doubt(problem: SlotProblem | undefined): Finding | undefined {
   return problem && { verdict: 'unknown', ...problem };
+}
+
+export function ratesText(now: ErrorCount, before: ErrorCount): string {
+  const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
+  return `${now.failed} of ${count(now.calls, 'call')} failed, ${earlier}`;
 }

@@ -1,13 +1,14 @@
-import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
-import { getRunsChart, listRuns, type Run } from '../../contract/runs.ts';
-import { DeniedError, GantryError, NotFoundError } from '../../errors.ts';
-import { fetchApp, type PagePosition, readPages } from '../replies/index.ts';
-import { runKey } from '../runs/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import type { Run } from '../../contract/runs.ts';
+import { GantryError, NotFoundError } from '../../errors.ts';
+import { readJobs } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { Jobs, readRunList } from '../runs/index.ts';
+import { contextWith, isRefusal, tryRequest } from '../waiting/index.ts';
+import type { ReplicaOwners } from './replica-owners.ts';
 import { ReplicaReads } from './replica-reads.ts';
 
 /** What the platform showed at one time. Undefined: it did not show it. */
@@ -19,8 +20,10 @@ export interface Look {
   /** That of the app. */
   status?: string | undefined;
   containers?: readonly Container[] | undefined;
-  /** Newest first. */
+  /** Newest first, jobs as well: see {@link Jobs}. */
   runs?: readonly Run[] | undefined;
+  /** Ids of jobs that were started from here. */
+  started?: ReadonlySet<string>;
   /** Why runs are not shown. */
   runsRefused?: string | undefined;
   /** Replicas that the app keeps without calls. */
@@ -37,25 +40,36 @@ export interface Before {
   replicas?: ReadonlySet<string> | undefined;
   reads: ReplicaReads;
   runs: readonly Run[];
+  jobs: Jobs;
+}
+
+export interface ObservedOptions {
+  /** What there was before it was uploaded; undefined for a build that serves for longer. */
+  before?: Before | undefined;
+  /** Builds that served before it: an app that shows one of them lags behind. */
+  earlierBuilds?: ReadonlySet<string> | undefined;
+  /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
+  sickTimes?: readonly { from: number; to: number }[] | undefined;
+  /** Whether all restarts of replicas are recent. */
+  isNew?: boolean | undefined;
+  /** A time in ms since when no other build has served: runs are its own, also those of the first look. */
+  servesSince?: number | undefined;
+  /** What is known of its replicas. */
+  owners?: ReplicaOwners | undefined;
 }
 
 /** Runs that a look reads at most: those of the first one are compared with. */
 const maxRunsRead = 1_000;
-const pageRuns = 100;
-/** How far back the chart is asked for runs to compare with, in ms. */
-const comparedFromMs = -6 * 3_600_000;
 
 /** Looks at an app. Pages of runs end with the first on which every run is known and cannot change any more. */
-export async function lookAt(
-  context: Pick<Context, 'api' | 'project' | 'platformNow' | 'elapsed'>,
-  app: string,
-  isSettled: (run: Run) => boolean,
-): Promise<Look> {
+export async function lookAt(context: Context, app: string, isSettled: (run: Run) => boolean): Promise<Look> {
   const { api, project, elapsed } = context;
-  const [shown, containers, runs] = await Promise.all([
+  const isEnough = (page: readonly Run[], all: readonly Run[]) => page.every(isSettled) || all.length >= maxRunsRead;
+  const [shown, containers, runs, started] = await Promise.all([
     fetchApp(api, { project, app }),
     unlessRefused(api(listContainers, { project, app })),
-    readRuns(context, app, isSettled).catch(refusal),
+    readRunList(context, app, { isEnough }).catch(refusal),
+    readJobs(context, app),
   ]);
   const { cooldownPeriodSeconds, minReplicaCount } = shown;
   return {
@@ -63,7 +77,8 @@ export async function lookAt(
     live: liveBuild(shown),
     status: shown.status ?? undefined,
     containers,
-    ...(runs instanceof GantryError ? { runsRefused: runs.message } : { runs }),
+    ...(runs instanceof GantryError ? { runsRefused: runs.message } : { runs: runs.runs }),
+    started,
     minReplicas: minReplicaCount ?? undefined,
     cooldownMs: typeof cooldownPeriodSeconds === 'number' ? cooldownPeriodSeconds * 1_000 : undefined,
   };
@@ -74,13 +89,14 @@ export async function lookAt(
  * is gone from the lists by now may still answer.
  */
 export async function lookBefore(context: Context, app: string, known?: Before): Promise<Before> {
-  const { project, platformNow, elapsed } = context;
+  const { project } = context;
   const [look, builds] = await Promise.all([
-    tryRequest(context, (api) => lookAt({ api, project, platformNow, elapsed }, app, () => false).catch(nothingOf)),
+    tryRequest(context, (api) => lookAt(contextWith(context, { api }), app, () => false).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app })),
   ]);
-  const { at = 0, live, containers, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
-  const reads = known?.reads ?? new ReplicaReads();
+  const { at = 0, live, containers, started, runs = known?.runs ?? [] }: Partial<Look> = look ?? {};
+  const { reads = new ReplicaReads(), jobs = new Jobs() } = known ?? {};
+  jobs.see({ started, containers }).see({ runs });
   if (containers) reads.see(containers, at);
   const ready = (builds ?? []).filter(({ status }) => buildPhase(status) === 'succeeded');
   const listed =
@@ -88,8 +104,7 @@ export async function lookBefore(context: Context, app: string, known?: Before):
   return {
     builds: new Set([...(known?.builds ?? []), ...ready.map(({ id }) => id), live ?? ''].filter(Boolean)),
     replicas: listed ? new Set([...(known?.replicas ?? []), ...listed.flatMap((id) => id || [])]) : known?.replicas,
-    reads,
-    runs,
+    ...{ reads, runs, jobs },
   };
 }
 
@@ -104,46 +119,12 @@ function nothingOf(error: unknown): Partial<Look> {
   throw error;
 }
 
-/** Of all pages: a busy app has more runs between two looks than fit on one. */
-async function readRuns(
-  { api, project, platformNow }: Pick<Context, 'api' | 'project' | 'platformNow'>,
-  app: string,
-  isSettled: (run: Run) => boolean,
-): Promise<Run[]> {
-  const listPage = (position: PagePosition | undefined) =>
-    api(listRuns, { project, app, query: position && 'token' in position ? { nextToken: position.token } : {} });
-  const chartPage = async (position: PagePosition | undefined) => {
-    const startTime = new Date(platformNow() + comparedFromMs).toISOString();
-    const at = position && ('token' in position ? { nextToken: position.token } : position);
-    const { items, ...page } = await api(getRunsChart, { project, app, query: { startTime, limit: pageRuns, ...at } });
-    return { ...page, items: items ?? [] };
-  };
-  const first = await listPage(undefined).catch((error: unknown) => {
-    // Not in the specification, which has the chart (spec 4.6) instead.
-    refusal(error);
-    return undefined;
-  });
-  const read = first ? listPage : chartPage;
-  const pages = readPages<Run>({
-    read: (position) => (position || !first ? read(position) : Promise.resolve(first)),
-    key: runKey,
-    by: 'token',
-    fix: gantryCommand`runs list ${app}`,
-  });
-  const runs: Run[] = [];
-  for await (const { items } of pages) {
-    runs.push(...items);
-    if (runs.length >= maxRunsRead || (items.length > 0 && items.every(isSettled))) break;
-  }
-  return runs;
-}
-
 /** What a token may not read, or a platform does not list, is not looked at. */
 async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => void refusal(error));
 }
 
 function refusal(error: unknown): GantryError {
-  if (error instanceof NotFoundError || error instanceof DeniedError) return error;
+  if (isRefusal(error)) return error;
   throw error;
 }

@@ -1,36 +1,23 @@
 import { appCondition } from '../../contract/apps.ts';
+import { type Container, isRunning } from '../../contract/containers.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count } from '../../output/format.ts';
 import { compareErrors, type ErrorCount } from '../difference/index.ts';
-import { hasEnded, runHasFailed, runKey, runStatus } from '../runs/index.ts';
-import { countErrors, ratesText } from './count-errors.ts';
-import { doubt, type Finding, type Observed } from './finding.ts';
-import type { Before, Look } from './look.ts';
+import { type Call, countErrors, hasEnded, hasSucceeded, Jobs, runHasFailed, runKey } from '../runs/index.ts';
+import { doubt, type Finding, type Observed, ratesText } from './finding.ts';
+import type { Look, ObservedOptions } from './look.ts';
 import { findReplaced } from './replaced.ts';
 import { type Owner, ReplicaOwners } from './replica-owners.ts';
 import { ReplicaReads } from './replica-reads.ts';
 import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
 
-export interface ObservedOptions {
-  /** What there was before it was uploaded; undefined for a build that serves for longer. */
-  before?: Before | undefined;
-  /** Builds that served before it: an app that shows one of them lags behind. */
-  earlierBuilds?: ReadonlySet<string> | undefined;
-  /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
-  sickTimes?: readonly { from: number; to: number }[] | undefined;
-  /** Whether all restarts of replicas are recent. */
-  isNew?: boolean | undefined;
-  /** A time in ms since when no other build has served: runs are its own, also those of the first look. */
-  servesSince?: number | undefined;
-  /** What is known of its replicas. */
-  owners?: ReplicaOwners | undefined;
-}
-
-/** What was seen of a build: its replicas, the runs that ended, and the runs before them to compare with. */
+/** What was seen of a build: its replicas, the calls that ended, and the calls before them to compare with. */
 export class ObservedBuild {
   readonly #slots: ReplicaSlots;
   readonly #owners: ReplicaOwners;
   readonly #reads: ReplicaReads;
+  readonly #jobs: Jobs;
+  /** Jobs as well: what is one may show later. */
   readonly #runs = new Map<string, Run>();
   /** Runs of before the build, by key: those of the first look, if nobody looked before. */
   #earlier: Set<string> | undefined;
@@ -45,27 +32,36 @@ export class ObservedBuild {
     private readonly options: ObservedOptions = {},
   ) {
     const { before, isNew = true, servesSince, owners } = options;
-    this.#slots = new ReplicaSlots(isNew, (containerId) => this.#hasServed(containerId));
+    this.#jobs = before?.jobs ?? new Jobs();
     const known = { earlier: before?.replicas, isNew, isAlone: servesSince !== undefined };
     this.#owners = owners ?? new ReplicaOwners(build, known);
     this.#reads = before?.reads ?? new ReplicaReads();
+    this.#slots = new ReplicaSlots(isNew, (containerId) => this.#hasServed(containerId), this.#reads);
     if (before) this.#addRuns(before.runs);
   }
 
-  update({ at, live, status, containers, runs, runsRefused, minReplicas, cooldownMs }: Look): void {
+  update({ at, live, status, containers, runs, started, runsRefused, minReplicas, cooldownMs }: Look): void {
+    this.#jobs.see({ started, containers }).see({ runs });
     this.#runsRefused = runsRefused;
     this.#live = live ?? this.#live;
     this.#status = status ?? this.#status;
     if (containers) {
       this.#hasReplicas = true;
-      this.#owners.see(containers, at);
-      this.#reads.see(containers, at);
-      const own = containers.filter(({ containerId }) => this.#owners.isOwn(containerId));
+      const replicas = this.#jobs.replicas(containers);
+      this.#owners.see(replicas, at);
+      this.#reads.see(replicas, at);
+      const own = replicas.filter(({ containerId }) => this.#owners.isOwn(containerId));
       this.#slots.update(own, { at, minReplicas, cooldownMs });
     }
     if (!runs) return;
     this.#hasRuns = true;
     this.#addRuns(runs);
+  }
+
+  /** Of containers that were listed, its replicas that run. */
+  running(containers: readonly Container[]): Container[] {
+    const isOwn = ({ containerId }: Container) => this.#owners.isOwn(containerId);
+    return this.#jobs.replicas(containers).filter((each) => isOwn(each) && isRunning(each, this.#reads));
   }
 
   /** Whether the app showed a build at last that served before this one: it has not caught up, or went back. */
@@ -88,7 +84,7 @@ export class ObservedBuild {
     const found = this.#troubleSeen() ?? this.#unattributed() ?? doubt(this.#reads.doubt());
     if (found) return found;
     const { running } = this.#slots;
-    const succeeded = this.#ended('own').some((run) => runStatus(run) === 'success');
+    const succeeded = this.#ended('own').some(hasSucceeded);
     const isAnswering = isProven || succeeded || running.some((id) => this.#owners.isCertain(id));
     if (isAnswering && this.#runsRefused === undefined) return undefined;
     if (isAnswering) return { verdict: 'unknown', reason: `calls of it are not known (${this.#runsRefused})` };
@@ -209,8 +205,8 @@ export class ObservedBuild {
 
   /** Of the runs before the build, those that are a measure. */
   #errorsBefore(): ErrorCount {
-    const earlier = [...this.#runs].filter(([key, run]) => this.#earlier?.has(key) && this.#ownerOf(run) === 'other');
-    return countErrors(earlier.map(([, run]) => run).filter((run) => hasEnded(run) && !this.#isOfSick(run)));
+    const isEarlier = (run: Call) => this.#earlier?.has(runKey(run)) && !this.#isOfSick(run);
+    return countErrors(this.#ended('other').filter(isEarlier));
   }
 
   #isOfSick({ createdAt }: Run): boolean {
@@ -221,7 +217,7 @@ export class ObservedBuild {
   /** Calls of a replica have succeeded, and none has failed. */
   #hasServed(containerId: string): boolean {
     const { calls, failed, byCaller } = countErrors(
-      [...this.#runs.values()].filter((run) => hasEnded(run) && (run.containerId || run.podName) === containerId),
+      this.#calls().filter((run) => (run.containerId || run.podName) === containerId),
     );
     return calls > failed && failed === byCaller;
   }
@@ -231,9 +227,13 @@ export class ObservedBuild {
     return run?.containerId || run?.podName || undefined;
   }
 
-  #ended(...owners: Owner[]): Run[] {
+  #ended(...owners: Owner[]): Call[] {
     const wanted = owners.length > 0 ? owners : ['own', 'likely'];
-    return [...this.#runs.values()].filter((run) => hasEnded(run) && wanted.includes(this.#ownerOf(run)));
+    return this.#calls().filter((run) => hasEnded(run) && wanted.includes(this.#ownerOf(run)));
+  }
+
+  #calls(): Call[] {
+    return this.#jobs.calls([...this.#runs.values()]);
   }
 
   #sick(problem: SlotProblem | undefined): Finding | undefined {

@@ -1,5 +1,4 @@
-import type { Container } from '../../contract/containers.ts';
-import { hasStopped } from './replica-slots.ts';
+import { type Container, hasStopped } from '../../contract/containers.ts';
 
 /**
  * Whose a replica is: of the build that is looked at, of that build unless it is of the one before, of another one, or not

@@ -1,6 +1,6 @@
-import type { Container } from '../../contract/containers.ts';
+import { type Container, isRunning } from '../../contract/containers.ts';
 import { duration } from '../../output/format.ts';
-import { isRunning, type SlotProblem } from './replica-slots.ts';
+import type { SlotProblem } from './replica-slots.ts';
 
 /** Lists that are this far apart show another time of reading, in ms: some platforms have whole seconds. */
 const minApartMs = 1_500;
@@ -12,6 +12,8 @@ const minApartMs = 1_500;
  */
 export class ReplicaReads {
   #shown = new Map<string, Container>();
+  /** When each replica last showed something new. */
+  readonly #movedAt = new Map<string, number>();
   /** Whether the time of reading was seen to move. */
   #movesTimes = false;
   #at = 0;
@@ -19,9 +21,12 @@ export class ReplicaReads {
   #newAt = 0;
 
   see(containers: readonly Container[], at: number): void {
-    const running = containers.filter(isRunning);
+    const running = containers.filter((each) => isRunning(each));
     this.#movesTimes ||= running.some((each) => this.#hasMoved(each, 'timestamp'));
     const isCopy = running.some((each) => this.#stands(each)) && running.every((each) => this.#isSame(each));
+    for (const each of running) {
+      if (!this.#stands(each) || !this.#isSame(each)) this.#movedAt.set(each.containerId, at);
+    }
     if (!isCopy || running.length !== this.#shown.size) this.#newAt = at;
     this.#at = at;
     this.#shown = new Map(running.map((container) => [container.containerId, container]));
@@ -32,6 +37,11 @@ export class ReplicaReads {
     const ms = this.#at - this.#newAt;
     if (ms < minApartMs) return undefined;
     return { reason: `the list of its replicas is a copy, which was not read anew for ${duration(ms)}` };
+  }
+
+  /** Whether a replica is listed as it was before, also in what has to change while it runs: it may have ended. */
+  standsStill(containerId: string): boolean {
+    return this.#at - (this.#movedAt.get(containerId) ?? this.#at) >= minApartMs;
   }
 
   /** Whether a replica that was there before is shown as it was then, in what has to change. */

@@ -1,4 +1,5 @@
-import type { Container } from '../../contract/containers.ts';
+import { type Container, hasCrashed, hasStopped, isRunning } from '../../contract/containers.ts';
+import type { ReplicaReads } from './replica-reads.ts';
 
 export interface SlotProblem {
   reason: string;
@@ -44,8 +45,6 @@ const maxRestarts = 1;
 const defaultCooldownMs = 10_000;
 /** A replica that takes longer to come back is lost; before that, it may be on its way. */
 const maxDownMs = 15_000;
-const failedState = /fail|error|crash|backoff|oom/i;
-const endedState = /^(succeeded|completed|terminated|stopped)$/i;
 
 /** The replicas of one build by slot, over several looks. */
 export class ReplicaSlots {
@@ -66,6 +65,7 @@ export class ReplicaSlots {
   constructor(
     private readonly isNew = true,
     private readonly hasServed: (containerId: string) => boolean = () => false,
+    private readonly reads?: ReplicaReads,
   ) {}
 
   update(containers: readonly Container[], scaling: Scaling): void {
@@ -91,7 +91,7 @@ export class ReplicaSlots {
   /** What is wrong whatever comes next. */
   problem(): SlotProblem | undefined {
     const slots = this.#slots.filter(({ container }) => !container.isTerminating);
-    const failed = slots.find((slot) => slot.isOpen && failedState.test(stateOf(slot.container)));
+    const failed = slots.find((slot) => slot.isOpen && hasCrashed(slot.container));
     if (failed) return problemOf(failed, `is ${failed.container.containerState}`);
     const looping = slots.find((slot) => this.#restartsOf(slot) > maxRestarts);
     return looping && problemOf(looping, `restarted ${this.#restartsOf(looping)} times`);
@@ -116,7 +116,7 @@ export class ReplicaSlots {
   /** The replicas that run and never restarted, or run again. */
   get running(): string[] {
     const running = this.#slots.filter(
-      ({ isOpen, isVacant, container }) => isOpen && !isVacant && isRunning(container),
+      ({ isOpen, isVacant, container }) => isOpen && !isVacant && isRunning(container, this.reads),
     );
     return running.map(({ container }) => container.containerId);
   }
@@ -150,7 +150,7 @@ export class ReplicaSlots {
     if (hasStartedAgain(slot.container, container)) slot.starts += 1;
     const ended = slot.ended.filter((id) => id !== container.containerId);
     Object.assign(slot, { container, ended, isOpen: true, isVacant: false });
-    if (isRunning(container)) {
+    if (isRunning(container, this.reads)) {
       slot.runningSince ??= this.#before;
       slot.downSince = undefined;
     } else if (slot.runningSince !== undefined && /^pending$/i.test(stateOf(container))) {
@@ -190,7 +190,7 @@ export class ReplicaSlots {
       });
     } else {
       // One that ended before the first look at it shows nothing, unless it failed.
-      const isOpen = !hasStopped(container) || failedState.test(stateOf(container));
+      const isOpen = !hasStopped(container) || hasCrashed(container);
       const slot = { container, since, runningSince, downSince: undefined };
       const isOld = !this.isNew && since === Number.NEGATIVE_INFINITY;
       const deaths = isOld ? Math.min(0, maxRestarts - (container.containerRestartCount ?? 0)) : 0;
@@ -225,13 +225,7 @@ function hasStartedAgain(before: Container, now: Container): boolean {
   return moved >= minMoveMs || ranFor >= minMoveMs;
 }
 
-/** Now, and not about to end. */
-export function isRunning(container: Container): boolean {
-  return /^(running|ready)$/i.test(stateOf(container)) && !container.isTerminating;
-}
-
 const stateOf = ({ containerState }: Container) => containerState ?? '';
-export const hasStopped = (container: Container) => endedState.test(stateOf(container));
 
 function problemOf({ container: { containerId } }: Slot, what: string): SlotProblem {
   return { reason: `replica ${containerId} ${what}`, container: containerId };

@@ -7,7 +7,7 @@ import { AppError, GantryError, UnavailableError } from '../../errors.ts';
 import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { fetchRun, runHasFailed } from '../runs/index.ts';
+import { fetchRun, Jobs, runHasFailed } from '../runs/index.ts';
 import { contextWith } from '../waiting/index.ts';
 import { goneMs, type Owner, type ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
@@ -154,7 +154,7 @@ class Answering {
   async find({ run, isOfGateway }: Answer): Promise<Answered> {
     const { api, project } = this.context;
     const { app, build, earlierBuilds } = this.options;
-    const [shown, containers, item] = await Promise.all([
+    const [shown, listed, item] = await Promise.all([
       fetchApp(api, { project, app }).catch(copyError),
       api(listContainers, { project, app }).catch(gantryError),
       run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
@@ -164,9 +164,10 @@ class Answering {
     const live = liveBuild(shown);
     const isReplaced = live !== undefined && live !== build && !earlierBuilds.has(live);
     if (isReplaced) return { by: 'nobody', later: live, cents };
-    if (containers instanceof GantryError) {
-      return { by: 'nobody', cents, unseen: `replicas are not listed (${containers.message})` };
+    if (listed instanceof GantryError) {
+      return { by: 'nobody', cents, unseen: `replicas are not listed (${listed.message})` };
     }
+    const containers = new Jobs().see({ containers: listed }).replicas(listed);
     this.#owners.see(containers, this.context.elapsed());
     if (isOfGateway && !(item && runHasFailed(item))) {
       return { by: 'nobody', cents, unseen: 'no run of the app has failed by this call' };

@@ -6,8 +6,8 @@ import { fetchBuild } from '../builds/index.ts';
 import type { Verdict } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { Finding, Observed } from './finding.ts';
-import { type Look, lookAt } from './look.ts';
-import { ObservedBuild, type ObservedOptions } from './observed-build.ts';
+import { type Look, lookAt, type ObservedOptions } from './look.ts';
+import { ObservedBuild } from './observed-build.ts';
 
 export interface WatchOptions extends Omit<ObservedOptions, 'servesSince'> {
   app: string;

@@ -50,7 +50,11 @@ async function read(reader: Reader, range: Omit<RunRange, 'app'>): Promise<Map<s
       platformNow: () => clock.now,
       signal: new AbortController().signal,
     },
-    settings: { folders: { cache }, addresses: { management: { value: 'https://platform.test' } } },
+    settings: {
+      folders: { cache, state: cache },
+      addresses: { management: { value: 'https://platform.test' } },
+      teamState: {},
+    },
     progress: { step: () => ({ update: () => {}, clear: () => {} }), warn: (text: string) => warnings.push(text) },
   } as unknown as Context;
   const found = new Map<string, string>();

@@ -19,11 +19,20 @@ describe('a run', () => {
     [{ status: 'containerQueued' }, 'containerQueued', false, 'containerQueued'],
     [{ status: 'processing' }, 'processing', false, 'processing'],
     [{ status: 'somethingNew' }, 'somethingNew', false, 'somethingNew'],
-    [{ status: 'processing', statusCode: 200 }, 'processing', false, 'processing'],
+    [{ status: 'processing', statusCode: 200 }, 'success', true, 'success'],
+    [{ status: 'success', statusCode: 500 }, 'failure', true, 'failure'],
+    [{ status: 'failed', statusCode: 500 }, 'failure', true, 'failed'],
+    [{ status: 'failure', statusCode: 307 }, 'success', true, 'success'],
+    [{ status: 'failure', statusCode: -1 }, 'closed', true, 'closed'],
+    [{ status: 'success', statusCode: 0 }, 'cancelled', true, 'cancelled'],
+    [{ status: 'success', statusCode: 99 }, '99', true, '99'],
+    [{ statusCode: 101 }, 'success', true, 'success'],
+    [{ statusCode: 304 }, 'success', true, 'success'],
+    [{ statusCode: 404 }, 'failure', true, 'failure'],
     [{ statusCode: 200 }, 'success', true, 'success'],
     [{ statusCode: 299 }, 'success', true, 'success'],
-    [{ statusCode: 300 }, 'failure', true, 'failure'],
-    [{ statusCode: 199 }, 'failure', true, 'failure'],
+    [{ statusCode: 300 }, 'success', true, 'success'],
+    [{ statusCode: 199 }, '199', true, '199'],
     [{ statusCode: 500 }, 'failure', true, 'failure'],
     [{ statusCode: 0 }, 'cancelled', true, 'cancelled'],
     [{ statusCode: -1 }, 'closed', true, 'closed'],
@@ -41,7 +50,8 @@ describe('a run', () => {
   test('has a status in JSON also if the platform returned only a code', () => {
     expect(fillStatus(run({ statusCode: 500 }))).toEqual({ id: 'r-1', statusCode: 500, status: 'failure' });
     expect(fillStatus(run({}))).toEqual({ id: 'r-1', status: null });
-    expect(fillStatus(run({ status: 'Fail', statusCode: 200 }))).toEqual(run({ status: 'Fail', statusCode: 200 }));
+    expect(fillStatus(run({ status: 'Fail', statusCode: 500 }))).toEqual(run({ status: 'Fail', statusCode: 500 }));
+    expect(fillStatus(run({ status: 'success', statusCode: 500 }))).toMatchObject({ status: 'failure' });
   });
 
   test('is identified by its id, or by all of its fields if it has none', () => {

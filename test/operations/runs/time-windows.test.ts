@@ -31,7 +31,7 @@ async function search(runHours: number[], hours: number, query: Partial<RunQuery
   const { api, asked } = platform(runHours);
   const progress: string[] = [];
   const found = await searchTimeWindows(
-    { api, project: 'p-1', onProgress: (text) => void progress.push(text) },
+    { api, project: 'p-1', platformNow: () => end, onProgress: (text) => void progress.push(text) },
     {
       app: 'p-1-web',
       since: end - hours * hour,
@@ -114,8 +114,8 @@ describe('runs over a range', () => {
   test('are an error if the platform returns counts instead', async () => {
     const api = (async () => ({ aggregatedData: [] })) as unknown as Api;
     const query = { app: 'a', since: end - hour, until: end, filters: {}, asyncOnly: false, limit: 1 };
-    await expect(searchTimeWindows({ api, project: 'p-1', onProgress: () => {} }, query)).rejects.toThrow(
-      UnexpectedReplyError,
-    );
+    await expect(
+      searchTimeWindows({ api, project: 'p-1', platformNow: () => end, onProgress: () => {} }, query),
+    ).rejects.toThrow(UnexpectedReplyError);
   });
 });

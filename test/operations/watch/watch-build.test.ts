@@ -79,12 +79,13 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
     if (now >= world.isDownFrom) throw new UnavailableError('connection refused');
     if (endpoint === getApp) return appAt(world, now);
     if (endpoint === listContainers) {
-      if (world.hides.includes('containers')) throw new DeniedError('not allowed');
+      if (world.hides.includes('containers')) throw new DeniedError('not allowed', { status: 403 });
       if (world.omits.includes(now)) return [];
       return world.replicas.filter(isListed).map((each) => containerOf(each, now));
     }
-    if (endpoint === listRuns && world.hides.includes('runs')) throw new NotFoundError('no such path');
-    if (endpoint === getRunsChart && world.hides.includes('chart')) throw new DeniedError('not allowed (403)');
+    if (endpoint === listRuns && world.hides.includes('runs')) throw new NotFoundError('no such path', { status: 404 });
+    if (endpoint === getRunsChart && world.hides.includes('chart'))
+      throw new DeniedError('not allowed (403)', { status: 403 });
     if (endpoint !== listRuns && endpoint !== getRunsChart) return { logs: [] };
     const started = world.calls.filter(({ startsAt }) => startsAt <= now).sort((a, b) => b.startsAt - a.startsAt);
     const from = Number(query?.nextToken ?? 0);
@@ -96,6 +97,11 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
   const context = {
     api,
     signal: new AbortController().signal,
+    settings: {
+      folders: { state: 'none' },
+      addresses: { management: { value: 'https://platform.test' } },
+      teamState: {},
+    },
     project: 'p-1',
     now: () => now,
     platformNow: () => now,
@@ -127,7 +133,8 @@ function containerOf({ id, build, readyAt, endsAt, restarts, endsAs, terminatesA
 function runOf({ id, replica, endsAt, status, statusCode }: Call, now: number, hides: World['hides']) {
   const hasEnded = now >= endsAt;
   const shownStatus = hides.includes('statuses') ? {} : { status: hasEnded ? (status ?? 'success') : 'processing' };
-  const code = statusCode ?? (status && !/success/.test(status) ? 500 : 200);
+  const usual = { success: 200, cancelled: 0, closed: -1 }[status ?? 'success'] ?? 500;
+  const code = statusCode ?? usual;
   return { id, containerId: replica, ...shownStatus, ...(hasEnded && { statusCode: code }) };
 }
 

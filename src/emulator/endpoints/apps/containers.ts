@@ -14,10 +14,20 @@ export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   },
 };
 
+/**
+ * For how long one that has ended is still listed as it was before, in ms: the platform takes as long to see it. Nothing of
+ * it moves any more.
+ */
+const unseenMs = 3_000;
+
 /** Times in the future are null: clients that parse times reject an empty text. */
 function view(app: AppRecord, replica: ReplicaPeriod, now: number) {
-  const { name, build, state, readyAt, endsAt, restarts = 0, isTerminating = false } = replica;
-  const past = (time: number) => (time <= now ? formatTime(time) : null);
+  const { name, build, readyAt, endsAt, restarts = 0, isTerminating = false } = replica;
+  const isUnseen = replica.state === 'SUCCEEDED' && endsAt > readyAt && now - endsAt < unseenMs;
+  const state = isUnseen ? 'RUNNING' : replica.state;
+  // What is listed is what was seen then.
+  const seenAt = isUnseen ? endsAt - 1 : now;
+  const past = (time: number) => (time <= seenAt ? formatTime(time) : null);
   return {
     containerId: name,
     containerState: state,
@@ -29,10 +39,10 @@ function view(app: AppRecord, replica: ReplicaPeriod, now: number) {
     hardwareProvider: app.settings.provider,
     hostIp: addressOf(name, 172),
     containerIp: addressOf(name, 10),
-    timestamp: formatTime(now),
+    timestamp: formatTime(seenAt),
     containerStartTimestamp: past(readyAt),
     containerTerminationTimestamp: past(endsAt),
-    containerRunningTimeMs: Math.max(0, Math.min(now, endsAt) - readyAt),
+    containerRunningTimeMs: Math.max(0, Math.min(seenAt, endsAt) - readyAt),
     containerRestartCount: restarts,
   };
 }

@@ -1,4 +1,4 @@
-import { type BucketSize, type RunsQuery, runPhase } from '../../../contract/runs.ts';
+import type { BucketSize, RunsQuery } from '../../../contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns } from '../../model/runs/aggregate.ts';
 import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
@@ -56,8 +56,8 @@ export const runHandlers: RunHandlers = {
 
   cancelRun(params, { store, now, runner }) {
     const run = findRun(findApp(store, params), params.run, store, now());
-    const { status } = getRunProgress(run, now());
-    if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
+    const { status, endedAt } = getRunProgress(run, now());
+    if (endedAt !== undefined) refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
     runner.runs.cancel(run.id);
     store.save();

@@ -1,4 +1,5 @@
 import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import { runOutcome } from '../../../contract/run-outcome.ts';
 import type { RunStatus } from '../../../contract/runs.ts';
 import type { RunProgress } from '../../model/runs/run-progress.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
@@ -26,10 +27,11 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = progress;
   return {
     ...runChartItem(app, run, progress),
-    status: run.oneOff ? oneOffStatus(progress.status) : progress.status,
+    status: run.oneOff ? oneOffStatus(progress) : progress.status,
     async: run.async,
     functionName: run.functionName,
-    method: run.method,
+    // A run of a file is no call.
+    method: run.oneOff ? '' : run.method,
     websocket: run.websocket ?? false,
     region: app.settings.region,
     containerId: run.container,
@@ -46,8 +48,8 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
 }
 
 /** A failed run of a file has another status than a failed call: the official client waits for it. */
-function oneOffStatus(status: RunStatus): Exclude<RunStatus, 'failure'> | AwaitedEnd['oneOffRun'] {
-  return status === 'failure' ? 'failed' : status;
+function oneOffStatus(progress: RunProgress): RunStatus | AwaitedEnd['oneOffRun'] {
+  return runOutcome(progress) === 'failed' ? 'failed' : progress.status;
 }
 
 function timeOrEmpty(time: number | undefined): string {

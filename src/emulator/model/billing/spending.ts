@@ -1,3 +1,4 @@
+import { runOutcome } from '../../../contract/run-outcome.ts';
 import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
@@ -103,9 +104,9 @@ function readDay(app: AppRecord, start: number, model: Model): DaySpending {
 function countRequests(runs: readonly RunRecord[], now: number): Spending['requests'] {
   const requests = { successful: 0, errored: 0, total: runs.length };
   for (const run of runs) {
-    const { status } = getRunProgress(run, now);
-    if (status === 'success') requests.successful += 1;
-    if (status === 'failure') requests.errored += 1;
+    const outcome = runOutcome(getRunProgress(run, now));
+    if (outcome === 'succeeded') requests.successful += 1;
+    if (outcome.startsWith('failed')) requests.errored += 1;
   }
   return requests;
 }

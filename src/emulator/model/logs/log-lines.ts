@@ -1,3 +1,4 @@
+import { runOutcome } from '../../../contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';
@@ -84,15 +85,16 @@ function startingLines(rhythm: Traffic['rhythm'], { coldstartMs }: RunRecord, re
   ];
 }
 
-function outcome(rhythm: Traffic['rhythm'], run: RunRecord, { statusCode = 0 }: RunProgress, end: string) {
+function outcome(rhythm: Traffic['rhythm'], run: RunRecord, progress: RunProgress, end: string) {
   const { functionName, runtimeMs = 0 } = run;
   const error = (text: string) => ({ stream: 'stderr' as const, text });
-  if (statusCode >= 200 && statusCode < 300) {
+  const ended = runOutcome(progress);
+  if (ended === 'succeeded') {
     return [{ stream: 'stdout' as const, text: `${end} in ${(runtimeMs / 1000).toFixed(2)} s` }];
   }
-  if (statusCode === 0) return [error(`${functionName}: canceled`)];
-  if (statusCode === -1) return [error(`${functionName}: the client closed the connection`)];
-  if (statusCode !== 500) return [error(`${functionName}: failed with status ${statusCode}`)];
+  if (ended === 'canceled') return [error(`${functionName}: canceled`)];
+  if (ended === 'closed') return [error(`${functionName}: the client closed the connection`)];
+  if (ended !== 'failed') return [error(`${functionName}: failed with status ${progress.statusCode}`)];
   const { file, exception } = failures[rhythm];
   return [
     error('Traceback (most recent call last):'),

@@ -1,3 +1,4 @@
+import { runOutcome } from '../../../contract/run-outcome.ts';
 import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -65,7 +66,7 @@ function counts(runs: readonly RunProgress[]) {
 }
 
 function timings(runs: readonly RunProgress[]) {
-  const done = runs.filter((run) => run.status === 'success' || run.status === 'failure');
+  const done = runs.filter((run) => /^(succeeded|failed)/.test(runOutcome(run)));
   const starts = runs.map((run) => run.coldstartMs).filter((ms) => ms > 0);
   return {
     avgColdstartTimeMs: average(starts),

@@ -18,7 +18,7 @@ export function listReplicas(app: AppRecord, real: readonly ReplicaPeriod[], mod
     ({ startedAt, name }) => startedAt <= now && !names.has(name),
   );
   const recent = [...real, ...derived];
-  const running = recent.filter(({ state }) => state !== 'SUCCEEDED').length;
+  const running = recent.filter(({ state, build }) => state !== 'SUCCEEDED' && build !== '').length;
   const lastHour = recent.filter(({ endsAt }) => endsAt > now - hour);
   return [...lastHour, ...idleReplicas(app, app.settings.minReplicaCount - running, model)].sort(
     (a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1),
@@ -37,7 +37,8 @@ export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model
   const latest = new Map<string, ReplicaPeriod>();
   for (const run of runs.toReversed()) {
     const endedAt = getRunProgress(run, now).endedAt ?? now;
-    const endsAt = endedAt + settingsAt(app, endedAt).cooldownPeriodSeconds * 1000;
+    // The container of a run of a file is kept for no other.
+    const endsAt = endedAt + (run.oneOff ? 0 : settingsAt(app, endedAt).cooldownPeriodSeconds * 1000);
     const replica = latest.get(run.container);
     if (replica && run.createdAt <= replica.endsAt) {
       replica.endsAt = Math.max(replica.endsAt, endsAt);
@@ -75,7 +76,8 @@ function startedFor(run: RunRecord, endsAt: number, builds: readonly ReadyBuild[
   const readyAt = startedAt + run.coldstartMs;
   return {
     name: run.container,
-    build: build?.id ?? '',
+    // A run of a file runs in a base image, not in a build.
+    build: run.oneOff ? '' : (build?.id ?? ''),
     state: 'RUNNING',
     startedAt,
     readyAt,

@@ -1,3 +1,4 @@
+import { outcomeWords, runOutcome } from '../../../contract/run-outcome.ts';
 import type { RunStatus } from '../../../contract/runs.ts';
 import type { RunRecord } from '../state/records.ts';
 
@@ -47,7 +48,6 @@ function progressAt(run: RunRecord, now: number): RunProgress {
 }
 
 function statusOf(statusCode: number): RunStatus {
-  if (statusCode === 0) return 'cancelled';
-  // 101 is a WebSocket that was closed properly.
-  return statusCode > 0 && statusCode < 400 ? 'success' : 'failure';
+  const outcome = runOutcome({ statusCode });
+  return outcome === 'in progress' || outcome === 'unknown' ? 'failure' : outcomeWords[outcome];
 }

@@ -1,3 +1,4 @@
+import { runOutcome } from '../../../contract/run-outcome.ts';
 import { maxCapturedBytes } from '../../http/captured-body.ts';
 import { maxInspectedCalls } from '../../model/inspected-calls.ts';
 import { type Html, html } from './html.ts';
@@ -95,9 +96,9 @@ const barHeight = 12;
 
 function statusWord({ status, isRunning }: ShownCall): Html {
   if (isRunning) return html`<span class="busy">${status ?? 'running'}</span>`;
-  if (status === undefined || status <= 0)
-    return html`<span class="bad">${status === 0 ? 'canceled' : 'closed'}</span>`;
-  return html`<span class="${status < 400 ? 'good' : 'bad'}">${status}</span>`;
+  const outcome = runOutcome({ statusCode: status ?? -1 });
+  const word = /^(canceled|closed)$/.test(outcome) ? outcome : status;
+  return html`<span class="${outcome === 'succeeded' ? 'good' : 'bad'}">${word}</span>`;
 }
 
 /** `240 ms`, `1.2 s` */
