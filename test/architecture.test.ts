@@ -145,6 +145,45 @@ test('an app, a build or a run is read where its id is compared', () => {
   ]);
 });
 
+/** Of HTTP: requests of ours, and what a failure says of the response to a call. */
+const readsHttp =
+  /^src\/(api\/|transfer\/|operations\/(api|failures|invoke|map)\/|emulator\/(endpoints\/invocation|model\/seed)\/)/;
+
+test('only run-outcome.ts reads what a run came to, and only containers.ts how a container is', () => {
+  const judged = [
+    /\b(runStatus|statusCode)\)?\s*(?:[<>]=?|[!=]==)\s*-?\d/,
+    /\b(runStatus\([^)]*\)|status) [!=]== '(success|failure|fail|closed)'/,
+    /\b(cancelled\|closed|failure\|failed|failed\|fail)\b/,
+    /containerState( \?\? '')?\)? ?([!=]==|\?\.match)|\.test\([^()]*containerState/,
+  ];
+  const lines = files
+    .filter((file) => !/^src\/contract\/(run-outcome|containers)\.ts$/.test(file) && !readsHttp.test(file))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(lines.filter((line) => judged.some((pattern) => pattern.test(line)))).toEqual([
+    // The status of startup times.
+    "src/commands/metrics.ts: else if (status && status !== 'success')",
+  ]);
+});
+
+test('only jobs.ts and read-run-days.ts make calls of runs: no job is judged or counted as one', () => {
+  const offences = files.filter((file) => / (as|is) (Call|CallRow)\b/.test(readFileSync(file, 'utf8')));
+  expect(offences.sort()).toEqual(['src/operations/run-mirror/read-run-days.ts', 'src/operations/runs/jobs.ts']);
+});
+
+test('runs are listed where filters, ranges and order are made sure of', () => {
+  const readers = client.filter((file) => /\bapi\((listRuns|getRunsChart)\b/.test(readFileSync(file, 'utf8')));
+  const lists = ['runs/jobs', 'runs/list-runs', 'runs/remote-run', 'runs/time-windows'];
+  // Counts, and ids to complete.
+  const others = ['completion/name-sources', 'operations/monitor/call-counter', 'operations/runs/chart'];
+  expect(readers.map((file) => file.slice(4, -3)).sort()).toEqual(
+    [...others, ...lists.map((each) => `operations/${each}`)].sort(),
+  );
+});
+
 test('only disk writes files', () => {
   const writing =
     /import \{[^}]*\b(rename|mkdtemp|writeFile|appendFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;

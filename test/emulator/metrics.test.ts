@@ -117,7 +117,13 @@ describe('containers', () => {
       containerRunningTimeMs: 5 * second,
       containerIp: expect.stringMatching(/^10\.\d+\.\d+\.\d+$/),
     });
-    clock.now += 2 * 60 * second;
+    // It has ended a second ago, which the list does not show yet: nothing of it moves any more.
+    clock.now += 57 * second;
+    const [ended] = (await get('/containers')).json;
+    expect(ended).toMatchObject({ containerState: 'RUNNING', containerTerminationTimestamp: null });
+    clock.now += second;
+    expect((await get('/containers')).json).toEqual([ended]);
+    clock.now += 2 * second;
     expect(await state()).toEqual(['SUCCEEDED']);
     expect((await get('/containers')).json[0].containerTerminationTimestamp).toBe('2026-11-22T09:31:06.000Z');
     clock.now += hour;

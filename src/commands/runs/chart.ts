@@ -45,6 +45,7 @@ export default defineCommand({
   },
   view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
   effect: 'reads',
+  details: ['The platform counts jobs of gantry run as well.'],
   json: document(
     passThrough({
       aggregatedData: anything('buckets; platform values, passed through; times in ms'),

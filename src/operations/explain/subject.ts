@@ -122,11 +122,8 @@ type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** Of the first page, which has the latest runs. */
 async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {
-  const [{ runs }, jobs] = await Promise.all([
-    readRunList(context, app, { isEnough: () => true }),
-    findJobs(context, app),
-  ]);
-  const run = jobs.calls(runs).find(runHasFailed);
+  const { runs } = await readRunList(context, app, { isEnough: () => true });
+  const run = (await findJobs(context, app)).calls(runs).find(runHasFailed);
   return run && runSubject(context, app, run);
 }
 

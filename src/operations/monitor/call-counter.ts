@@ -29,8 +29,8 @@ const openMs = 30 * minuteMs;
 const longestMs = 24 * 60 * minuteMs;
 
 /**
- * Counts the calls of an app by minutes, which the platform has the counts of: whatever number of calls, one request. A
- * minute is read again until its calls have ended.
+ * Counts the calls of an app by minutes, which the platform has the counts of: whatever number of calls, one request. Jobs
+ * are in them. A minute is read again until its calls have ended.
  */
 export class CallCounter {
   #kept: KeptCounts;

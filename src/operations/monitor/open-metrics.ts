@@ -50,8 +50,12 @@ const families: readonly Family[] = [
   gauge('gantry_app_cost_dollars_per_hour', 'Cost of the replicas that run.', ({ centsPerHour }) =>
     centsPerHour === null ? null : centsPerHour / 100,
   ),
-  counter('gantry_app_calls', 'Calls since they are counted.', ({ calls }) => calls),
-  counter('gantry_app_failed_calls', 'Calls that failed since they are counted.', ({ failed }) => failed),
+  counter('gantry_app_calls', 'Calls since they are counted, jobs of gantry run among them.', ({ calls }) => calls),
+  counter(
+    'gantry_app_failed_calls',
+    'Calls that failed since they are counted, jobs of gantry run among them.',
+    ({ failed }) => failed,
+  ),
   {
     name: 'gantry_app_response_seconds',
     type: 'summary',

@@ -129,9 +129,9 @@ function isSameToken(position: PagePosition | undefined, { nextToken }: ListPage
   return position !== undefined && 'token' in position && position.token === nextToken;
 }
 
-/** Decided by the token or the total; without them, a full page suggests that there are more. */
+/** Decided by the token or the total; without them, a full page suggests that there are more, not one that is more than full. */
 function hasMore({ nextToken, total, items }: ListPage<unknown>, end: number, limit: number | undefined): boolean {
-  return Boolean(nextToken) || (total ? end < total : limit !== undefined && items.length >= limit);
+  return Boolean(nextToken) || (total ? end < total : items.length === limit);
 }
 
 function positionAfter(

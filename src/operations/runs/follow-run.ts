@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { runOutcome } from '../../contract/run-outcome.ts';
 import type { Run } from '../../contract/runs.ts';
 import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
@@ -94,7 +95,7 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
   const ended =
     hasSucceeded(item) || runHasFailed(item)
       ? `failed${programExitCode ? ` with exit code ${programExitCode}` : ''}`
-      : `was ${status === 'cancelled' ? 'canceled' : status}`;
+      : `was ${runOutcome(item)}`;
   return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
     { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },

@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import type { Run } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { isAbsent, isPast, newestFirst, readRunList } from './list-runs.ts';

@@ -1,7 +1,6 @@
 import { count } from '../../output/format.ts';
 import type { ErrorCount } from '../difference/index.ts';
 import type { Replaced } from './replaced.ts';
-import type { SlotProblem } from './replica-slots.ts';
 
 /** Counts of what was looked at; null where the platform did not list it. */
 export interface Observed {
@@ -14,6 +13,11 @@ export interface Observed {
 /** Why a build is not healthy, and the replica that shows it. */
 export interface Finding extends Partial<Pick<Replaced, 'shows'>> {
   verdict: 'sick' | 'unknown' | 'superseded';
+  reason: string;
+  container?: string | undefined;
+}
+
+export interface SlotProblem {
   reason: string;
   container?: string | undefined;
 }

@@ -4,12 +4,12 @@ import type { Run } from '../../contract/runs.ts';
 import { count } from '../../output/format.ts';
 import { compareErrors, type ErrorCount } from '../difference/index.ts';
 import { type Call, countErrors, hasEnded, hasSucceeded, Jobs, runHasFailed, runKey } from '../runs/index.ts';
-import { doubt, type Finding, type Observed, ratesText } from './finding.ts';
+import { doubt, type Finding, type Observed, ratesText, type SlotProblem } from './finding.ts';
 import type { Look, ObservedOptions } from './look.ts';
 import { findReplaced } from './replaced.ts';
 import { type Owner, ReplicaOwners } from './replica-owners.ts';
 import { ReplicaReads } from './replica-reads.ts';
-import { ReplicaSlots, type SlotProblem } from './replica-slots.ts';
+import { ReplicaSlots } from './replica-slots.ts';
 
 /** What was seen of a build: its replicas, the calls that ended, and the calls before them to compare with. */
 export class ObservedBuild {

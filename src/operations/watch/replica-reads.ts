@@ -1,6 +1,6 @@
 import { type Container, isRunning } from '../../contract/containers.ts';
 import { duration } from '../../output/format.ts';
-import type { SlotProblem } from './replica-slots.ts';
+import type { SlotProblem } from './finding.ts';
 
 /** Lists that are this far apart show another time of reading, in ms: some platforms have whole seconds. */
 const minApartMs = 1_500;

@@ -1,10 +1,6 @@
 import { type Container, hasCrashed, hasStopped, isRunning } from '../../contract/containers.ts';
+import type { SlotProblem } from './finding.ts';
 import type { ReplicaReads } from './replica-reads.ts';
-
-export interface SlotProblem {
-  reason: string;
-  container?: string | undefined;
-}
 
 /** How the app was scaled when the replicas were listed. */
 interface Scaling {

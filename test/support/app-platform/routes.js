@@ -52,7 +52,7 @@ export const routes = [
     'runs',
     'GET',
     `${app}/runs`,
-    withApp((found, { query }, platform) => ({ json: runsPage(found, query.get('nextToken'), platform) })),
+    withApp((found, { query }, platform) => ({ json: runsPage(found, query.get('nextToken'), platform, true) })),
   ),
   route(
     'chart',
@@ -212,12 +212,14 @@ function checksum(bytes, { hasHexChecksums }) {
 /** @param {App} found @param {Request} _ @param {AppPlatform} platform @returns {Answer} */
 function containers(found, _, { world, quirks }) {
   return {
-    json: world.replicas(found).map(({ id, state, restarts, startedAt, isTerminating, build }) => ({
-      ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
-      ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
-      ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
-      ...shownTimes(world.now(), startedAt, quirks),
-    })),
+    json: [...world.replicas(found), ...world.jobContainers(found)].map(
+      ({ id, state, restarts, startedAt, isTerminating, build }) => ({
+        ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
+        ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
+        ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
+        ...shownTimes(world.now(), startedAt, quirks),
+      }),
+    ),
   };
 }
 

@@ -2,12 +2,15 @@
 
 export const project = 'p-other0001';
 
-/** @param {App} found @param {string | null} token @param {AppPlatform} platform */
-export function runsPage(found, token, { world, quirks }) {
+/** @param {App} found @param {string | null} token @param {AppPlatform} platform @param {boolean} [hasMethods] */
+export function runsPage(found, token, { world, quirks }, hasMethods = false) {
   const { pageSize = 100 } = quirks;
   const runs = world.runs(found);
   const from = Number(token ?? 0);
-  const items = runs.slice(from, from + pageSize).map((run) => shownRun(run, quirks));
+  const items = runs.slice(from, from + pageSize).map((run) => ({
+    ...shownRun(run, quirks),
+    ...(hasMethods && !quirks.hidesMethods && { method: 'isJob' in run ? '' : 'POST' }),
+  }));
   return {
     items,
     total: number(runs.length, quirks),
@@ -15,9 +18,9 @@ export function runsPage(found, token, { world, quirks }) {
   };
 }
 
-/** @param {{ id: string, at: number, code: number, pod: string }} run @param {import('./types.ts').Quirks} quirks */
-export function shownRun({ id, at, code, pod }, quirks) {
-  const status = quirks.hasStatuses ? { status: code < 400 ? 'success' : 'failure' } : {};
+/** @param {{ id: string, at: number, code: number, pod: string, status?: string }} run @param {import('./types.ts').Quirks} quirks */
+export function shownRun({ id, at, code, pod, status: told }, quirks) {
+  const status = quirks.hasStatuses ? { status: told ?? (code < 400 ? 'success' : 'failure') } : {};
   return {
     id,
     podName: pod,

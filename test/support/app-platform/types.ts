@@ -43,6 +43,8 @@ export interface Quirks {
   replicaTimes?: 'running time' | 'read time' | 'both';
   /** What is answered as it was the last time. `marked`: with the headers of a cache. */
   copies?: { point: string; marked: boolean };
+  /** The list of runs does not say by which method an app was called. */
+  hidesMethods?: boolean;
   /** Of runs. */
   pageSize?: number;
   /** How late get app shows which build serves, in ms. */

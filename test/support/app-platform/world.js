@@ -11,6 +11,7 @@ const lifeMs = 5_000;
 const drainMs = 4_000;
 /** How long runs are listed. */
 const listedMs = 300_000;
+const jobMs = 1_500;
 const never = Number.POSITIVE_INFINITY;
 const texts = ['region', 'computeTier', 'runtime', 'baseImage', 'pythonVersion', 'scalingMetric'];
 
@@ -31,6 +32,8 @@ export class World {
   #looks = 0;
   /** Calls that were answered, by the client's own doing. @type {{ app: string, build: string, at: number, code: number, id: string }[]} */
   calls = [];
+  /** Runs of a file, each in a container of its own, of no build. @type {{ app: string, at: number, code: number, id: string }[]} */
+  jobs = [];
 
   /** @param {() => number} now @param {import('./types.ts').Quirks} quirks */
   constructor(now, quirks) {
@@ -137,7 +140,21 @@ export class World {
   runs(app) {
     const runs = app.services.flatMap((service) => callsOf(service, this.now()));
     const own = this.calls.filter((call) => call.app === app.name).map((call) => ({ ...call, pod: `${call.build}-0` }));
-    return [...runs, ...own].sort((a, b) => b.at - a.at);
+    const jobs = this.#jobs(app).map((job) => ({ ...job, pod: `${job.id}-pod`, isJob: true }));
+    return [...runs, ...own, ...jobs].sort((a, b) => b.at - a.at);
+  }
+
+  /** Their containers, which are listed for as long as others that have ended. @param {App} app */
+  jobContainers(app) {
+    return this.#jobs(app).map(({ id, at }) => ({
+      ...{ id: `${id}-pod`, restarts: 0, startedAt: at, isTerminating: false, build: '' },
+      state: this.now() < at + jobMs ? 'RUNNING' : 'SUCCEEDED',
+    }));
+  }
+
+  /** @param {App} app */
+  #jobs(app) {
+    return this.jobs.filter((job) => job.app === app.name && job.at <= this.now() && this.now() < job.at + listedMs);
   }
 }
 
