@@ -5,7 +5,7 @@ export { fetchRun } from './fetch-run.ts';
 export { resolveRun } from './find-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { type Call, findJobs, Jobs } from './jobs.ts';
-export { atPosition, chartReader, newestFirst, readRunList, runsIn } from './list-runs.ts';
+export { atPosition, chartReader, readRunList, runsIn } from './list-runs.ts';
 export { readRefusedCall, recordRefusedCall } from './refused-calls.ts';
 export { collectOutput, relayOutput } from './relay-output.ts';
 export { remoteRun } from './remote-run.ts';
