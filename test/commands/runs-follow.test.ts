@@ -52,7 +52,7 @@ describe('following a run', () => {
   test.each([
     [503, 'failure', 'failed'],
     [0, 'cancelled', 'was canceled'],
-    [-1, 'failure', 'failed'],
+    [-1, 'closed', 'was closed'],
   ])('exits with 13 if it ends with %i', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
     const outcome = await follow('f-3', ['--json'], { clock: { now: createdAt } });
