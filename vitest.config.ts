@@ -13,8 +13,8 @@ class StartedProgramsFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/own-python.ts'],
-    setupFiles: ['test/support/own-temporary-folder.ts'],
+    globalSetup: ['test/support/own-machine.ts'],
+    setupFiles: ['test/support/own-user.cjs', 'test/support/own-temporary-folder.ts'],
     testTimeout: 20_000,
     // The first one of a file also loads the sources.
     hookTimeout: 30_000,
@@ -31,7 +31,7 @@ export default defineConfig({
     css: true,
     // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.
     experimental: { fsModuleCache: true },
-    // The machine's own settings must not leak into a test.
+    // Vitest sets them for its workers. The rest of the environment is made by own-machine.ts.
     env: { GANTRY_CONFIG_DIR: '/nonexistent', NO_COLOR: '', FORCE_COLOR: '' },
   },
 });

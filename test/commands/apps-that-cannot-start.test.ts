@@ -5,13 +5,14 @@ import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const emulator = emulatorForAll();
 
 /** The clock of a command leaps; Python does not. */
 const meanwhile = () => setTimeout(20);
-const env = { PATH: String(process.env.PATH) };
+const env = machine();
 const wrong = { ...smallApp(), 'main.py': 'def run(:\n    pass\n' };
 
 describe.skipIf(!python)('an app that cannot start (needs python3)', () => {

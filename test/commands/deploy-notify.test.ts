@@ -8,6 +8,7 @@ import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 
 let app: string;
 let told: string;
@@ -24,7 +25,6 @@ const deploy = (flags: string[], setting: Setting = {}) =>
     emulator,
     cwd: app,
     ...setting,
-    env: { PATH: process.env.PATH ?? '', ...setting.env },
   });
 const write = () => `cat > ${join(told, 'document.json')}`;
 const document = async () => JSON.parse(await readFile(join(told, 'document.json'), 'utf8'));
@@ -53,7 +53,7 @@ test('it ends in time, with all that it has started', async () => {
   const warnings: unknown[] = [];
   const context = {
     cwd: app,
-    env: { PATH: process.env.PATH },
+    env: machine(),
     progress: { warn: (text: unknown) => warnings.push(text) },
   };
   await runNotifyCommand(context as never, 'sleep 60 | sleep 60', {}, 50);
@@ -64,7 +64,7 @@ test('it gets what --timeout has left, and a moment in any case', async () => {
   const warnings: unknown[] = [];
   const context = {
     cwd: app,
-    env: { PATH: process.env.PATH },
+    env: machine(),
     elapsed: () => 10_000,
     end: { at: 9_000 },
     progress: { warn: (text: unknown) => warnings.push(text), bell: () => {} },

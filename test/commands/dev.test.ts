@@ -228,17 +228,12 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
   });
 
   test('shows a syntax error of main.py with its place when it is saved', async () => {
-    const { stderr } = await developing(
-      app,
-      [],
-      async ({ result, until, write }) => {
-        await until(ready);
-        write('main.py', 'def run(:\n    return 1\n');
-        await until(/(still serving the version of)/);
-        expect(await result()).toMatchObject({ result: 'hello' });
-      },
-      { env: { PATH: process.env.PATH ?? '' } },
-    );
+    const { stderr } = await developing(app, [], async ({ result, until, write }) => {
+      await until(ready);
+      write('main.py', 'def run(:\n    return 1\n');
+      await until(/(still serving the version of)/);
+      expect(await result()).toMatchObject({ result: 'hello' });
+    });
     expect(stderr).toMatch(
       /main\.py changed: web not reloaded\nerror: main\.py has a syntax error\n {2}in {2}main\.py:1:\d+\n/,
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gantry, type Setting, startsHere } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let home: string;
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 const run = (line: string, { env, ...setting }: Setting = {}) => {
   const own = { GANTRY_CONFIG_DIR: join(home, '.settings') };
-  const io = startsHere({ cwd: setting.cwd ?? home, env: { ...own, PATH: process.env.PATH ?? '' } }, stop.signal);
+  const io = startsHere({ cwd: setting.cwd ?? home, env: machine(own) }, stop.signal);
   return gantry(line.split(' '), { cwd: home, io, ...setting, env: { ...own, ...env } });
 };
 

@@ -24,10 +24,9 @@ describe('outputs and flags', () => {
 describe('previews', () => {
   async function cloneOf(stage: Stage, remote: string): Promise<Machine & { git: (...words: string[]) => string }> {
     const machine = await stage.machine();
-    const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.test', '-c', 'commit.gpgsign=false'];
     const git = (...words: string[]) =>
-      execFileSync('git', ['-C', machine.folder, ...identity, ...words], { stdio: 'pipe', encoding: 'utf8' }).trim();
-    git('init', '--quiet', '--initial-branch=main');
+      execFileSync('git', ['-C', machine.folder, ...words], { stdio: 'pipe', encoding: 'utf8' }).trim();
+    git('init', '--quiet');
     git('add', '--all');
     git('commit', '--quiet', '--message', 'first');
     git('remote', 'add', 'origin', remote);

@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import { execa, type Options } from 'execa';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { address } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 
 export const bin = resolve('bin/gantry.cjs');
 
 /** An environment in which nothing of this machine is left but where programs are. */
 export function cleanEnvironment(emulator?: Emulator, more: Record<string, string> = {}): Record<string, string> {
-  const { PATH = '', TMPDIR = '' } = process.env;
   // Otherwise compiled code would be among the files that tests expect (code-cache.test.ts).
-  const alone = { PATH, TMPDIR, LANG: 'C.UTF-8', HOME: '/nonexistent', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const alone = { ...machine(), HOME: '/nonexistent', NODE_DISABLE_COMPILE_CACHE: '1' };
   return { ...alone, ...(emulator ? address(emulator) : {}), ...more };
 }
 

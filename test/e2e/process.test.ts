@@ -8,6 +8,7 @@ import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
+import { withoutHome } from '../support/machine.ts';
 import { expectNoTrace } from '../support/traces.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
@@ -100,7 +101,7 @@ describe('the built program', () => {
   test.each([
     ['a missing home', { HOME: '/nonexistent' }],
     ['a home that is a file', { HOME: bin }],
-    ['no home at all', { HOME: '' }],
+    ['no home at all', withoutHome],
     ['a settings folder that is a file', { GANTRY_CONFIG_DIR: bin }],
   ])('works with %s, its token from the environment', async (_, more) => {
     const { exitCode, stdout, stderr } = await run(['apps', 'list', '--json'], { env: env(more) });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { requirementsOf } from '../../src/emulator/model/builds/requirements.ts';
 import { formatRequirements } from '../../src/emulator/running/processes/python.ts';
-import { machinePath } from '../support/own-python.ts';
+import { pathWithPip } from '../support/machine.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
@@ -25,7 +25,7 @@ function wheel(): string {
 
 const main = 'import gantry_greeting\ndef run():\n    return gantry_greeting.text\n';
 
-beforeEach(() => void vi.stubEnv('PATH', machinePath()));
+beforeEach(() => void vi.stubEnv('PATH', pathWithPip()));
 afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => {

@@ -8,7 +8,7 @@ import { sections } from '../../src/project/schema.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
-const system = '/usr/bin:/bin';
+const system = process.env.PATH;
 const ask = 'import sys; print(sys.executable, "%d.%d.%d" % sys.version_info[:3])';
 const [real = '', installed = ''] = python
   ? String(execFileSync('python3', ['-c', ask]))

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { findSyntaxErrors } from '../../src/project/python-syntax.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf } from '../support/app.ts';
+import { machine } from '../support/machine.ts';
 
-const env = { PATH: process.env.PATH };
+const env = machine();
 const version = python ? execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']) : '3.11';
 
 async function check(

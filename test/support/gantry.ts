@@ -9,6 +9,7 @@ import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
 import { checkAdvice } from './advice.ts';
 import { checkDeclared } from './declared.ts';
+import { machine } from './machine.ts';
 
 export interface Outcome {
   code: number;
@@ -145,7 +146,7 @@ function ioOf(
   let leapt = 0;
   let patienceMs = work.patienceMs;
   return {
-    env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
+    env: { ...machine(), GANTRY_CONFIG_DIR: configFolder(), ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onIdle: () => () => {},
     quit: () => {},

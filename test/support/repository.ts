@@ -5,15 +5,11 @@ import { folderOf } from './app.ts';
 export async function repositoryOf(files: Record<string, string>) {
   const folder = await folderOf(files);
   const git = (...args: string[]) => {
-    return execFileSync('git', ['-C', folder.path, ...settings, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('git', ['-C', folder.path, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
   };
   // Without the examples of hooks, a third of its files.
-  git('init', '--quiet', '--template=', '--initial-branch=main');
+  git('init', '--quiet', '--template=');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'first');
   return Object.assign(folder, { git });
 }
-
-const settings = ['user.name=t', 'user.email=t@example.test', 'commit.gpgsign=false', 'core.fsync=none'].flatMap(
-  (setting) => ['-c', setting],
-);

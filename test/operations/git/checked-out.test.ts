@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCheckedOut } from '../../../src/operations/git/index.ts';
+import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 
 type Repository = Awaited<ReturnType<typeof repositoryOf>>;
@@ -34,5 +35,5 @@ test('a repository may be elsewhere', async () => {
 });
 
 function checkedOut(cwd: string, env: Record<string, string> = {}) {
-  return readCheckedOut({ cwd, env: { PATH: process.env.PATH, ...env }, signal: AbortSignal.timeout(60_000) });
+  return readCheckedOut({ cwd, env: machine(env), signal: AbortSignal.timeout(60_000) });
 }

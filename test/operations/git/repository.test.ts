@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findDefaultBranch, readRepository } from '../../../src/operations/git/index.ts';
+import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 
 type Git = Awaited<ReturnType<typeof repositoryOf>>['git'];
@@ -53,5 +54,5 @@ test('outside of a repository there is none', async () => {
 const addRemote = (git: Git, name: string) => git('remote', 'add', name, `git@host.test:org/${name}.git`);
 
 function contextIn(cwd: string) {
-  return { cwd, env: { PATH: process.env.PATH }, signal: AbortSignal.timeout(60_000) };
+  return { cwd, env: machine(), signal: AbortSignal.timeout(60_000) };
 }
