@@ -169,7 +169,8 @@ function ioOf(
     openBrowser: async () => true,
     startPager: async () => undefined,
     spawnDetached: async () => () => false,
-    silenceMs: 5_000,
+    // As the program's: less would pass on a busy machine while sources are loaded. Tests of silence set their own.
+    silenceMs: 60_000,
   };
 }
 
