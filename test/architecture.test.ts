@@ -132,6 +132,12 @@ test('JSON of users and apps keeps its numbers: json-text.ts reads and writes it
   ).toEqual([]);
 });
 
+test('a value becomes a part of a path in toPathSegment alone, which refuses what leads elsewhere', () => {
+  const encoders = files.filter((file) => /\bencodeURIComponent\b/.test(readFileSync(file, 'utf8')));
+  const own = /^src\/(emulator|testing)\/|^src\/(own-files|output\/known-secrets|contract\/endpoint)\.ts$/;
+  expect(encoders.filter((file) => !own.test(file))).toEqual([]);
+});
+
 test('an app, a build or a run is read where its id is compared', () => {
   const readers = files.filter(
     (file) =>

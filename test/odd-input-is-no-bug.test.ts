@@ -10,6 +10,8 @@ import { analyzeProgram, withFunctionCall } from '../src/project/main-guard.ts';
 import { readRequirements } from '../src/project/requirements.ts';
 import { parseSignedUrl } from '../src/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
+import { lines } from './support/command-lines.ts';
+import { emulatorForAll } from './support/emulators.ts';
 import { gantry } from './support/gantry.ts';
 import { serving } from './support/listening.ts';
 
@@ -62,6 +64,22 @@ describe('JSON 20,000 levels deep', () => {
     expect(
       jsonLeaves(JSON.parse(`{"a":1,"b":${deep.replace('[]', '[2]')},"c":{"d":3}}`)).map(([, value]) => value),
     ).toEqual([1, 2, 3]);
+  });
+});
+
+describe('an id that no URL can have', () => {
+  const emulator = emulatorForAll({ real: false });
+  const ids = /^(web|b-1|r-1|ci|p-2|p-other)$/;
+  const withIds = Object.entries(lines).filter(([, words]) => words.some((word) => ids.test(word)));
+
+  test.each(withIds)('of %s is refused', async (command, words) => {
+    await using app = await folderOf({ ...smallApp(), 'inputs.jsonl': '{}\n' });
+    for (const id of ['..', '.', '', '\ud800', 'a\udc00b']) {
+      const given = words.map((word) => (ids.test(word) ? id : word));
+      const { code, stderr } = await gantry([...command.split(' '), ...given], { emulator, cwd: app.path });
+      expect([id, stderr]).toEqual([id, expect.not.stringMatching(/mistake in gantry|URIError/)]);
+      expect([2, 6]).toContain(code);
+    }
   });
 });
 

@@ -130,13 +130,16 @@ export function fillPath(path: string, parameters: Record<string, unknown>): str
 
 /**
  * Encodes a value as one segment of a path. Throws UsageError for `.` and `..`, which lead to another path however they are
- * encoded, and for an empty value, which makes it that of a list. `what` is the name of the value.
+ * encoded, for an empty value, which makes it that of a list, and for half a character, which no encoding has. `what` is the
+ * name of the value.
  */
 export function toPathSegment(value: string, what: string): string {
-  if (/^\.{0,2}$/.test(value)) {
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(value)) {
     const words = what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    throw new UsageError(`invalid ${words} "${value}"`, {
-      why: 'in the URL of the request, it would lead to another path',
+    throw new UsageError(`invalid ${words} "${value.replace(/\p{Surrogate}/gu, '\ufffd')}"`, {
+      why: /^\.{0,2}$/.test(value)
+        ? 'in the URL of the request, it would lead to another path'
+        : 'it has half a character of UTF-16, which no URL can have',
     });
   }
   return encodeURIComponent(value);

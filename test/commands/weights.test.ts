@@ -167,6 +167,13 @@ describe('weights pull', () => {
     expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
   });
 
+  test.each(['half \ud800', '../up', 'a//b'])('refuses a hub that lists a file named %j', async (path) => {
+    hub.models[name] = { files: { ...files, [path]: Buffer.from('x') } };
+    const { code, stderr } = await pull();
+    expect(stderr).toContain('the hub has a file with an unusable name: ');
+    expect([code, stderr]).toEqual([70, expect.not.stringContaining('mistake in gantry')]);
+  });
+
   test.each([
     ['a source', ['--include', '*.json']],
     ['nothing', []],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
@@ -75,7 +76,7 @@ function filesIn(folder: string): string {
 
 /** `20261123T140201123Z_b-1_<hash>.json`, so that nobody has to read all records to find one. */
 function recordName({ keptAt, build, sha256 }: KeptArchive): string {
-  return `${keptAt.replace(/[-:.]/g, '')}_${encodeURIComponent(build)}_-${sha256}.json`;
+  return `${keptAt.replace(/[-:.]/g, '')}_${toPathSegment(build, 'build')}_-${sha256}.json`;
 }
 
 function buildOf(name: string): string | undefined {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
 import { controlEmulator, findRunningEmulator } from '../emulator/index.ts';
 import { type AppResponse, callOrThrow } from '../invoke/index.ts';
 
@@ -22,7 +23,7 @@ const CallSchema = v.object({
 export async function replayCall(context: Context, run: string, port: number | undefined): Promise<AppResponse> {
   const emulator = findRunningEmulator(context, port, gantryCommand`dev`);
   const call = v.parse(CallSchema, await controlEmulator(context, emulator, 'call', { run }));
-  const url = new URL(`${emulator.url}/v4/${call.project}/${encodeURIComponent(call.app)}${call.path}`);
+  const url = new URL(`${emulator.url}/v4/${call.project}/${toPathSegment(call.app, 'app')}${call.path}`);
   const { project, app, method } = call;
   const name = `${app}${call.path.replace(/\?.*$/, '')}`;
   const target = { project, app, fn: undefined, name, url };

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Context } from '../../context.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
 import type { CopyOptions, CopyTarget, FoundFile } from '../copy/index.ts';
 import type { ListedEntry, VolumePath } from '../volumes/index.ts';
 import { contextUntil, noStep } from '../waiting/index.ts';
@@ -60,6 +61,6 @@ export function quietly(context: Context, signal: AbortSignal): Context {
 
 /** An app's name as the name of a folder. */
 export function folderName(app: string): string {
-  const name = encodeURIComponent(app);
+  const name = toPathSegment(app, 'app');
   return posix.basename(name) === name && !name.startsWith('.') ? name : `_${name}`;
 }

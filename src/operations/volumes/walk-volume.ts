@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { gantryCommand } from '../../command-line.ts';
 import { defaultRegion } from '../../config/region-name.ts';
 import type { Context } from '../../context.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../errors.ts';
@@ -122,7 +123,7 @@ export async function listCompletely(context: VolumeContext, folder: VolumePath)
 }
 
 export function unreadEntriesError({ volume, region, path }: VolumePath, entries: number): UnexpectedReplyError {
-  const url = `/v2/projects/{project}/volumes/${encodeURIComponent(volume)}/ls`;
+  const url = `/v2/projects/{project}/volumes/${toPathSegment(volume, 'volume')}/ls`;
   return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${path} could not be read`, {
     why: 'the platform sent them in an unknown format',
     fix: gantryCommand`api GET ${url} --query region=${region} --query dir=${withTrailingSlash(path)}`,

@@ -3,6 +3,7 @@ import { readJsonReply } from '../../api/reply.ts';
 import { withRetries } from '../../api/retry.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
+import { toPathSegment } from '../../contract/endpoint.ts';
 import {
   AuthError,
   ConflictError,
@@ -60,7 +61,7 @@ export async function readModel(
   { endpoint, token }: HubAccess,
   resources: TransferContext,
 ): Promise<HubModel> {
-  const at = revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`;
+  const at = revision === undefined ? '' : `/revision/${toPathSegment(revision, 'revision')}`;
   const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
   const failed = (error: unknown) => {
     throw explain(error, name, revision, endpoint, token !== undefined);
@@ -125,11 +126,24 @@ function toFile(sibling: unknown, base: string, token: string | undefined): HubF
       : undefined;
   if (!sum || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
     throw new UnexpectedReplyError(`the hub does not tell the size and the checksum of ${path}`);
-  return { path, bytes, web: { url: `${base}/${path.split('/').map(encodeURIComponent).join('/')}`, token, sum } };
+  return {
+    path,
+    bytes,
+    web: {
+      url: `${base}/${path
+        .split('/')
+        .map((name) => toPathSegment(name, 'file'))
+        .join('/')}`,
+      token,
+      sum,
+    },
+  };
 }
 
 function isInside(path: string): boolean {
-  return path.split('/').every((name) => !['', '.', '..'].includes(name)) && !/[\x00-\x1f\x7f\\]/.test(path);
+  return (
+    path.split('/').every((name) => !['', '.', '..'].includes(name)) && !/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(path)
+  );
 }
 
 /** The hub replies with 401 also for a model that does not exist, and with 403 until access was granted. */
