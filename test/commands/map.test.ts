@@ -238,6 +238,7 @@ describe('it stops', () => {
   test.each([
     ['the function does not exist', 404, 6],
     ['the token is not accepted', 401, 4],
+    ['a gateway has no such host', 421, 13],
     ['the plan does not include it', 402, 14],
   ])('when %s, and keeps all inputs', async (_, status, exit) => {
     const { run, lines, called } = await mapping((response) => sayJson(response, { message: 'no' }, status));

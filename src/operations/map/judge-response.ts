@@ -53,9 +53,9 @@ export async function judgeResponse(
   return { status: 'failed', error, run, ...(concernsAll && { concernsAll: asError }) };
 }
 
-/** A wrong token, a missing function, an unpaid plan, another address. */
+/** A wrong token, a missing function, an unpaid plan, another address, a gateway of another host. */
 function mayConcernAll(status: number): boolean {
-  return (status >= 300 && status < 400) || [401, 402, 403, 404].includes(status);
+  return (status >= 300 && status < 400) || [401, 402, 403, 404, 405, 407, 410, 421, 451].includes(status);
 }
 
 /** Why a 2xx response is not the app's result: somebody else sent it, or it is incomplete. */
