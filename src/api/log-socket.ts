@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { after, every, pause, turn } from '../clock.ts';
 import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
 import type { GantryError } from '../errors.ts';
+import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';
 
@@ -52,6 +53,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   const { WebSocket } = await import('ws');
   const aborted = new AbortController();
   const connection = new Connection(url, proxyFor(proxy, url));
+  await trustCertificateFile();
   const agent = await connection.agent();
   signal.throwIfAborted();
   const socket = new WebSocket(url, {

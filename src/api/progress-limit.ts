@@ -20,7 +20,7 @@ export class ProgressLimit {
   restart(): void {
     this.#bytes = 0;
     this.stop();
-    this.#stopTimer = after(this.silenceMs, () => this.stalled(silenceError(this.silenceMs)));
+    this.#stopTimer = after(this.silenceMs, () => this.stalled(silenceError(this.silenceMs, this.#bytes)));
   }
 
   received(bytes: number): void {
@@ -33,6 +33,6 @@ export class ProgressLimit {
   }
 }
 
-export function silenceError(ms: number): Error {
-  return new Error(`no data for ${ms / 1000} s`);
+export function silenceError(ms: number, bytes = 0): Error {
+  return new Error(bytes === 0 ? `no data for ${ms / 1000} s` : `the reply is too slow: ${bytes} B in ${ms / 1000} s`);
 }

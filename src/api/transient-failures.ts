@@ -20,7 +20,7 @@ const failures: Record<string, Failure> = {
   // Of this machine.
   EMFILE: { reason: 'too many files are open', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -n 4096' },
   ENFILE: { reason: 'too many files are open on this machine', isEarly: true, lasts: true },
-  ENOMEM: { reason: 'out of memory', isEarly: true, lasts: true },
+  ENOMEM: { reason: 'out of memory', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -v unlimited' },
   ENOBUFS: { reason: 'out of memory for connections', isEarly: true, lasts: true },
   EAI_MEMORY: { reason: 'out of memory', isEarly: true, lasts: true },
   EACCES: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
@@ -32,7 +32,7 @@ const failures: Record<string, Failure> = {
   ...certificate('its certificate was revoked', 'CERT_REVOKED'),
   ...certificate('its certificate is self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
   ...certificate(
-    "its certificate is issued by an authority that is not trusted; set NODE_EXTRA_CA_CERTS if it is your company's",
+    "its certificate is issued by an authority that is not trusted; set SSL_CERT_FILE to its certificate if it is your company's",
     ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_VERIFY_FIRST_CERTIFICATE', 'CERT_UNTRUSTED'],
   ),
@@ -122,6 +122,8 @@ export function isEarlyFailure(cause: unknown): boolean {
 /** The system's error code, which Node may wrap in a cause or in the first of several errors. */
 function errorCode(cause: unknown): string {
   const error = cause as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined;
+  // Of WebAssembly, which reserves gigabytes of addresses: `ulimit -v` may forbid it.
+  if (error instanceof RangeError && /out of memory/i.test(error.message)) return 'ENOMEM';
   if (typeof error?.code === 'string' && error.code) return error.code;
   if (error?.errors?.length) return errorCode(error.errors[0]);
   return error?.cause ? errorCode(error.cause) : '';

@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { after } from '../clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { trustCertificateFile } from './certificate-file.ts';
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
 import { ProgressLimit, silenceError } from './progress-limit.ts';
@@ -84,6 +85,7 @@ export async function openRequest({
   ...options
 }: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<OpenRequest> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  await trustCertificateFile();
   signal.throwIfAborted();
   // An agent that opens a tunnel has no socket yet: it gets the signal as `until`.
   const outgoing = request(url, { ...options, until: signal } as RequestOptions);

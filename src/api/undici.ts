@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/proxy-settings.ts';
+import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
 import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
@@ -37,6 +38,7 @@ export interface ConnectorOptions {
  */
 export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
   const { proxy: settings, signal, onConnected = () => {}, onread } = options;
+  await trustCertificateFile();
   const { buildConnector } = await loadUndici();
   // Its types do not say that it returns the socket.
   const connect = buildConnector({ timeout: connectTimeoutMs, ...(onread && { onread }) }) as (

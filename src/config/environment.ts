@@ -46,6 +46,7 @@ export const variables = {
   HTTP_PROXY: 'proxy for http URLs',
   ALL_PROXY: 'proxy if the two above are not set (http:// or https:// only)',
   NO_PROXY: 'hosts that bypass the proxy: names, .suffixes, addresses, networks, host:port, or *',
+  SSL_CERT_FILE: 'certificates of more authorities to trust, as NODE_EXTRA_CA_CERTS; read at the first connection',
   DOCKER_CONFIG: "folder of Docker's config.json, for registry credentials",
   CI: 'set by CI systems: no prompt, no pager and no links, even on a terminal (false or 0: as without)',
   DO_NOT_TRACK: 'not needed: gantry collects no telemetry',

@@ -158,6 +158,13 @@ describe('a failed connection', () => {
     },
   );
 
+  test('of a WebAssembly without room is of this machine', () => {
+    const cause = new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance');
+    const failure = toConnectionError(url, cause);
+    expect(failure.message).toMatch(/: out of memory \(ENOMEM\)$/);
+    expect(failure.facts).toMatchObject({ retryable: false, fix: 'raise the limit: ulimit -v unlimited' });
+  });
+
   test('with an unknown code says no more than Node knows', () => {
     const cause = Object.assign(new Error('connect EODD 127.0.0.1:1 - Local (undefined:undefined)'), { code: 'EODD' });
     expect(toConnectionError(url, cause).message).toMatch(/failed: connect EODD 127\.0\.0\.1:1$/);

@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { withoutHome } from '../support/machine.ts';
+import { joiningProxy, overHttps } from '../support/proxy.ts';
 import { expectNoTrace } from '../support/traces.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
@@ -60,6 +62,26 @@ describe('the built program', () => {
       expect(stdout).toBe((await gantry([...words, '--help', '--color', 'never'])).stdout);
     },
   );
+
+  test.each([
+    ['apps', 'list'],
+    ['cp', '{url}/file', ':/file', '--sha256', 'a'.repeat(64)],
+  ])('trusts the authorities of SSL_CERT_FILE: %s', async (...words) => {
+    const [https, proxy, place] = [await overHttps(emulator.url), await joiningProxy(), newFolder()];
+    vi.unstubAllEnvs();
+    const lead = {
+      GANTRY_API_URL: https,
+      HTTPS_PROXY: proxy.url,
+      GANTRY_TOKEN: 'another-token',
+      GANTRY_INFERENCE_URL: '',
+    };
+    const line = words.map((word) => word.replace('{url}', https));
+    const said = async (more: Record<string, string>) =>
+      String((await run(line, { env: env({ ...lead, ...more }), cwd: place })).stderr);
+    expect(await said({})).toContain('its certificate is');
+    expect(await said({ SSL_CERT_FILE: 'no-such-file' })).toContain('its certificate is');
+    expect(await said({ SSL_CERT_FILE: resolve('fixtures/tls/cert.pem') })).not.toContain('certificate');
+  });
 
   test('starts through a symbolic link, as npm creates one', async () => {
     await using place = await folderOf({});
