@@ -26,6 +26,13 @@ const lay = (files: Record<string, string | Buffer>) => layIn(here, files);
 const shelf = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
 
+test.runIf(process.platform === 'linux')('a file of /proc, whose size is not known, is no empty file', async () => {
+  const { code, stderr } = await gantry(['cp', '/proc/self/status', ':/status']);
+  expect(stderr).toContain('it has content, but the system says that its size is 0\n');
+  expect(stderr).toContain('fix pipe it: cat /proc/self/status | gantry cp - :/status');
+  expect([code, shelf().read('/status')]).toEqual([1, undefined]);
+});
+
 describe('the target of a copy', () => {
   test.each<[string[], string[]]>([
     [['cp', 'a.bin', ':/'], ['/a.bin']],

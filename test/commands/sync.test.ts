@@ -43,6 +43,17 @@ test.runIf(process.platform === 'linux')('an entry of the target that cannot be 
   expect(code).toBe(1);
 });
 
+test('a file whose time is in the future is named: each sync copies it again', async () => {
+  await gantry(['sync', 'f', ':/later']);
+  utimesSync(join(here, 'f/new'), 4e9, 4e9);
+  const { code, stderr } = await gantry(['sync', 'f', ':/later']);
+  expect(stderr).toContain('warning: the time of new is in the future: each sync copies such a file again\n');
+  expect(stderr).toContain(`fix set its time: touch ${join(here, 'f/new')}`);
+  expect(code).toBe(0);
+  utimesSync(join(here, 'f/new'), 1_000, 1_000);
+  expect((await gantry(['sync', 'f', ':/later'])).stderr).not.toContain('future');
+});
+
 describe('what another command deletes in the target meanwhile is not there', () => {
   test('on a disk', async () => {
     lay(here, { 'g/first': '1', 'g/second': '2', 'g/gone/inner/file': '3', 'g/stays/file': '4' });

@@ -1,6 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gantryCommand, quoteForShell, sentence } from '../../command-line.ts';
 import { openRegular, openRegularSync, toDiskError } from '../../disk/index.ts';
+import { FailedError } from '../../errors.ts';
 import { bufferSource, fileSource, streamSource } from '../../transfer/byte-source.ts';
 import { downloadRange } from '../../transfer/download-range.ts';
 import { parseEtagChecksum } from '../../transfer/etag-checksum.ts';
@@ -93,6 +96,7 @@ function readSmall(file: string): SourceContent | undefined {
     try {
       const stats = fstatSync(descriptor);
       if (stats.size > maxSyncBytes) return undefined;
+      if (stats.size === 0 && readSync(descriptor, Buffer.alloc(1)) > 0) throw unknownSize(file);
       const content = Buffer.allocUnsafe(stats.size);
       let read = 0;
       for (let more = 1; more > 0 && read < content.length; read += more) {
@@ -105,6 +109,13 @@ function readSmall(file: string): SourceContent | undefined {
   } catch (cause) {
     throw toDiskError(cause);
   }
+}
+
+/** As below /proc. */
+function unknownSize(file: string): FailedError {
+  return new FailedError('it has content, but the system says that its size is 0', {
+    fix: sentence`pipe it: cat ${quoteForShell(file)} | ${gantryCommand`cp - :/${basename(file)}`}`,
+  });
 }
 
 function smallSource(file: string, content: Buffer, mark: string): SourceContent {

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { gantryCommand, quoteForShell, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, fileSummary, printablePath } from '../../output/format.ts';
@@ -96,7 +96,7 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 }
 
 /** Without what the result says anyway if there is nothing to copy. */
-function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
+function reportDifference({ progress, now }: Context, found: Difference, options: SyncOptions): void {
   const { added, updated, unchanged, extra } = found;
   const files = added.length + updated.length;
   const bytes = totalBytes(added) + totalBytes(updated);
@@ -104,6 +104,12 @@ function reportDifference({ progress }: Context, found: Difference, options: Syn
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
   const parts = [...(files > 0 ? [copied, `${unchanged} unchanged`] : []), ...(extra.length > 0 ? [others] : [])];
   if (parts.length > 0) progress.note(parts.join(', '));
+  for (const { path, modified = 0, from } of updated) {
+    if (typeof from !== 'string' || modified <= now()) continue;
+    const message = `the time of ${printablePath(path)} is in the future: each sync copies such a file again`;
+    progress.warn({ severity: 'warning', message, fix: sentence`set its time: touch ${quoteForShell(from)}` });
+    return;
+  }
 }
 
 function totalBytes(files: Iterable<FoundFile>): number {
