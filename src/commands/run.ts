@@ -67,6 +67,9 @@ export default defineCommand({
       ? []
       : [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'the run continues; to follow it' }],
   effect: 'changes',
+  details: [
+    'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
+  ],
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [
     'run job.py',

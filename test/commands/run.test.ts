@@ -330,12 +330,17 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test.each([
     ['an exception', 'raise ValueError("bad")', 1],
     ['the code of another failure', 'raise SystemExit(75)', 75],
+    ['a signal', 'import os\nos.kill(os.getpid(), 9)', '137 (SIGKILL)'],
   ])('is relayed if it fails, and the exit code is 13: %s', async (_, source, programExitCode) => {
     const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
     expect(outcome.code).toBe(13);
     expect(outcome.stderr).toContain(`failed with exit code ${programExitCode}`);
     expectErrorDocument(outcome);
-    const details = { status: 'failure', programExitCode, log: expect.arrayContaining(['begins']) };
+    const details = {
+      status: 'failure',
+      programExitCode: Number.parseInt(`${programExitCode}`, 10),
+      log: expect.arrayContaining(['begins']),
+    };
     expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, details } });
   });
 

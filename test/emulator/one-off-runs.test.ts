@@ -133,7 +133,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     ['import sys\nsys.exit(7)\n', 7, []],
     ['raise ValueError("no")\n', 1, ['Traceback (most recent call last):', '  File "job.py", line 1, in <module>']],
     ['def broken(:\n', 1, ['SyntaxError: invalid syntax']],
-    ['import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n', undefined, []],
+    ['import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n', 137, []],
   ])('that fails has status failed and its exit code: %j', async (text, exitCode, printed) => {
     const { run } = await runner();
     const ended = await run(text);

@@ -94,7 +94,7 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
   if (hasSucceeded(item) && !programExitCode) return finished;
   const ended =
     hasSucceeded(item) || runHasFailed(item)
-      ? `failed${programExitCode ? ` with exit code ${programExitCode}` : ''}`
+      ? `failed${programExitCode ? ` with exit code ${programExitCode}${signalOf(programExitCode)}` : ''}`
       : `was ${runOutcome(item)}`;
   return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
@@ -107,6 +107,13 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
 function readExitCode(item: Run): number | null {
   const code = (item as { exitCode?: unknown }).exitCode;
   return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
+}
+
+/** A shell and a container add 128 to the signal that ended a program. */
+function signalOf(code: number): string {
+  const signals = Object.entries(process.getBuiltinModule('node:os').constants.signals);
+  const [name] = signals.find(([, number]) => number === code - 128) ?? [];
+  return name ? ` (${name})` : '';
 }
 
 /** In ms; 0 if unknown. */

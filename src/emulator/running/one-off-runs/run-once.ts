@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { normalize } from 'node:path';
 import { after } from '../../../clock.ts';
 import type { FilePart } from '../../../contract/scalars.ts';
@@ -102,12 +103,12 @@ async function runProgram(
     program.kill('SIGKILL');
   });
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
-  const { code } = await program.ended.catch(() => ({ code: 127 }));
+  const { code, signal: killedBy } = await program.ended.catch(() => ({ code: 127, signal: null }));
   stopTimer();
   runner.runs.untrack(run);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
-  markEnded(run, statusCode, running, code === null ? {} : { exitCode: code });
+  markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });
 }
 
 async function simulateRun(app: AppRecord, run: string, container: string, running: Running): Promise<void> {
