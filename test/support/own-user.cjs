@@ -4,5 +4,5 @@ const os = require('node:os');
 const { syncBuiltinESMExports } = require('node:module');
 const { GANTRY_TEST_HOME: homedir } = process.env;
 const { userInfo } = os;
-os.userInfo = (...args) => ({ ...userInfo(...args), homedir });
+/** @type {any} */ (os).userInfo = (/** @type {any} */ options) => ({ ...userInfo(options), homedir });
 syncBuiltinESMExports();
