@@ -5,6 +5,7 @@ import { startEmulator } from '../../src/emulator/index.ts';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { address, configFolder } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 
 const built = createRequire(import.meta.url)('../../dist/main.cjs') as {
   main: typeof Main;
@@ -18,8 +19,13 @@ class Terminal extends Writable {
   readonly rows = 24;
   text = '';
 
+  constructor(private readonly seen: (text: string) => void = () => {}) {
+    super();
+  }
+
   override _write(chunk: Buffer, _: string, done: () => void): void {
     this.text += chunk;
+    this.seen(this.text);
     done();
   }
 
@@ -28,26 +34,35 @@ class Terminal extends Writable {
   moveCursor = () => true;
 }
 
-async function waitingFor(env: Record<string, string>) {
+/** A deploy that waits for its build, until Ctrl-C when stderr shows this. */
+async function waitingFor(env: Record<string, string>, shown: RegExp) {
   await using app = await folderOf(smallApp());
   const emulator = await startEmulator();
   emulator.fail('build', 'slow');
-  const [stdout, stderr] = [new Terminal(), new Terminal()];
-  const own = { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...address(emulator), ...env };
-  const words = ['deploy', '--no-input', '--timeout', '1200ms'];
-  const code = await built.main(words, { ...built.processIo(), cwd: app.path, env: own, stdout, stderr });
+  let interrupt = () => {};
+  const [stdout, stderr] = [new Terminal(), new Terminal((text) => shown.test(text) && interrupt())];
+  const onSignal: ReturnType<typeof ProcessIo>['onSignal'] = (listener) => {
+    interrupt = () => {
+      interrupt = () => {};
+      listener('SIGINT');
+    };
+    return () => {};
+  };
+  const own = machine({ GANTRY_CONFIG_DIR: configFolder(), ...address(emulator), ...env });
+  const io = { ...built.processIo(), cwd: app.path, env: own, stdout, stderr, onSignal };
+  const code = await built.main(['deploy', '--no-input'], io);
   await emulator.close();
   return { code, stderr: stderr.text };
 }
 
 test.each([{}, { CI: 'true' }])('the built program draws a spinner on a terminal while it waits (%o)', async (env) => {
-  const { code, stderr } = await waitingFor(env);
+  const { code, stderr } = await waitingFor(env, /⠋.* Building web: building/s);
   expect(stderr).toMatch(/⠋.* Building web: building/s);
-  expect(code).toBe(8);
+  expect(code).toBe(130);
 });
 
 test('on a terminal that cannot draw it writes lines only', async () => {
-  const { stderr } = await waitingFor({ TERM: 'dumb' });
+  const { stderr } = await waitingFor({ TERM: 'dumb' }, /Building web/);
   expect(stderr).toContain('Created build');
   expect(stderr).not.toContain('\u001b');
   expect(stderr).not.toContain('⠋');

@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
 import type { TerminationSignal } from '../../src/errors.ts';
@@ -77,6 +79,8 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
 }
 
 async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
+  // Less than this passes on a busy machine while they are loaded, and no reply comes meanwhile.
+  if ((setting.io?.silenceMs ?? 60_000) < 10_000) await loadSources();
   const waits: number[] = [];
   const behind: string[][] = [];
   const opened: string[] = [];
@@ -138,6 +142,18 @@ const endlessPager = { write: async (_: string) => true, end: async () => {} };
 /** How long a command waits for what the emulator works at, in real ms: at a time, and in all. What hangs would never end. */
 const work = { pauseMs: 8, patienceMs: 800 };
 
+let loading: Promise<unknown> | undefined;
+
+/** What commands and the emulator would else load when they need it. Once: files that are tested share what is loaded. */
+function loadSources(): Promise<unknown> {
+  const files = ['api', 'commands', 'operations', 'transfer', 'emulator'].flatMap((folder) =>
+    readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => resolve('src', folder, file)),
+  );
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  loading ??= Promise.all(sources.map((file) => import(pathToFileURL(file).href)));
+  return loading;
+}
+
 /** All but the streams and the signals. Nothing sleeps: waiting moves the clock. */
 function ioOf(
   { emulator, cwd = process.cwd(), env, clock = {}, meanwhile }: Setting,
@@ -169,7 +185,7 @@ function ioOf(
     openBrowser: async () => true,
     startPager: async () => undefined,
     spawnDetached: async () => () => false,
-    // As the program's: less would pass on a busy machine while sources are loaded. Tests of silence set their own.
+    // As the program's. Tests of silence set their own.
     silenceMs: 60_000,
   };
 }
