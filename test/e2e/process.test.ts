@@ -263,7 +263,7 @@ describe('a time limit', () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     emulator.fail('getBuild', '503*');
-    const { exitCode, stderr, stdout } = await run(['deploy', '--timeout', '1s', '--json'], {
+    const { exitCode, stderr, stdout } = await run(['deploy', '--timeout', '5s', '--json'], {
       cwd: app.path,
       env: env(),
     });
@@ -276,7 +276,7 @@ describe('a time limit', () => {
   test('ends with 8 while the polls of a run hang', async () => {
     await using place = await folderOf({ ...smallApp(), 'job.py': 'print("hi")\n' });
     emulator.fail('getRun', 'stall*');
-    const { exitCode, stderr } = await run(['run', '--timeout', '1s', 'job.py'], { cwd: place.path, env: env() });
+    const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place.path, env: env() });
     expect(exitCode, String(stderr)).toBe(8);
     expect(stderr).toMatch(/gantry runs follow \S+ \S+/);
   });

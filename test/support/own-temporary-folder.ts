@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+// The sources require() it, which fails while an import() of it is under way, by what loads a spinner.
+import 'string-width';
 
 // Each test file has a temporary folder of its own: what is left in it was left by the program under test.
 const before = tmpdir();
