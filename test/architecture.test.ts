@@ -116,6 +116,16 @@ test('only api, transfer, the receiver of webhooks, the emulator and the kit for
   expect(offences).toEqual([]);
 });
 
+/** A pager, a registry login, the parser of Python, `ps`, commands that the user has typed, and `gantry` itself. */
+const startsPrograms =
+  /^src\/(process|config\/registry-login|project\/python-syntax|output\/key-presses|operations\/notify\/notify-command|commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
+
+test('only run-git.ts starts git, without the programs that a repository names; few others start a program', () => {
+  const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn)\b/m;
+  const found = files.filter((file) => starts.test(readFileSync(file, 'utf8')) && !startsPrograms.test(file));
+  expect(found).toEqual(['src/operations/git/run-git.ts']);
+});
+
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
 const writesElsewhere =
   /^src\/(code-cache\.ts|operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|operations\/ci\/write-pipeline\.ts|emulator\/(index|http\/buffered-body|running\/)|testing\/start-platform)/;

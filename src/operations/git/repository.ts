@@ -79,7 +79,14 @@ export async function readCheckedOut(
   { byContent = false } = {},
 ): Promise<CheckedOut | undefined> {
   if (isOutside(context)) return undefined;
-  const format = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=no'];
+  // What is in a submodule is no file of the commit, and would be read by its own settings.
+  const format = [
+    '--porcelain=v2',
+    '--branch',
+    '--no-ahead-behind',
+    '--untracked-files=no',
+    '--ignore-submodules=dirty',
+  ] as const;
   const [status = '', listed = ''] = await Promise.all([
     tryGit(context, ['status', ...format, '--', '.']),
     files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),

@@ -54,8 +54,8 @@ async function findCommit(context: Context, revision: string): Promise<string> {
     await git(context, ['--version']);
     throw new UsageError(`${context.cwd} is not in a git repository`);
   }
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
-  const commit = await tryGit(context, args);
+  const name = `${revision}^{commit}`;
+  const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
   if (commit) return commit;
   throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
 }

@@ -7,16 +7,79 @@ const maxOutput = 256 * 2 ** 20;
 
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
-/** What git prints, without the last line break. Throws FailedError with git's own last line if it fails. */
-export async function git(
+/**
+ * The commands of git that are used, and whether they start filters or hooks that settings name. One that starts anything
+ * else by a setting (diff, log, fetch, merge) is none of them: a clone is not trusted.
+ */
+const commands = {
+  'checkout-index': true,
+  config: false,
+  'for-each-ref': false,
+  'hash-object': true,
+  'ls-files': false,
+  'merge-base': false,
+  'read-tree': true,
+  'rev-list': false,
+  'rev-parse': false,
+  status: true,
+  'symbolic-ref': false,
+  '--version': false,
+};
+type Arguments = readonly [command: keyof typeof commands, ...string[]];
+interface GitOptions {
+  input?: string;
+  variables?: Record<string, string>;
+}
+
+/**
+ * What git prints, without the last line break. Throws FailedError with git's own last line if it fails. No program is
+ * started that the settings of the repository name, and nothing is fetched; those of the user and the machine are theirs.
+ */
+export async function git(context: GitContext, args: Arguments, options: GitOptions = {}): Promise<string> {
+  return start(context, [...(commands[args[0]] ? await withoutPrograms(context) : []), ...args], options);
+}
+
+/** Paths with special characters are printed as they are. A bare repository may be a folder of a clone. */
+const settings = [
+  'core.quotePath=false',
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'safe.bareRepository=explicit',
+].flatMap((setting) => ['-c', setting]);
+
+/** Git asks nothing, writes nothing by the way, and fetches nothing that a partial clone lacks. */
+const noWork = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: '',
+};
+
+/** Arguments by which filters and hooks of the repository's own settings are what they are without these. */
+async function withoutPrograms(context: GitContext): Promise<string[]> {
+  const listed = (await start(context, ['config', '--list', '--show-scope', '-z'])).split('\0');
+  const outer = new Map<string, string>();
+  const own = new Set<string>();
+  for (let at = 0; at + 1 < listed.length; at += 2) {
+    const [, name = '', value = ''] = /^((?:filter|hook)\..*?)(?:\n(.*))?$/s.exec(listed[at + 1] ?? '') ?? [];
+    if (name === '') continue;
+    if (/^(local|worktree)$/.test(listed[at] ?? '')) own.add(name);
+    else outer.set(name, value);
+  }
+  return [...own].flatMap((name) => {
+    if (name.includes('=')) throw new FailedError(`git is not used here: the repository has the setting ${name}`);
+    return ['-c', `${name}=${outer.get(name) ?? (/\.(required|enabled)$/.test(name) ? 'false' : '')}`];
+  });
+}
+
+function start(
   { env, cwd, signal }: GitContext,
   args: readonly string[],
-  { input, variables = {} }: { input?: string; variables?: Record<string, string> } = {},
+  { input, variables = {} }: GitOptions = {},
 ): Promise<string> {
-  // Paths with special characters are printed as they are, and git asks nothing.
-  const options = { cwd, signal, maxBuffer: maxOutput, env: { ...env, ...variables, GIT_TERMINAL_PROMPT: '0' } };
+  const options = { cwd, signal, maxBuffer: maxOutput, env: { ...env, ...variables, ...noWork } };
   return new Promise((resolve, reject) => {
-    const child = execFile('git', ['-c', 'core.quotePath=false', ...args], options, (error, stdout, stderr) => {
+    const child = execFile('git', ['--no-pager', ...settings, ...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout.replace(/\n$/, ''));
       else reject(signal.aborted ? signal.reason : gitError(error, stderr));
     });
@@ -26,11 +89,7 @@ export async function git(
 }
 
 /** Undefined if git fails, or is not installed. */
-export async function tryGit(
-  context: GitContext,
-  args: readonly string[],
-  options?: Parameters<typeof git>[2],
-): Promise<string | undefined> {
+export async function tryGit(context: GitContext, args: Arguments, options?: GitOptions): Promise<string | undefined> {
   try {
     return await git(context, args, options);
   } catch (error) {
