@@ -1,6 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { keepLimits } from '../../src/operations/archives/limits.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
@@ -100,6 +101,41 @@ test('warns before the deploy if the archive of the live build is not here', asy
   expect(code).toBe(12);
   expect(stderr).toContain(`--or-rollback cannot return to build ${builds[0]?.slice(0, 8)} of`);
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
+});
+
+test.each<[how: string, exceed: (archives: string) => Promise<void>]>([
+  [
+    'are older than the limit',
+    async (archives) => {
+      const monthsAgo = Date.now() / 1000 - 100 * 86_400;
+      const records = join(archives, 'builds');
+      for (const name of await readdir(records)) await utimes(join(records, name), monthsAgo, monthsAgo);
+    },
+  ],
+  [
+    'are more than the limit',
+    async (archives) => {
+      const [name = ''] = await readdir(join(archives, 'files'));
+      const { bytes } = keepLimits;
+      onTestFinished(() => {
+        keepLimits.bytes = bytes;
+      });
+      keepLimits.bytes = (await stat(join(archives, 'files', name))).size * 1.5;
+    },
+  ],
+])('returns to the build before though the archives %s, and keeps what serves of another app', async (_, exceed) => {
+  await deploy('other', ['--name', 'other']);
+  const [other] = builds.splice(0);
+  for (const version of ['first', 'good']) await deploy(version);
+  await exceed(join(home, 'state/archives'));
+  crashing = [2];
+  const { code, json, stderr } = await deploy('bad', watching);
+  expect([code, stderr]).toEqual([12, expect.not.stringContaining('cannot return')]);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: builds[1] });
+  const list = await gantry(['cache', 'list', 'archives', '--json'], { emulator, env });
+  const kept = (list.json() as { build: string }[]).map(({ build }) => build);
+  expect(kept).toContain(other);
+  expect(kept).not.toContain(builds[0]);
 });
 
 test('does not replace what somebody else deployed meanwhile', async () => {

@@ -428,6 +428,15 @@ test('keeps the archives of ten builds, and events of 90 days', async () => {
   expect((await listed('history/web')).filter((name) => name.startsWith('2020'))).toEqual([]);
 });
 
+test('keeps the archives of what serves and of what served before it, though they were found sick', async () => {
+  crashing = [1, 2];
+  await deploy('good');
+  for (const version of ['bad', 'worse']) expect((await deploy(version, ['--watch', '10s'])).code).toBe(12);
+  const listed = (await run(['ls', 'default:/.gantry/archives/web', '--json'])).json() as { name: string }[];
+  const names = listed.map(({ name }) => name).join(' ');
+  for (const build of builds) expect(names).toContain(build);
+});
+
 describe('the setting', () => {
   test.each(['/.gantry', 'default:', 'default:/', 'default:/a/../b', 'default:/a b', 'on'])(
     '%s is refused where it is set',

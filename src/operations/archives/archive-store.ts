@@ -52,10 +52,13 @@ export const recordsFolder = (state: string) => join(state, 'archives', 'builds'
 export const filesFolder = (state: string) => join(state, 'archives', 'files');
 export const archiveFile = (state: string, sha256: string) => join(filesFolder(state), `${sha256}.zip`);
 
-/** Its name has the archive's hash, so that nobody has to read all records to know which files are needed. */
 export async function writeRecord(state: string, kept: KeptArchive): Promise<void> {
-  const name = `${keyOf(kept)}-${kept.sha256}.json`;
-  await writeFileAtomic(join(recordsFolder(state), name), stringifyJson(kept), { mode: 0o600 });
+  await writeFileAtomic(join(recordsFolder(state), recordName(kept)), stringifyJson(kept), { mode: 0o600 });
+}
+
+/** With the archive's hash, so that nobody has to read all records to know which files are needed. */
+export function recordName(kept: KeptArchive): string {
+  return `${keyOf(kept)}-${kept.sha256}.json`;
 }
 
 export async function findRecord(state: string, build: BuildKey): Promise<KeptArchive | undefined> {

@@ -25,8 +25,8 @@ interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deploy
 interface Keeping {
   /** Before the upload: nobody may be there any more to do it once it has arrived. */
   keep(deployed: Deployed): Promise<void>;
-  /** After the upload: makes room, and sends it to the team. */
-  share(): Promise<void>;
+  /** After the upload: sends it to the team, and makes room when the command ends. */
+  share(): void;
 }
 
 /**
@@ -43,10 +43,11 @@ export function startKeeping(context: Context, archive: AppArchive): Keeping {
     async keep(deployed) {
       kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
     },
-    async share() {
+    share() {
       const shared = kept;
       if (!shared) return;
-      await attempt(context, () => enforceLimits(context.settings.folders.state, context.now()));
+      // Once it is known how the command has ended: until then, a rollback may need any of them.
+      context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
       shareArchive(context, shared);
     },
   };

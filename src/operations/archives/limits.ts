@@ -1,7 +1,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Context } from '../../context.ts';
 import { namesIn } from '../../disk/index.ts';
 import { archiveFile, filesFolder, hashOf, recordNames, recordsFolder } from './archive-store.ts';
+import { neededRecords } from './needed-builds.ts';
 
 /** What is kept at most, over all apps. */
 export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
@@ -9,10 +11,16 @@ export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 
 /** A record whose archive is still being copied must not look like one that was left behind. */
 const copyingMs = 3_600_000;
 
-/** Removes the oldest archives beyond the limits, and what killed processes left behind. `now`: ms since 1970. */
-export async function enforceLimits(state: string, now: number): Promise<void> {
+/**
+ * Removes the oldest archives beyond the limits, and what killed processes left behind. What a rollback rests on stays: a
+ * cache may be limited, a promise may not.
+ */
+export async function enforceLimits(context: Context): Promise<void> {
+  const { state } = context.settings.folders;
+  const now = context.now();
   const sizes = await sizesOf(state);
   const counted = new Set<string>();
+  const beyond: string[] = [];
   let bytes = 0;
   for (const [index, { name, sha256, modified }] of (await newestRecords(state)).entries()) {
     const size = sizes.get(sha256);
@@ -20,8 +28,10 @@ export async function enforceLimits(state: string, now: number): Promise<void> {
     if (!counted.has(sha256)) bytes += size ?? 0;
     counted.add(sha256);
     const isKept = size !== undefined && bytes <= keepLimits.bytes && index < keepLimits.builds;
-    if (!isKept || modified < now - keepLimits.ageMs) await rm(join(recordsFolder(state), name), { force: true });
+    if (!isKept || modified < now - keepLimits.ageMs) beyond.push(name);
   }
+  const needed = beyond.length > 0 ? await neededRecords(context) : new Set();
+  for (const name of beyond) if (!needed.has(name)) await rm(join(recordsFolder(state), name), { force: true });
   await removeUnused(state, now);
 }
 

@@ -5,6 +5,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { readHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import { archiveFile, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
+import { neededBuilds } from './needed-builds.ts';
 
 /** Of an app: those of its newest builds that were not found sick, which a rollback may return to. */
 const maxBuilds = 10;
@@ -103,7 +104,9 @@ async function removeOldArchives(
   const isWell = (build = '') => !history.sickness(build) && !history.failure(build);
   const names = isNeeded ? [...records, recordName(sent)] : records;
   const newestFirst = names.filter((name) => isWell(buildOf(name))).sort();
-  const kept = new Set(newestFirst.reverse().slice(0, maxBuilds));
+  const needed = neededBuilds(history, new Set(names.map((name) => buildOf(name) ?? '')));
+  const isNeededNow = (name: string) => needed.has(buildOf(name) ?? '');
+  const kept = new Set([...newestFirst.reverse().slice(0, maxBuilds), ...names.filter(isNeededNow)]);
   const hashes = new Set([...kept].map(hashOf));
   const files = (await team.list(context, filesIn(folder))) ?? [];
   const now = context.platformNow();

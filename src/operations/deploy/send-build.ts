@@ -60,7 +60,7 @@ export async function keepLive(
       const deployRecord = describeDeploy(body, created, { archive, executables: executablesOf(local) });
       await forgetArchive(context, app, build);
       await keeping.keep({ body, build, baseImages, deployRecord });
-      await keeping.share();
+      keeping.share();
     });
   } catch (error) {
     if (signal.aborted || !(error instanceof GantryError)) throw error;

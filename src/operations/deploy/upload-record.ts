@@ -31,7 +31,7 @@ export function recordUpload(
       await writeDeployRecord(context, body.name, record);
       await recordSent(context, body, record, { ...origin, ...(unconfirmed && { unconfirmed }) });
     }
-    await keeping.share();
+    keeping.share();
   };
   return {
     ...options,

@@ -100,6 +100,11 @@ async function withoutOther(context: Context, name: string, app: App, history: A
 /** Times of this machine are those of the platform's last reply, in whole seconds. */
 const clockErrorMs = 2_000;
 
+/** What this machine knows of an app of any platform, however old it is. Throws FailedError if it cannot be read. */
+export async function readOwnHistory(settings: Settings, app: AppKey): Promise<AppHistory> {
+  return new AppHistory((await new EventLog(fileOf(settings, app)).read(0)).events);
+}
+
 /** Removes what this machine has on record of an app. Best effort. */
 export async function forgetHistory(context: Context, app: string): Promise<void> {
   await logOf(context, app)
@@ -108,13 +113,23 @@ export async function forgetHistory(context: Context, app: string): Promise<void
 }
 
 /** The same for all of a command, which keeps what it has read of it. */
-function logOf({ settings, project }: Context, app: string): EventLog {
-  const key = stateKey(platformOf(settings), project, shortAppName(project, app));
+function logOf({ settings, project }: Context, name: string): EventLog {
+  const file = fileOf(settings, { platform: platformOf(settings), project, app: shortAppName(project, name) });
   const known = logs.get(settings) ?? new Map<string, EventLog>();
   logs.set(settings, known);
-  const log = known.get(key) ?? new EventLog(join(settings.folders.state, 'history', `${key}.jsonl`));
-  known.set(key, log);
+  const log = known.get(file) ?? new EventLog(file);
+  known.set(file, log);
   return log;
+}
+
+interface AppKey {
+  platform: string;
+  project: string;
+  app: string;
+}
+
+function fileOf({ folders }: Settings, { platform, project, app }: AppKey): string {
+  return join(folders.state, 'history', `${stateKey(platform, project, app)}.jsonl`);
 }
 
 const logs = new WeakMap<Settings, Map<string, EventLog>>();

@@ -4,7 +4,7 @@
  */
 export type { AppHistory, ListedEvent } from './app-history.ts';
 export type { EventOf, Verdict } from './events.ts';
-export { forgetHistory, readHistory, readJobs, recordEvent, recordLook } from './history.ts';
+export { forgetHistory, readHistory, readJobs, readOwnHistory, recordEvent, recordLook } from './history.ts';
 export { type ServingTime, servingTimes } from './serving-times.ts';
 export { settleRollbacks } from './settle-rollbacks.ts';
 export { changedSettings, sentSettings, settingKey } from './shown-settings.ts';
