@@ -1,5 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
@@ -420,9 +422,7 @@ test('keeps the archives of ten builds, and events of 90 days', async () => {
   });
   await run(['cp', '.', 'default:/.gantry'], { cwd: old.path });
   await deploy('one');
-  const listed = async (folder: string) =>
-    ((await run(['ls', `default:/.gantry/${folder}`, '--json'])).json() as { name: string }[]).map(({ name }) => name);
-  const records = (await listed('archives/web')).filter((name) => name.endsWith('.json'));
+  const records = await listed('archives/web');
   expect(records.filter((name) => name.startsWith('202601'))).toHaveLength(9);
   expect(records.filter((name) => name.includes(builds[0] ?? '?'))).toHaveLength(1);
   expect((await listed('history/web')).filter((name) => name.startsWith('2020'))).toEqual([]);
@@ -432,10 +432,98 @@ test('keeps the archives of what serves and of what served before it, though the
   crashing = [1, 2];
   await deploy('good');
   for (const version of ['bad', 'worse']) expect((await deploy(version, ['--watch', '10s'])).code).toBe(12);
-  const listed = (await run(['ls', 'default:/.gantry/archives/web', '--json'])).json() as { name: string }[];
-  const names = listed.map(({ name }) => name).join(' ');
+  const names = (await listed('archives/web')).join(' ');
   for (const build of builds) expect(names).toContain(build);
 });
+
+describe('an archive that somebody replaced on the volume, of equal size and checksum, and its record', () => {
+  const refused = (build: string | undefined) =>
+    `build ${build?.slice(0, 8)} of web cannot be deployed again from here: there is no archive of it`;
+  const back = (more: Setting = {}) => run(['rollback', 'web', builds[0] ?? '', '--yes'], more);
+
+  test('is not deployed: the history has the SHA-256 of what was sent', async () => {
+    for (const version of [genuine, 'other']) await deploy(version);
+    await forge(async (record) => record);
+    const { code, stderr } = await back();
+    expect([code, stderr]).toEqual([6, expect.stringContaining(refused(builds[0]))]);
+    expect(stderr).toContain(
+      'why the team state at default:/.gantry has another archive of it than was sent (SHA-256)',
+    );
+    expect(builds).toHaveLength(2);
+  });
+
+  test('nor, where the history there is replaced as well, by the machine that has sent it', async () => {
+    const home = newFolder();
+    for (const version of [genuine, 'other']) await deploy(version, [], at(home));
+    await run(['cache', 'clear', 'archives', '--yes'], at(home));
+    await forge(async (record, sha256) => {
+      for (const name of await listed('history/web')) {
+        const path = `default:/.gantry/history/web/${name}`;
+        const event = (await run(['cat', path])).json() as { event: string; build: string };
+        if (event.event !== 'sent' || event.build !== builds[0]) continue;
+        await run(['rm', path, '--yes']);
+        await put(path, JSON.stringify({ ...event, archive: sha256 }));
+      }
+      return record;
+    });
+    const own = await back(at(home));
+    expect([own.code, own.stderr]).toEqual([6, expect.stringContaining(refused(builds[0]))]);
+    // Nobody else can know: what is on the volume is as true as those who can write to it.
+    const other = await back();
+    expect([other.code, other.stderr]).toEqual([
+      0,
+      expect.stringMatching(/of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/),
+    ]);
+  });
+});
+
+const listed = async (folder: string) =>
+  ((await run(['ls', `default:/.gantry/${folder}`, '--json'])).json() as { name: string; isFolder?: boolean }[])
+    .map(({ name }) => name)
+    .filter((name) => /\.\w+$/.test(name));
+
+async function put(path: string, content: string | Buffer): Promise<void> {
+  const file = join(newFolder(), 'file');
+  await writeFile(file, content);
+  expect((await run(['cp', file, path])).code).toBe(0);
+}
+
+const genuine = 'good for years';
+
+/** Changes the last four bytes so that all of it has this CRC-32. */
+function completeChecksum(bytes: Buffer, wanted: number): void {
+  const table = Array.from({ length: 256 }, (_, index) => {
+    let value = index;
+    for (let bit = 0; bit < 8; bit++) value = (value & 1 ? 0xedb88320 : 0) ^ (value >>> 1);
+    return value >>> 0;
+  });
+  let register = ~wanted >>> 0;
+  for (let step = 0; step < 4; step++) {
+    const index = table.findIndex((value) => value >>> 24 === register >>> 24);
+    register = (((register ^ (table[index] ?? 0)) << 8) | index) >>> 0;
+  }
+  const end = bytes.length - 4;
+  bytes.writeUInt32LE((register ^ ~crc32(bytes.subarray(0, end))) >>> 0, end);
+  expect(crc32(bytes)).toBe(wanted);
+}
+
+/** Replaces the archive of the first build, and its record, as one who can write to the volume may. */
+async function forge(alter: (record: object, sha256: string) => Promise<object>): Promise<void> {
+  const name = (await listed('archives/web')).find((record) => record.includes(builds[0] ?? '?')) ?? '';
+  const folder = 'default:/.gantry/archives/web';
+  const record = (await run(['cat', `${folder}/${name}`])).json() as { sha256: string };
+  const { bytes } = await run(['cat', `${folder}/files/${record.sha256}.zip`]);
+  const forged = Buffer.from(bytes);
+  const at = forged.indexOf(genuine);
+  forged.write('evil', at);
+  completeChecksum(forged.subarray(at, at + genuine.length), crc32(genuine));
+  expect(forged.equals(bytes)).toBe(false);
+  const sha256 = createHash('sha256').update(forged).digest('hex');
+  await put(`${folder}/files/${sha256}.zip`, forged);
+  await run(['rm', `${folder}/${name}`, '--yes']);
+  const text = JSON.stringify(await alter({ ...record, sha256 }, sha256));
+  await put(`${folder}/${name.replace(record.sha256, sha256)}`, text);
+}
 
 describe('the setting', () => {
   test.each(['/.gantry', 'default:', 'default:/', 'default:/a/../b', 'default:/a b', 'on'])(

@@ -25,7 +25,7 @@ export const KeptArchive = v.object({
       size: v.number(),
       compressed: v.number(),
       crc32: v.number(),
-      sha256: v.optional(v.string(), ''),
+      sha256: v.string(),
     }),
   ),
   /** The request of the deploy, without a registry login. */

@@ -24,7 +24,7 @@ interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deploy
 /** Keeps the archive of a build. */
 interface Keeping {
   /** Before the upload: nobody may be there any more to do it once it has arrived. */
-  keep(deployed: Deployed): Promise<void>;
+  keep(deployed: Deployed): Promise<KeptArchive | undefined>;
   /** After the upload: sends it to the team, and makes room when the command ends. */
   share(): void;
 }
@@ -42,6 +42,7 @@ export function startKeeping(context: Context, archive: AppArchive): Keeping {
   return {
     async keep(deployed) {
       kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
+      return kept;
     },
     share() {
       const shared = kept;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
 import { stringifyJson } from '../../json-text.ts';
-import { readHistory } from '../history/index.ts';
+import { readHistory, readOwnHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
-import { archiveFile, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
+import { archiveFile, buildKey, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
 import { neededBuilds } from './needed-builds.ts';
 
 /** Of an app: those of its newest builds that were not found sick, which a rollback may return to. */
@@ -44,6 +44,17 @@ export async function findTeamRecord(context: Context, app: string, build: strin
   const { documents } = await team.read(context, folder, (name) => buildOf(name) === build);
   const records = documents.map(({ text }) => parseRecord(text));
   return records.find((kept) => kept?.build === build && kept.app === app && kept.body.name === app);
+}
+
+/**
+ * Whether a record of the team is of the archive that was sent, by SHA-256: a CRC-32 proves nothing against a person. What
+ * this machine has sent itself, it knows better than the volume.
+ */
+export async function isOfSent(context: Context, app: string, { build, sha256 }: KeptArchive): Promise<boolean> {
+  const own = await readOwnHistory(context.settings, buildKey(context, app, build));
+  const sent = own.sent(build)?.archive ?? (await readHistory(context, app)).sent(build)?.archive;
+  // Of a build that was kept and not sent from here, only the record tells.
+  return (sent ?? sha256) === sha256;
 }
 
 /** Where the team has an archive, and its size in bytes. Undefined if it does not have it. */

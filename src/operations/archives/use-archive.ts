@@ -6,13 +6,13 @@ import type { AppArchive } from '../../project/archive.ts';
 import { readHistory } from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { archiveFile, archiveFolders, buildKey, findRecord, type KeptArchive, readRecords } from './archive-store.ts';
-import { downloadArchive, findShared, findTeamRecord } from './team-archives.ts';
+import { downloadArchive, findShared, findTeamRecord, isOfSent } from './team-archives.ts';
 
 /**
  * What this machine kept of a build, or its team, or of another build of the same files: a command that is killed shares
  * nothing. Undefined if there is nothing, or nothing that can be trusted.
  */
-export async function findKeptArchive(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
+export async function findKeptArchive(context: Context, app: string, build: string): Promise<FoundArchive | undefined> {
   const kept = await findKept(context, app, build);
   if (kept) return kept;
   for (const other of (await readHistory(context, app)).ofSame(build)) {
@@ -22,11 +22,18 @@ export async function findKeptArchive(context: Context, app: string, build: stri
   return undefined;
 }
 
-async function findKept(context: Context, app: string, build: string): Promise<KeptArchive | undefined> {
+/** `place`: where the team has its record, if this machine has none of its own. */
+type FoundArchive = KeptArchive & { place?: string | undefined };
+
+async function findKept(context: Context, app: string, build: string): Promise<FoundArchive | undefined> {
   const { state } = context.settings.folders;
   const isTrusted = !findWritableByOthers(...archiveFolders(state));
   const own = isTrusted ? await findRecord(state, buildKey(context, app, build)) : undefined;
-  return own ?? findTeamRecord(context, app, build);
+  if (own) return own;
+  const shared = await findTeamRecord(context, app, build);
+  return shared && (await isOfSent(context, app, shared))
+    ? { ...shared, place: teamStateOf(context)?.place }
+    : undefined;
 }
 
 /** The newest build of an app, other than these, whose archive is kept and has arrived. */
@@ -52,7 +59,7 @@ export async function findOtherKept(
  */
 export async function whyNotUsable(context: Context, app: string, build: string): Promise<string | undefined> {
   const kept = await findKeptArchive(context, app, build);
-  if (!kept) return whyNotKept(context);
+  if (!kept) return (await whyOther(context, app, build)) ?? whyNotKept(context);
   const { sha256, bytes } = kept;
   const path = archiveFile(context.settings.folders.state, sha256);
   const own = await sha256OfFile(path, context.signal).catch(() => undefined);
@@ -61,6 +68,12 @@ export async function whyNotUsable(context: Context, app: string, build: string)
   if (shared?.bytes === bytes) return undefined;
   const damaged = own === undefined ? shared?.place : path;
   return damaged === undefined ? whyNotKept(context) : `${damaged} is damaged, or was changed after the deploy`;
+}
+
+/** Says if the team has a record of a build that is not of what was sent for it. */
+async function whyOther(context: Context, app: string, build: string): Promise<string | undefined> {
+  const found = await findTeamRecord(context, app, build);
+  return found && `the team state at ${teamStateOf(context)?.place} has another archive of it than was sent (SHA-256)`;
 }
 
 /** Why this machine has no archive of a build. */
@@ -76,12 +89,12 @@ function whyNotKept(context: Context): string {
 
 /**
  * Passes a kept archive to `use`, under a name of its own: another process may remove the kept one meanwhile. Passes
- * undefined if it is not there any more, or damaged.
+ * undefined if it is not there any more, or damaged. `from`: where the team has it, or its record.
  */
 export async function withKeptArchive<T>(
   context: Context,
-  { app, sha256, bytes, entries }: KeptArchive,
-  use: (archive: AppArchive | undefined) => Promise<T>,
+  { app, sha256, bytes, entries, place }: FoundArchive,
+  use: (archive: AppArchive | undefined, from: string | undefined) => Promise<T>,
 ): Promise<T> {
   const folder = await TemporaryFolder.create('archive');
   try {
@@ -89,19 +102,16 @@ export async function withKeptArchive<T>(
     const { settings, signal } = context;
     const hashOf = (at: string) => sha256OfFile(at, signal).catch(() => '');
     const own = linkOrCopy(archiveFile(settings.folders.state, sha256), path);
-    let found =
+    const isOwn =
       (await own.then(
         () => hashOf(path),
         () => '',
-      )) === sha256
-        ? path
-        : undefined;
-    if (found === undefined) {
-      const fetched = await downloadArchive(context, app, sha256, folder.path);
-      if (fetched !== undefined && (await hashOf(fetched)) === sha256) found = fetched;
-    }
+      )) === sha256;
+    const fetched = isOwn ? undefined : await downloadArchive(context, app, sha256, folder.path);
+    const found = isOwn ? path : fetched !== undefined && (await hashOf(fetched)) === sha256 ? fetched : undefined;
     signal.throwIfAborted();
-    return await use(found === undefined ? undefined : { path: found, bytes, entries, changed: [] });
+    const from = isOwn ? place : teamStateOf(context)?.place;
+    return await use(found === undefined ? undefined : { path: found, bytes, entries, changed: [] }, from);
   } finally {
     await folder.remove();
   }

@@ -87,7 +87,7 @@ function digest(lines: string[]): string {
 }
 
 /** Where the files come from, and what is known of their arrival. */
-export type SentFrom = Partial<CheckedOut> & { restored?: string; unconfirmed?: boolean };
+export type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; unconfirmed?: boolean };
 
 /** What a deploy of these files sends for a build. */
 export function describeDeploy(

@@ -39,7 +39,9 @@ export function recordUpload(
       sent = await describe(created);
       const { body, baseImages, record, origin } = sent;
       const { restored } = origin;
-      await keeping.keep({ body, build: created.buildId, baseImages, restored, deployRecord: record ?? null });
+      const about = { body, build: created.buildId, baseImages, restored, deployRecord: record ?? null };
+      const kept = await keeping.keep(about);
+      if (kept) Object.assign(origin, { archive: kept.sha256 });
       if (record) await recordSent(context, body, record, { ...origin, event: 'sending' });
     },
     async onUploaded(created, archive) {

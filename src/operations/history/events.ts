@@ -26,6 +26,8 @@ const sent = v.object({
   dirty: v.optional(v.boolean()),
   /** The earlier build that it was made of again. */
   restored: v.optional(build),
+  /** SHA-256 of the archive, if it was kept: what others find of it can be compared. */
+  archive: v.optional(text),
   /** Nobody saw the end of the upload: only a build that starts shows that it arrived. */
   unconfirmed: v.optional(v.boolean()),
 });

@@ -46,6 +46,8 @@ export interface RollbackSource {
   kind: 'archive' | 'git';
   /** The commit, of a revision. */
   commit: string | null;
+  /** In the user's words. */
+  origin: string;
   files: number;
   /** Of all files, before compression. */
   bytes: number;
@@ -80,11 +82,14 @@ export async function withSource<T>(
   // Builds of the same files may have been scaled otherwise.
   const shown = kept.build === build ? undefined : (await readHistory(context, app)).firstSettingsOf(build);
   const scaling = { ...scalingOf(shown ?? {}), ...keep };
-  return withKeptArchive(context, kept, async (archive) => {
+  return withKeptArchive(context, kept, async (archive, from) => {
     if (!archive) throw await notKeptError(context, wanted);
     return use({
       kind: 'archive',
       commit: null,
+      origin: from
+        ? `the archive in the team state at ${from} (SHA-256 as recorded there)`
+        : 'the archive kept on this machine',
       files: archive.entries.length,
       bytes: archive.entries.reduce((sum, { size }) => sum + size, 0),
       body: { ...(kept.body as AppCreation), ...scaling },
@@ -124,6 +129,7 @@ function withGitSource<T>(
     return use({
       kind: 'git',
       commit: at.commit,
+      origin: `commit ${at.commit.slice(0, 12)}`,
       files: local.entries.length,
       bytes: local.bytes,
       body: withoutLogin(local.project, { region, keep }),

@@ -193,11 +193,12 @@ async function confirm(
   { isConfirmed }: RollbackOptions,
 ): Promise<void> {
   const { app, replaced, restored, chosenBy, settings } = plan;
-  const from = source.commit === null ? 'the archive kept on this machine' : `commit ${source.commit.slice(0, 12)}`;
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const builds = `${replacing} -> ${shortBuild(restored)}`;
   const compared = plan.proof ? `, compared by ${proofTexts[plan.proof]}` : '';
-  progress.note(`rollback of ${app}: ${builds}, ${fileSummary(source.files, source.bytes)} of ${from}${compared}`);
+  progress.note(
+    `rollback of ${app}: ${builds}, ${fileSummary(source.files, source.bytes)} of ${source.origin}${compared}`,
+  );
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = source.resolvedAnew.map(({ kind, requirement }) =>
     kind === 'pip' ? requirement : `${requirement} (${kind})`,
