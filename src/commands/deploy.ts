@@ -7,6 +7,7 @@ import { deployAgain, deployFlags } from '../flags/deploy.ts';
 import {
   type Deployment,
   type DeployPlan,
+  moveOf,
   prepareDeploy,
   readLocalApp,
   rememberTarget,
@@ -104,7 +105,10 @@ function documentOf(value: DeployPlan | Deployed): DeployPlan | Deployment {
 /** Asks on a terminal only: without one, running the command is the consent. */
 async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
-  await prompt.confirm(plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?', { byDefault: true });
+  const move = moveOf(plan);
+  const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
+  if (move) await prompt.confirm(`Move ${plan.app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`);
+  else await prompt.confirm(question, { byDefault: true });
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */

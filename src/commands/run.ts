@@ -2,7 +2,6 @@ import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../command-line.ts';
 import { platformExits, UsageError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
-import { chooseRegion } from '../operations/deploy/index.ts';
 import {
   addParameters,
   followProgram,
@@ -10,6 +9,7 @@ import {
   parseProgramArguments,
   readArguments,
   readProgram,
+  runRegion,
   type StartedProgram,
   startProgram,
 } from '../operations/run/index.ts';
@@ -48,7 +48,7 @@ export default defineCommand({
     const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
     const args = addParameters(given, programArguments, program.pairs);
     const chosen = programArguments.region ?? options.r;
-    const region = chosen ?? chooseRegion(context.settings.region, program.project.hardware.region);
+    const region = chosen ?? (await runRegion(context, program.project));
     const detach = options.detach === true || programArguments.detach;
     if (detach && forwardExitCode) {
       throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');

@@ -7,6 +7,7 @@ import { python } from '../emulator/support/running.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -75,6 +76,18 @@ describe('what is sent', () => {
     const files = { 'cerebrium.toml': toml('[cerebrium.hardware]\nregion = "us-east-1"\n'), 'job.py': job };
     await run(files, ['job.py', '--detach', ...flags], { env });
     expect([called('createRunApp')[0]?.query, sent().query.region]).toEqual([{ region }, region]);
+  });
+
+  test('has the region of the profile for a new app only, and that of the app otherwise', async () => {
+    const home = newFolder();
+    await gantry(['config', 'set', 'region', 'eu-west-2'], { env: { GANTRY_CONFIG_DIR: home } });
+    const env = { GANTRY_CONFIG_DIR: home };
+    await run({ 'cerebrium.toml': toml(), 'job.py': job }, ['job.py', '--detach'], { env });
+    expect(called('createRunApp')[0]?.query).toEqual({ region: 'eu-west-2' });
+    const [created] = emulator.store.apps.values();
+    if (created) created.settings.region = 'us-central1';
+    await run({ 'cerebrium.toml': toml(), 'job.py': job }, ['job.py', '--detach'], { env });
+    expect(called('createRunApp')[1]?.query).toEqual({ region: 'us-central1' });
   });
 
   test('sends hardware in the platform’s form, and only the first compute type', async () => {

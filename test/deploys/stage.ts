@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +103,19 @@ export class Machine {
     const { clock, platform } = this.stage;
     const env = { ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
     return gantry(typeof line === 'string' ? line.split(' ') : line, { cwd: this.folder, clock, ...setting, env });
+  }
+
+  /** Makes the clone a repository, with all of it in a commit. */
+  commit(): void {
+    const settings = ['user.name=t', 'user.email=t@example.test', 'commit.gpgsign=false'].flatMap((word) => [
+      '-c',
+      word,
+    ]);
+    const git = (...words: string[]) =>
+      execFileSync('git', [...settings, ...words], { cwd: this.folder, stdio: 'pipe' });
+    git('init', '--quiet', '--template=');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'first');
   }
 
   /** Deploys, and gives the build that serves. */

@@ -41,27 +41,71 @@ export interface DeployedSettings {
   shown?: Record<string, unknown> | undefined;
 }
 
+/** Why a field of the body is not compared with the app. Each other one that is sent is. */
+export const notCompared: Readonly<Record<string, string>> = {
+  ...{ name: 'the app is found by it', cliVersion: 'it is of gantry, and changes nothing of the app' },
+  ...shownNowhere('platform_toml', 'dockerAuth', 'logLevel', 'disableBuildLogs', 'partialUpload'),
+  ...shownNowhere('include', 'exclude', 'shellCommands', 'preBuildCommands', 'useUv', 'dockerfilePath'),
+  ...shownNowhere('containerRuntime', 'partnerService', 'modelName', 'language', 'imageVersion'),
+};
+
+function shownNowhere(...fields: (keyof typeof AppCreation.entries)[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, 'get app does not show it (spec 2.4)']));
+}
+
+/** A field of the body, and what the app shows of it. */
+interface ComparedField extends SettingChange {
+  /** The name under which it is returned. */
+  returned: string;
+  differs: boolean;
+}
+
 /**
- * The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). What the platform
+ * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out. What the platform
  * makes of a setting is known once it was sent: a default of its own is no change, whatever gantry takes for the default.
  */
+function compareFields(
+  project: AppConfig,
+  body: AppCreation,
+  app: Record<string, unknown>,
+  deployed: DeployedSettings,
+): ComparedField[] {
+  const listed = listAppSettings(project);
+  const known = new Map(
+    listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
+  );
+  const fields = new Set(['runtime', ...known.keys(), ...Object.keys(body)]);
+  return [...fields].flatMap((field) => {
+    if (field in notCompared) return [];
+    const { section, key, fallback } = known.get(field) ?? {};
+    const value = (body as Record<string, unknown>)[field];
+    const from = deployedValue(app, field);
+    const made = deployed.shown && deployedValue(deployed.shown, field);
+    const to = expectedValue(field, value, fallback, deployed);
+    const differs = from !== undefined && to !== undefined && !isSame(from, to);
+    const drifted = made === undefined || section === undefined ? null : !isSame(from, made);
+    const setting = section === undefined ? field : `${section}.${key}`;
+    return {
+      setting,
+      from,
+      to,
+      byDefault: value === undefined,
+      drifted,
+      returned: returnedNames[field] ?? field,
+      differs,
+    };
+  });
+}
+
+/** The settings that a request would change. */
 export function compareSettings(
   project: AppConfig,
+  body: AppCreation,
   app: App,
-  { sent, shown, keep = {} }: DeployedSettings & { keep?: Partial<AppCreation> } = {},
+  deployed: DeployedSettings = {},
 ): SettingChange[] {
-  const changes = listAppSettings(project).flatMap(
-    ({ section, key, field, value, default: fallback }): SettingChange[] => {
-      const from = deployedValue(app, field);
-      const made = shown && deployedValue(shown, field);
-      const to = expectedValue(field, value, fallback, { sent, shown });
-      if (from === undefined || to === undefined || isSame(from, to) || field in keep) return [];
-      const drifted = made === undefined ? null : !isSame(from, made);
-      return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined, drifted }];
-    },
-  );
-  if (!app.runtime || app.runtime === project.runtime) return changes;
-  return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false, drifted: null }, ...changes];
+  const changed = compareFields(project, body, app, deployed).filter(({ differs }) => differs);
+  return changed.map(({ returned: _, differs: __, ...change }) => change);
 }
 
 /**
@@ -74,17 +118,7 @@ export function compareBody(
   app: App,
   deployed: DeployedSettings,
 ): Map<string, boolean> {
-  const known = [
-    ...listAppSettings(project).map(({ field, default: fallback }) => ({ field, fallback })),
-    { field: 'runtime', fallback: undefined },
-  ];
-  return new Map(
-    known.map(({ field, fallback }) => {
-      const from = deployedValue(app, field);
-      const to = expectedValue(field, (body as Record<string, unknown>)[field], fallback, deployed);
-      return [returnedNames[field] ?? field, from !== undefined && to !== undefined && !isSame(from, to)];
-    }),
-  );
+  return new Map(compareFields(project, body, app, deployed).map(({ returned, differs }) => [returned, differs]));
 }
 
 /** What the platform shows after a deploy with this value, or without one. */
@@ -122,9 +156,9 @@ export function compareSent(
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
-export function describeSetup(project: AppConfig): Record<string, unknown> {
+export function describeSetup(project: AppConfig, body: Record<string, unknown>): Record<string, unknown> {
   const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
-  return Object.fromEntries(known.map(({ field, value, default: fallback }) => [field, value ?? fallback ?? null]));
+  return Object.fromEntries(known.map(({ field, default: fallback }) => [field, body[field] ?? fallback ?? null]));
 }
 
 /** Whether anyone may call the app, which is the platform's default. */
@@ -147,7 +181,15 @@ function isSame(from: unknown, to: unknown): boolean {
   return stringifyJson(from) === stringifyJson(to);
 }
 
-/** The region of the command line or the environment, else of the file, else of the profile. */
-export function chooseRegion({ value, origin }: Setting, fromFile: string | undefined): string | undefined {
-  return origin === 'profile' ? (fromFile ?? value) : (value ?? fromFile);
+/**
+ * The region of the command line or the environment, else of the file. Without any, an app that is deployed stays where it
+ * is, and one that is new has that of the profile: volumes are per region.
+ */
+export function chooseRegion(
+  { value, origin }: Setting,
+  fromFile: string | undefined,
+  { isNew, region }: { isNew: boolean; region?: string | null | undefined },
+): string | undefined {
+  const typed = origin === 'profile' ? undefined : value;
+  return typed ?? fromFile ?? (isNew ? value : (region ?? undefined));
 }

@@ -1,4 +1,5 @@
 export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
+export { moveOf } from './approve-move.ts';
 export { busyPolicies } from './busy-builds.ts';
 export { compareFiles } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';

@@ -9,6 +9,7 @@ import { type BuildFile, type FileChanges, parseZipContents, unchangedFiles } fr
 import { type AppHistory, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import {
+  chooseRegion,
   compareSettings,
   type DeployedSettings,
   describeSetup,
@@ -18,6 +19,7 @@ import {
   scalingOf,
 } from './app-settings.ts';
 import { compareFiles } from './compare-files.ts';
+import { withoutLogin } from './create-app-body.ts';
 import { type DeployRecord, hasSha256, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
@@ -43,7 +45,7 @@ export interface DeployPlan {
   /** Hardware, region and replicas, including defaults, under the names of create app. */
   setup: Record<string, unknown>;
   settings: SettingChange[];
-  /** Settings that stay as they are deployed, under the names of create app. */
+  /** Settings that stay as they are deployed, or that the file does not decide, under the names of create app. */
   keep: Partial<AppCreation>;
   /** Null if there is nothing to compare with, or if it was not requested. */
   fileChanges: FileChanges | null;
@@ -77,13 +79,16 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const { project, entries, bytes, warnings } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
   const build = (app && liveBuild(app)) || null;
-  const keep = app && options.keepScaling ? scalingOf(app) : {};
+  const isNew = exists === false;
+  const region = chooseRegion(context.settings.region, project.hardware.region, { isNew, region: app?.region });
+  const keep = { ...(app && options.keepScaling && scalingOf(app)), ...(region && { region }) };
+  const body = withoutLogin(project, { keep });
   const [history, record] = await Promise.all([
     app && recordLook(context, project.name, app),
     app && readDeployRecord(context, project.name),
   ]);
   const own = record?.build === build ? record : undefined;
-  const settings = app ? compareSettings(project, app, { ...deployedSettings(history, build), keep }) : [];
+  const settings = app ? compareSettings(project, body, app, deployedSettings(history, build)) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
   const files = !canCompareFiles
     ? null
@@ -105,7 +110,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     region: app?.region ?? null,
     keep,
     public: isPublic(project),
-    setup: describeSetup(project),
+    setup: describeSetup(project, body),
     settings,
     fileChanges: files,
     send: {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
-import { chooseRegion } from './app-settings.ts';
+import { approveMove } from './approve-move.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
@@ -62,7 +62,6 @@ export async function prepareDeploy(
   local: LocalApp,
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
-  const { settings } = context;
   const { dryRun, ifBusy, limit, confirm } = options;
   const { files: listFiles, ifChanged = false, keepScaling = false, failOnDrift = false, repack } = options;
   if (options.maxHourly !== undefined) {
@@ -77,14 +76,16 @@ export async function prepareDeploy(
   const stuck = new StuckBuilds(context, local.project.name);
   const plan = await planInTurn(context, local, { ...options, stuck }, planOptions);
   checkDrift(context, plan, failOnDrift);
-  const region = chooseRegion(settings.region, local.project.hardware.region);
-  const sent = { ...options, region, keep: plan.keep, isVerified: isAsked(options.verification) };
+  const sent = { ...options, keep: plan.keep, isVerified: isAsked(options.verification) };
   if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
   const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
   if (live && options.orRollback) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();
-  if (!live && !dryRun) await confirm?.(plan);
+  if (!live && !dryRun) {
+    if (!approved) approveMove(context, plan);
+    await confirm?.(plan);
+  }
 
   const recheck = async () => {
     // Files may have changed during the wait, too.
@@ -156,14 +157,14 @@ function isAsked({ watchMs, smokeTests }: Verification): boolean {
 async function verified(
   context: Context,
   deployment: Deployment,
-  { setup, keep }: DeployPlan,
+  { setup }: DeployPlan,
   { project: config }: LocalApp,
   { verification, detach }: DeployAppOptions,
   before?: Before,
 ): Promise<Deployment> {
   const { app, build, changed } = deployment;
   if (!isAsked(verification) || detach) return deployment;
-  const minReplicas = Number(keep.minReplicaCount ?? setup.minReplicaCount ?? 0);
+  const minReplicas = Number(setup.minReplicaCount ?? 0);
   const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const reason = 'whether it is healthy was not seen to the end';
   const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);

@@ -134,10 +134,14 @@ async function isSent(
   checksums: FileChecksums,
 ): Promise<boolean> {
   if (record) {
-    if (record.settingsDigest !== settingsDigestOf(withoutLogin(project, options))) return false;
+    const body = withoutLogin(project, options);
+    const { region: _, ...others } = body;
+    // A region that the app shows is compared with that: it may not have been sent.
+    const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
+    if (!sent.includes(record.settingsDigest)) return false;
     return record.filesDigest === (await sentFilesDigest(entries, checksums));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
-  return isVerified && hasConfig && !options.logLevel && (!options.region || options.region === region);
+  return isVerified && hasConfig && !options.logLevel && (!options.keep?.region || options.keep.region === region);
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
+import type { App, AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
@@ -64,6 +64,7 @@ interface WantedBuild {
   app: string;
   build: string;
   live: string | undefined;
+  deployed: App;
   /** Settings that are not those of the earlier build. */
   keep: Partial<AppCreation>;
 }
@@ -118,14 +119,15 @@ function describeAgain(
 
 function withGitSource<T>(
   context: Context,
-  { app, build, keep }: WantedBuild,
+  { app, build, keep, deployed }: WantedBuild,
   revision: string,
   { configFile }: SourceChoice,
   use: (source: RollbackSource) => Promise<T>,
 ): Promise<T> {
   return withRevision(context, { revision, whole: configFile.includes('..') }, async (at) => {
     const local = await readRevision(context, at, { app, configFile });
-    const region = chooseRegion(context.settings.region, local.project.hardware.region);
+    const own = { isNew: false, region: deployed.region };
+    const region = chooseRegion(context.settings.region, local.project.hardware.region, own);
     return use({
       kind: 'git',
       commit: at.commit,

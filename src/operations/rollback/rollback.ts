@@ -92,7 +92,7 @@ export async function rollback(unlimited: Context, given: string, options: Rollb
   const keep = options.restoreScaling
     ? scalingOf(before ?? {})
     : await changedScaling(context, app, target.id, options.scaling ?? choice.app);
-  return withSource(context, { app, build: target.id, live, keep }, options, async (source) => {
+  return withSource(context, { app, build: target.id, live, deployed: choice.app, keep }, options, async (source) => {
     if (!options.force) await checkSource(app, target.id, source, expected);
     const plan = planned(context, app, choice, source, expected, before);
     for (const id of seen.builds) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { App } from '../../../src/contract/apps.ts';
-import { compareSettings, isPublic } from '../../../src/operations/deploy/app-settings.ts';
+import { type App, AppCreation } from '../../../src/contract/apps.ts';
+import { compareSettings, isPublic, notCompared } from '../../../src/operations/deploy/app-settings.ts';
+import { withoutLogin } from '../../../src/operations/deploy/create-app-body.ts';
 import { check } from '../../project/config-folder.ts';
 
 async function read(toml: string) {
@@ -11,7 +12,8 @@ async function read(toml: string) {
 
 /** The settings that this file would change in a deployed app. */
 async function changes(toml: string, app: object) {
-  const found = compareSettings(await read(toml), { id: 'p-1-web', ...app } as App);
+  const project = await read(toml);
+  const found = compareSettings(project, withoutLogin(project, {}), { id: 'p-1-web', ...app } as App);
   return found.map(({ setting, from, to, byDefault }) => [setting, from, to, byDefault]);
 }
 
@@ -45,6 +47,35 @@ test.each<[string, string, object, unknown[][]]>([
 ])('a setting %s', async (_, toml, app, expected) => {
   expect(await changes(toml, app)).toEqual(expected);
 });
+
+/** Under other names than they are sent (spec 2.2, 2.4). */
+const returned: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
+
+test.each([...Object.keys(AppCreation.entries), 'aFieldOfTomorrow'])(
+  'field %s of the body is compared with the app, or there is a reason why not',
+  async (field) => {
+    const shown = { id: 'p-1-web', [returned[field] ?? field]: 'one' } as unknown as App;
+    const body = { name: 'web', [field]: 'other' };
+    const reason = notCompared[field];
+    const rows = compareSettings(await read(''), body, shown).map(({ from, to }) => [from, to]);
+    expect(rows).toEqual(reason === undefined ? [['one', 'other']] : []);
+  },
+);
+
+test('only what get app does not show, and what tells no difference, is not compared', () => {
+  const shown = ['name', ...shownByGetApp].filter((field) => field in notCompared);
+  expect(shown).toEqual(['name']);
+  expect(Object.keys(notCompared).filter((field) => !(field in AppCreation.entries))).toEqual([]);
+});
+
+/** Spec 2.4, by the names under which they are sent. */
+const shownByGetApp = [
+  ...['baseImage', 'computeTier', 'cooldownPeriodSeconds', 'cpu', 'deploymentInitializationTimeout', 'disableAuth'],
+  ...['entrypoint', 'evaluationIntervalSeconds', 'gpuCount', 'compute', 'provider', 'healthcheckEndpoint', 'memory'],
+  ...['loadBalancingAlgorithm', 'maxReplicaCount', 'minReplicaCount', 'port', 'pythonVersion', 'readycheckEndpoint'],
+  ...['region', 'replicaConcurrency', 'responseGracePeriodSeconds', 'rollOutDurationSeconds', 'runtime'],
+  ...['scalingBuffer', 'scalingMetric', 'scalingTarget'],
+];
 
 test.each([
   ['if the file says nothing', '', true],

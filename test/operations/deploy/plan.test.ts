@@ -28,6 +28,7 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
     settings: {
       addresses: { management: { value: 'https://here' } },
       folders: { state: '/nonexistent' },
+      region: { value: undefined, origin: 'not set' },
       teamState: { value: undefined },
     },
     signal: new AbortController().signal,
