@@ -9,7 +9,6 @@ import {
   parseProgramArguments,
   readArguments,
   readProgram,
-  runRegion,
   type StartedProgram,
   startProgram,
 } from '../operations/run/index.ts';
@@ -47,8 +46,7 @@ export default defineCommand({
     const hasArguments = given !== '{}';
     const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
     const args = addParameters(given, programArguments, program.pairs);
-    const chosen = programArguments.region ?? options.r;
-    const region = chosen ?? (await runRegion(context, program.project));
+    const region = programArguments.region ?? options.r;
     const detach = options.detach === true || programArguments.detach;
     if (detach && forwardExitCode) {
       throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');

@@ -60,7 +60,10 @@ export const deployPlanFields = {
   status: nullable(text('status of the deployed app; null if unknown')),
   endpoint: text('URL of the deployed app; empty if unknown'),
   region: nullable(text('where the app is deployed')),
-  keep: record(anything('deployed value'), 'settings that --keep-scaling keeps'),
+  keep: record(
+    anything('deployed value'),
+    'settings that the config file does not decide: the region, and those that --keep-scaling keeps',
+  ),
   public: boolean('with --dry-run: whether anyone can call it without a token'),
   setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
   settings: list(

@@ -1,4 +1,4 @@
-import { platformOf, stateKey } from '../../config/state-key.ts';
+import { platformOf, type StateKey, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { isLoopbackHost } from '../../contract/address.ts';
 import { latestFirst } from '../../output/format.ts';
@@ -11,16 +11,15 @@ import { type KeptArchive, readRecords, recordName } from './archive-store.ts';
  */
 export async function neededRecords({ settings }: Context): Promise<Set<string>> {
   const { state } = settings.folders;
-  const apps = new Map<string, KeptArchive[]>();
+  const apps = new Map<StateKey, KeptArchive[]>();
   for (const kept of await readRecords(state)) {
     const key = stateKey(kept.platform, kept.project, kept.app);
     apps.set(key, [...(apps.get(key) ?? []), kept]);
   }
   const needed = new Set<string>();
-  for (const records of apps.values()) {
-    const [first] = records;
-    if (!first || (first.platform !== platformOf(settings) && isEmulator(first.platform))) continue;
-    const history = await readOwnHistory(settings, first);
+  for (const [key, records] of apps) {
+    if (records.some(({ platform }) => platform !== platformOf(settings) && isEmulator(platform))) continue;
+    const history = await readOwnHistory(settings, key);
     if (!history.served() && !history.lastSent()) continue;
     const builds = neededBuilds(history, new Set(records.map(({ build }) => build)));
     const newest = records.sort(latestFirst(({ keptAt }) => keptAt)).slice(0, 2);

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readHistory, readOwnHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
-import { archiveFile, buildKey, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
+import { archiveFile, findRecord, hashOf, type KeptArchive, parseRecord } from './archive-store.ts';
 import { neededBuilds } from './needed-builds.ts';
 
 /** Of an app: those of its newest builds that were not found sick, which a rollback may return to. */
@@ -51,7 +52,8 @@ export async function findTeamRecord(context: Context, app: string, build: strin
  * this machine has sent itself, it knows better than the volume.
  */
 export async function isOfSent(context: Context, app: string, { build, sha256 }: KeptArchive): Promise<boolean> {
-  const own = await readOwnHistory(context.settings, buildKey(context, app, build));
+  const { settings, project } = context;
+  const own = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
   const sent = own.sent(build)?.archive ?? (await readHistory(context, app)).sent(build)?.archive;
   // Of a build that was kept and not sent from here, only the record tells.
   return (sent ?? sha256) === sha256;

@@ -4,6 +4,12 @@ import { stringifyJson } from '../../json-text.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { listAppSettings } from '../../project/settings.ts';
 
+/** The settings that a deploy would change. */
+export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
+  const changed = compareBody(...compared).filter(({ differs }) => differs);
+  return changed.map(({ returned: _, differs: __, ...change }) => change);
+}
+
 /** A setting that a deploy would change. */
 export interface SettingChange {
   /** As written in cerebrium.toml: `scaling.min_replicas`. */
@@ -53,23 +59,17 @@ function shownNowhere(...fields: (keyof typeof AppCreation.entries)[]): Record<s
   return Object.fromEntries(fields.map((field) => [field, 'get app does not show it (spec 2.4)']));
 }
 
-/** A field of the body, and what the app shows of it. */
-interface ComparedField extends SettingChange {
-  /** The name under which it is returned. */
-  returned: string;
-  differs: boolean;
-}
-
 /**
- * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out. What the platform
- * makes of a setting is known once it was sent: a default of its own is no change, whatever gantry takes for the default.
+ * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out, with its name there
+ * and whether it differs. What the platform makes of a setting is known once it was sent: a default of its own is no
+ * change, whatever gantry takes for the default.
  */
-function compareFields(
+export function compareBody(
   project: AppConfig,
   body: AppCreation,
-  app: Record<string, unknown>,
-  deployed: DeployedSettings,
-): ComparedField[] {
+  app: App,
+  deployed: DeployedSettings = {},
+): (SettingChange & { returned: string; differs: boolean })[] {
   const listed = listAppSettings(project);
   const known = new Map(
     listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
@@ -95,30 +95,6 @@ function compareFields(
       differs,
     };
   });
-}
-
-/** The settings that a request would change. */
-export function compareSettings(
-  project: AppConfig,
-  body: AppCreation,
-  app: App,
-  deployed: DeployedSettings = {},
-): SettingChange[] {
-  const changed = compareFields(project, body, app, deployed).filter(({ differs }) => differs);
-  return changed.map(({ returned: _, differs: __, ...change }) => change);
-}
-
-/**
- * Whether the app shows another value of a setting than a request makes of it, by the name under which it is returned.
- * Unless its default is unknown: it may be any.
- */
-export function compareBody(
-  project: AppConfig,
-  body: AppCreation,
-  app: App,
-  deployed: DeployedSettings,
-): Map<string, boolean> {
-  return new Map(compareFields(project, body, app, deployed).map(({ returned, differs }) => [returned, differs]));
 }
 
 /** What the platform shows after a deploy with this value, or without one. */

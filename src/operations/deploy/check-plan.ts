@@ -87,7 +87,8 @@ async function listOthers(
   const build = liveBuild(now.app);
   const sent = build === undefined ? undefined : history.sent(build);
   const made = sent && { sent: sent.settings, shown: history.firstSettingsOf(sent.build) };
-  const settings = compareBody(project, body, now.app, made ?? {});
+  const compared = compareBody(project, body, now.app, made ?? {});
+  const settings = new Map(compared.map(({ returned, differs }) => [returned, differs]));
   const isOther = (field: string) => settings.get(field) ?? field !== 'cerebriumVersion';
   if (planned) return changedKeys(planned, digests(now.live)).filter(isOther).map(deployedField);
   const others = [...settings].flatMap(([field, differs]) => (differs ? [field] : []));

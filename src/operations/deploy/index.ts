@@ -1,5 +1,4 @@
 export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
-export { moveOf } from './approve-move.ts';
 export { busyPolicies } from './busy-builds.ts';
 export { compareFiles } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
@@ -10,7 +9,7 @@ export { type DeployedState, lookAtDeployed, lookAtServing, lookBriefly } from '
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';
-export type { DeployPlan } from './plan.ts';
+export { type DeployPlan, moveOf } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';

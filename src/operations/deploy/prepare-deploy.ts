@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
 import { type Before, lookBefore } from '../watch/index.ts';
-import { approveMove } from './approve-move.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
@@ -12,7 +11,7 @@ import { lookAtDeployed, lookAtServing, lookBriefly } from './deployed-state.ts'
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
-import { checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
+import { approveMove, checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { findLiveDeployment } from './unchanged-deployment.ts';

@@ -8,24 +8,13 @@ const maxOutput = 256 * 2 ** 20;
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
 /**
- * The commands of git that are used, and whether they start filters or hooks that settings name. One that starts anything
- * else by a setting (diff, log, fetch, merge) is none of them: a clone is not trusted.
+ * The commands of git that are used. Those that start what settings name otherwise (diff, log, fetch, merge) are none: a
+ * clone is not trusted. The first start filters and hooks.
  */
-const commands = {
-  'checkout-index': true,
-  config: false,
-  'for-each-ref': false,
-  'hash-object': true,
-  'ls-files': false,
-  'merge-base': false,
-  'read-tree': true,
-  'rev-list': false,
-  'rev-parse': false,
-  status: true,
-  'symbolic-ref': false,
-  '--version': false,
-};
-type Arguments = readonly [command: keyof typeof commands, ...string[]];
+const starting = ['checkout-index', 'hash-object', 'read-tree', 'status'] as const;
+type Reading = 'config' | 'for-each-ref' | 'ls-files' | 'merge-base' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
+type Arguments = readonly [command: (typeof starting)[number] | Reading | '--version', ...string[]];
+
 interface GitOptions {
   input?: string;
   variables?: Record<string, string>;
@@ -36,24 +25,18 @@ interface GitOptions {
  * started that the settings of the repository name, and nothing is fetched; those of the user and the machine are theirs.
  */
 export async function git(context: GitContext, args: Arguments, options: GitOptions = {}): Promise<string> {
-  return start(context, [...(commands[args[0]] ? await withoutPrograms(context) : []), ...args], options);
+  const mayStart = starting.some((command) => command === args[0]);
+  return start(context, [...(mayStart ? await withoutPrograms(context) : []), ...args], options);
 }
 
 /** Paths with special characters are printed as they are. A bare repository may be a folder of a clone. */
 const settings = [
-  'core.quotePath=false',
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
-  'safe.bareRepository=explicit',
-].flatMap((setting) => ['-c', setting]);
+  ...['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'],
+  ...['-c', 'safe.bareRepository=explicit'],
+];
 
 /** Git asks nothing, writes nothing by the way, and fetches nothing that a partial clone lacks. */
-const noWork = {
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_ALLOW_PROTOCOL: '',
-};
+const noWork = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' };
 
 /** Arguments by which filters and hooks of the repository's own settings are what they are without these. */
 async function withoutPrograms(context: GitContext): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
-import { platformOf, stateKey } from '../../config/state-key.ts';
+import { platformOf, type StateKey, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { listBuilds } from '../../contract/builds.ts';
@@ -101,7 +101,7 @@ async function withoutOther(context: Context, name: string, app: App, history: A
 const clockErrorMs = 2_000;
 
 /** What this machine knows of an app of any platform, however old it is. Throws FailedError if it cannot be read. */
-export async function readOwnHistory(settings: Settings, app: AppKey): Promise<AppHistory> {
+export async function readOwnHistory(settings: Settings, app: StateKey): Promise<AppHistory> {
   return new AppHistory((await new EventLog(fileOf(settings, app)).read(0)).events);
 }
 
@@ -114,22 +114,14 @@ export async function forgetHistory(context: Context, app: string): Promise<void
 
 /** The same for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, name: string): EventLog {
-  const file = fileOf(settings, { platform: platformOf(settings), project, app: shortAppName(project, name) });
+  const key = stateKey(platformOf(settings), project, shortAppName(project, name));
   const known = logs.get(settings) ?? new Map<string, EventLog>();
   logs.set(settings, known);
-  const log = known.get(file) ?? new EventLog(file);
-  known.set(file, log);
+  const log = known.get(key) ?? new EventLog(fileOf(settings, key));
+  known.set(key, log);
   return log;
 }
 
-interface AppKey {
-  platform: string;
-  project: string;
-  app: string;
-}
-
-function fileOf({ folders }: Settings, { platform, project, app }: AppKey): string {
-  return join(folders.state, 'history', `${stateKey(platform, project, app)}.jsonl`);
-}
+const fileOf = ({ folders }: Settings, key: StateKey) => join(folders.state, 'history', `${key}.jsonl`);
 
 const logs = new WeakMap<Settings, Map<string, EventLog>>();

@@ -1,5 +1,4 @@
 export { addParameters, readArguments } from './arguments.ts';
 export { type OwnFlag, parseProgramArguments } from './program-arguments.ts';
 export { readProgram } from './read-program.ts';
-export { runRegion } from './run-region.ts';
 export { followProgram, type StartedProgram, startProgram } from './start-run.ts';

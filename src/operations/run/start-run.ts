@@ -1,18 +1,22 @@
 import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
+import { NotFoundError } from '../../errors.ts';
 import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
+import { chooseRegion } from '../deploy/index.ts';
 import { recordEvent } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, type TimeLimit } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, isRefusal, type TimeLimit } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 
 export interface RunOptions {
   /** The arguments of the function or program, as JSON. */
   data: string;
+  /** Of the command line. */
   region: string | undefined;
   limit: TimeLimit;
   /** Do not wait for the run; Ctrl-C does not cancel it. */
@@ -26,17 +30,29 @@ export interface StartedProgram {
 
 /** Creates the app, builds its image if it needs one, and starts the run. */
 export async function startProgram(program: Program, options: RunOptions): Promise<StartedProgram> {
-  const { limit, region } = options;
+  const { limit } = options;
   const { context } = limit;
+  const region = options.region ?? (await readRegion(context, program.project));
   const { api, project, progress } = context;
   const { name: app } = program.project;
   const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { ...(region && { region }) } });
   const imageDigest =
     image && (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs })));
-  const { runId: run } = await send(program, { ...options, imageDigest });
+  const { runId: run } = await send(program, { ...options, region, imageDigest });
   progress.event('started', { app, run });
   return { app, run };
+}
+
+/** As for a deploy. Only the region of a profile needs to know whether the app is new: without any, the platform does. */
+async function readRegion({ api, project, settings }: Context, { name, hardware }: AppConfig) {
+  const typed = chooseRegion(settings.region, hardware.region, { isNew: false });
+  if (typed !== undefined || settings.region.value === undefined) return typed;
+  const app = await fetchApp(api, { project, app: name }).catch((error: unknown) => {
+    if (isRefusal(error)) return { region: error instanceof NotFoundError ? settings.region.value : undefined };
+    throw error;
+  });
+  return app.region ?? undefined;
 }
 
 /** Yields what a run prints until it ends. Ctrl-C cancels the run. */
