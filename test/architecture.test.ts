@@ -118,10 +118,10 @@ test('only api, transfer, the receiver of webhooks, the emulator and the kit for
 
 /** A pager, a registry login, the parser of Python, `ps`, commands that the user has typed, and `gantry` itself. */
 const startsPrograms =
-  /^src\/(process|config\/registry-login|project\/python-syntax|output\/key-presses|operations\/notify\/notify-command|commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
+  /^src\/(process|config\/registry-login|project\/python-syntax|output\/key-presses|operations\/notify\/notify-command|commands\/emulator\/exec|operations\/ci\/write-package|testing\/gantry-process)\.ts$|^src\/emulator\//;
 
 test('only run-git.ts starts git, without the programs that a repository names; few others start a program', () => {
-  const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn)\b/m;
+  const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn|execa)\b/m;
   const found = files.filter((file) => starts.test(readFileSync(file, 'utf8')) && !startsPrograms.test(file));
   expect(found).toEqual(['src/operations/git/run-git.ts']);
 });
