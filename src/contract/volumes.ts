@@ -13,11 +13,15 @@ const entryFields = {
 };
 
 /**
- * A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). One whose name leads out of the folder
- * cannot be read: nothing may be deleted or copied by such a name.
+ * A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). One whose name leads out of the folder,
+ * or is not Unicode, cannot be read: nothing may be deleted or copied by such a name.
  */
 export const VolumeEntry = Object.assign(
-  v.pipe(v.unknown(), v.check(isInFolder, 'has a name that leads out of its folder'), objectOf(entryFields)),
+  v.pipe(
+    v.unknown(),
+    v.check(isInFolder, 'has a name that leads out of its folder, or is not Unicode'),
+    objectOf(entryFields),
+  ),
   { entries: entryFields },
 ) as unknown as v.GenericSchema<v.InferInput<EntryObject>, v.InferOutput<EntryObject>>;
 export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
@@ -28,7 +32,8 @@ function isInFolder(entry: unknown): boolean {
   const name = entry.name.replace(/\/$/, '');
   // A folder may list itself.
   if (name === '' || name === '.') return Boolean(entry.is_folder) || name !== entry.name;
-  return name !== '..' && !name.includes('/');
+  // A name that is not Unicode would be sent, and stored, as another.
+  return name !== '..' && !name.includes('/') && name.isWellFormed();
 }
 
 const region = v.optional(v.string());

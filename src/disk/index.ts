@@ -13,7 +13,7 @@ export { linkOrCopy } from './link-or-copy.ts';
 export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { readNamedFile, throwUnreadable } from './named-file.ts';
-export { entriesIn, namesIn } from './names-in.ts';
+export { entriesByBytes, entriesIn, mayBeOtherBytes, type NamedEntry, namedByBytes, namesIn } from './names-in.ts';
 export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
 export { NewSmallFile } from './new-small-file.ts';
 export { removeOldFiles } from './old-files.ts';

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { gantryCommand, sentence } from '../command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../errors.ts';
+import { distinctPaths } from '../long-lists.ts';
 import { totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -99,6 +100,7 @@ async function write(
   options: ArchiveOptions,
 ): Promise<Omit<AppArchive, 'path'>> {
   const { signal, onProgress } = options;
+  checkPaths(entries);
   const writer = new ZipWriter(file);
   const cache = await openCache(entries, options);
   const pool = new DeflatePool(options.threads ?? threadCount(entries.filter((entry) => !cache?.recall(entry))));
@@ -118,6 +120,13 @@ async function write(
     signal?.removeEventListener('abort', stop);
     await Promise.all([pool.close(), cache?.close()]);
   }
+}
+
+/** Of two entries with one path, what unpacks the archive keeps the last. */
+export function checkPaths(files: readonly { path: string }[]): void {
+  const { repeated } = distinctPaths(files);
+  if (repeated !== undefined)
+    throw new FailedError(`two files would be sent as ${repeated}`, { fix: 'rename one of them' });
 }
 
 async function openCache(

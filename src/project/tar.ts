@@ -1,3 +1,5 @@
+import { checkPaths } from './archive.ts';
+
 /** A file of the archive, its content in memory. */
 export interface TarInput {
   /** Relative, with forward slashes. */
@@ -11,6 +13,7 @@ const entryDate = new Date('1980-01-01T00:00:00Z');
 
 /** Packs files into an uncompressed tar: the same bytes for the same files. The library is loaded by the first call. */
 export async function createTar(files: readonly TarInput[]): Promise<Buffer<ArrayBuffer>> {
+  checkPaths(files);
   const { TarArchive } = await import('archiver');
   const archive = new TarArchive();
   for (const { path, content, executable } of files) {

@@ -1,5 +1,6 @@
 import { join, posix } from 'node:path';
 import { isRecord, tryParseJson } from '../json-text.ts';
+import { distinctPaths } from '../long-lists.ts';
 import { readTextIfPresent } from './read-text.ts';
 
 /** The file in the folder of an app that says which weights are on a volume, where, and with which content. */
@@ -70,7 +71,8 @@ function isLocked(value: unknown): value is LockedWeights {
     [include, exclude].every((globs) => globs === undefined || (Array.isArray(globs) && globs.every(isText))) &&
     isText(seen.project) &&
     isText(seen.region) &&
-    value.files.every(isLockedFile)
+    value.files.every(isLockedFile) &&
+    distinctPaths(value.files).repeated === undefined
   );
 }
 

@@ -15,6 +15,7 @@ import { createServer } from 'node:http';
  * @property {string[]} [inGit] names of those that the hub itself serves, because they are stored in Git
  * @property {string} [token] the only one that may read it
  * @property {boolean} [isListed] its list of files is public even so, as that of gated models is
+ * @property {Record<string, Content>} [again] files that it lists once more, with this content
  * @property {string} [commit]
  *
  * @typedef {'hub' | 'cdn'} Host
@@ -130,14 +131,16 @@ export class ModelHub {
     const sha = model.commit ?? commit;
     if (revision !== 'main' && !sha.startsWith(revision))
       return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${revision}`);
-    const siblings = Object.entries(model.files).map(([rfilename, content]) => {
-      if (!blobs) return { rfilename };
-      const size = sizeOf(content);
-      const lfs = model.inGit?.includes(rfilename)
-        ? {}
-        : { lfs: { sha256: sha256Of(content), size, pointerSize: 134 } };
-      return { rfilename, size, blobId: gitIdOf(content), ...lfs };
-    });
+    const siblings = [...Object.entries(model.files), ...Object.entries(model.again ?? {})].map(
+      ([rfilename, content]) => {
+        if (!blobs) return { rfilename };
+        const size = sizeOf(content);
+        const lfs = model.inGit?.includes(rfilename)
+          ? {}
+          : { lfs: { sha256: sha256Of(content), size, pointerSize: 134 } };
+        return { rfilename, size, blobId: gitIdOf(content), ...lfs };
+      },
+    );
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ id: name, sha, gated: model.token ? 'manual' : false, private: false, siblings }));
   }

@@ -39,7 +39,7 @@ test.runIf(process.platform === 'linux')('an entry of the target that cannot be 
   mkdirSync(join(here, 'there'));
   writeFileSync(Buffer.concat([Buffer.from(join(here, 'there/caf')), Buffer.from([0xe9])]), 'x');
   const { code, stderr } = await gantry(['sync', ':/f', 'there']);
-  expect(stderr).toContain(`error: cannot read ${join(here, 'there/caf')}\ufffd: the name is not valid UTF-8`);
+  expect(stderr).toContain(`error: cannot read ${join(here, 'there/caf')}\\xe9: the name is not valid UTF-8`);
   expect(code).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -207,6 +207,23 @@ describe('weights pull', () => {
       weights: [{ target: 'default:/gguf/', revision: null, files: 1, equal: 1, copied: 0 }],
     });
   });
+});
+
+test.each([
+  ['the same once more', 'onnx', 0, ''],
+  ['other content', 'ONNX', 70, 'lists onnx/model.onnx of Qwen/Qwen3-0.6B twice, with different contents'],
+])('of a file that the hub lists twice, %s', async (_, content, exit, message) => {
+  hub.models[name] = { files, inGit: ['config.json', 'empty'], again: { 'onnx/model.onnx': Buffer.from(content) } };
+  const { code, stderr } = await pull();
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+  expect(existsSync(join(here, 'weights.lock'))).toBe(exit === 0);
+  if (exit !== 0) return;
+  expect(lock().weights[0].files).toHaveLength(5);
+  const { weights, version } = lock();
+  weights[0].files.push({ ...weights[0].files[0], bytes: 7 });
+  writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights }));
+  const damaged = await gantry(['weights', 'verify']);
+  expect([damaged.code, damaged.stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
 });
 
 test('what the lock has of a URL with a signature needs no request while it is there', async () => {

@@ -235,7 +235,7 @@ describe.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('an un
 test.skipIf(process.platform !== 'linux')('a name that is not UTF-8 is an error', async () => {
   files('main.py');
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'x');
-  expect((await failure()).message).toBe('the name of caf\ufffd is not valid UTF-8');
+  expect((await failure()).message).toBe('the name of caf\\xe9 is not valid UTF-8');
 });
 
 test('an interrupt ends the walk', async () => {

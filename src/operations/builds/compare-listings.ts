@@ -1,3 +1,5 @@
+import { UnexpectedReplyError } from '../../errors.ts';
+import { distinctPaths } from '../../long-lists.ts';
 import type { BuildFile } from './zip-contents.ts';
 
 /** Paths that differ between the files of two builds, or local ones and those of a build. */
@@ -19,9 +21,9 @@ export const unchangedFiles = (unchanged: number): FileChanges => ({
 
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
 export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
-  const missing = new Map(before.map((file) => [file.path, file]));
+  const missing = new Map(distinctFiles(before).map((file) => [file.path, file]));
   const changes = unchangedFiles(0);
-  for (const file of now) {
+  for (const file of distinctFiles(now)) {
     const old = missing.get(file.path);
     missing.delete(file.path);
     if (!old) changes.added.push(file.path);
@@ -36,6 +38,13 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
   }
   changes.removed = [...missing.keys()];
   return changes;
+}
+
+/** The list of a build comes from the platform. Throws UnexpectedReplyError if it contradicts itself. */
+function distinctFiles(files: readonly BuildFile[]): readonly BuildFile[] {
+  const { items, repeated } = distinctPaths(files);
+  if (repeated === undefined) return items;
+  throw new UnexpectedReplyError(`the list of files has ${repeated} twice, with different contents`);
 }
 
 /** False if one of them is not known. */

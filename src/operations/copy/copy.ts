@@ -26,6 +26,7 @@ import { distinctNames } from './distinct-names.ts';
 import { Downloader } from './downloader.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry } from './found-entry.ts';
+import { volumeNames } from './name-clashes.ts';
 import { TargetFolder } from './target-folder.ts';
 import { Uploader } from './uploader.ts';
 
@@ -62,9 +63,12 @@ export async function copy(
   const { folder, name } = resolved;
   const find = ({ api, project, progress }: CopyContext) => {
     const files = findSourceFiles(inspected, name, options, { api, project, settings: context.settings });
-    if (folder.kind === 'remote' || isSingleFile) return files;
+    if (isSingleFile) return files;
     const onRenamed = progress.fileRenamed.bind(progress);
-    return distinctNames(files, folder.path, { renames: options.renameClashes, allFirst: false, onRenamed });
+    const naming = { renames: options.renameClashes, allFirst: false, onRenamed };
+    return folder.kind === 'local'
+      ? distinctNames(files, folder.path, naming)
+      : distinctNames(files, formatLocation(folder), naming, volumeNames);
   };
   const [from, to] = [sources.map(formatLocation), formatLocation(target)];
   return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);

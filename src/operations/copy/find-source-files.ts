@@ -13,10 +13,7 @@ import { walkLocal } from './walk-local.ts';
 
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 
-export interface FindOptions extends Pick<CopyOptions, 'include' | 'exclude' | 'follow'> {
-  /** Sorts the files of each folder by name. Those of a local folder always are. */
-  isSorted?: boolean;
-}
+export type FindOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 
 /**
  * Yields the files of all sources as they are found. A single folder stands for its contents; with several sources, each
@@ -39,7 +36,7 @@ export async function* findSourceFiles(
 async function* inFolder(
   location: CopyEnd,
   prefix: string,
-  { filter, follow, isSorted = false }: FindOptions & { filter: PathFilter },
+  { filter, follow }: FindOptions & { filter: PathFilter },
   context: FindContext,
 ): AsyncGenerator<FoundEntry> {
   if (location.kind === 'local') {
@@ -55,7 +52,7 @@ async function* inFolder(
       path: prefix + (folder.slice(at.path.length) || '.'),
       failure: unreadEntriesError({ ...at, path: folder }, entries),
     });
-  for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries, isSorted })) {
+  for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries })) {
     if (!filter.includes(path)) continue;
     const from = sourceOf(location, path);
     yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };

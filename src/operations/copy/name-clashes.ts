@@ -18,6 +18,14 @@ export interface Clash {
   entries: Entry[];
 }
 
+/** A volume keeps all names apart, those of a file and of a folder as well. */
+export const volumeNames: NameProbe = {
+  mergesNames: () => false,
+  isSameName: () => false,
+  keepsName: () => true,
+  isSameEntry: () => false,
+};
+
 export class Names {
   readonly #folders = new Map<string, Map<string, Entry[]>>();
   #current = '';
@@ -102,8 +110,9 @@ export class Names {
     return groups.filter((group) => group.length > 1).map((group) => ({ parent, entries: group }));
   }
 
-  #isSame(parent: string, { name }: Entry, other: Entry): boolean {
-    return name === other.name || this.disk.isSameName(join(this.folder, parent), name, other.name);
+  #isSame(parent: string, { name, isFolder }: Entry, other: Entry): boolean {
+    if (name === other.name) return isFolder === other.isFolder || this.disk !== volumeNames;
+    return this.disk.isSameName(join(this.folder, parent), name, other.name);
   }
 
   /** Returns false for a known folder. */

@@ -1,7 +1,7 @@
 import { opendirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { turn } from '../../clock.ts';
-import { toDiskError } from '../../disk/index.ts';
+import { entriesByBytes, mayBeOtherBytes, type NamedEntry, toDiskError } from '../../disk/index.ts';
 import { FailedError, type GantryError, systemCode } from '../../errors.ts';
 import type { FoundEntry, UncopiedEntry } from './found-entry.ts';
 import type { PathFilter } from './path-filter.ts';
@@ -40,15 +40,20 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
     try {
       yield* readFolder(folder, inner, walk);
     } catch (cause) {
-      yield { path: walk.prefix + (folder.path || '.'), failure: failureOf(cause, folder.path) };
+      yield { path: walk.prefix + (folder.path || '.'), failure: failureOf(cause) };
     }
     waiting.push(...inner.reverse());
   }
 }
 
 async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
-  const { names, folders, links } = readNames(join(walk.folder, folder.path));
-  if (names.length === 0 && folder.path !== '') {
+  const { names, folders, links, unnamed } = readNames(join(walk.folder, folder.path));
+  for (const entry of unnamed) {
+    const path = folder.path + entry.name;
+    const isExcluded = entry.isDirectory() ? walk.filter.excludesFolder(path) : !walk.filter.includes(path);
+    if (!isExcluded) yield { path: walk.prefix + folder.path + entry.bytes, failure: unnamedError() };
+  }
+  if (names.length + unnamed.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
   }
   let lastTurn = performance.now();
@@ -70,19 +75,34 @@ async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): As
   }
 }
 
-/** Sorted. An object for each entry of a huge folder would take three times as much memory as its name. */
-function readNames(path: string): { names: string[]; folders: Set<string>; links: Set<string> } {
-  const found = { names: [] as string[], folders: new Set<string>(), links: new Set<string>() };
+interface FolderNames {
+  /** Sorted. An object for each entry of a huge folder would take three times as much memory as its name. */
+  names: string[];
+  folders: Set<string>;
+  links: Set<string>;
+  /** Entries whose name is not valid UTF-8: under what is decoded, nothing or another file is found. */
+  unnamed: NamedEntry[];
+}
+
+function readNames(path: string): FolderNames {
+  const found: FolderNames = { names: [], folders: new Set(), links: new Set(), unnamed: [] };
+  const take = (entry: NamedEntry) => {
+    found.names.push(entry.name);
+    if (entry.isDirectory()) found.folders.add(entry.name);
+    else if (entry.isSymbolicLink()) found.links.add(entry.name);
+  };
+  let isDoubtful = false;
   const folder = opendirSync(path, { bufferSize: entriesAtOnce });
   try {
     for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
-      found.names.push(entry.name);
-      if (entry.isDirectory()) found.folders.add(entry.name);
-      else if (entry.isSymbolicLink()) found.links.add(entry.name);
+      if (mayBeOtherBytes(entry.name)) isDoubtful = true;
+      else take(entry);
     }
   } finally {
     folder.closeSync();
   }
+  const others = isDoubtful ? entriesByBytes(path).filter(({ name }) => mayBeOtherBytes(name)) : [];
+  for (const entry of others) entry.bytes === undefined ? take(entry) : found.unnamed.push(entry);
   found.names.sort();
   return found;
 }
@@ -114,7 +134,7 @@ function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: Local
     return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
   } catch (cause) {
     if (!filter.includes(path)) return undefined;
-    return { path: shown, failure: failureOf(cause, path, isLink) };
+    return { path: shown, failure: failureOf(cause, isLink) };
   }
 }
 
@@ -125,10 +145,12 @@ export function isDeletedMeanwhile(entry: UncopiedEntry): boolean {
 
 class DeletedError extends FailedError {}
 
-function failureOf(cause: unknown, path: string, isLink = false): GantryError {
+function failureOf(cause: unknown, isLink = false): GantryError {
   if (systemCode(cause) !== 'ENOENT') return toDiskError(cause);
-  // Node replaces invalid UTF-8 in names, and finds nothing under the replaced name.
-  if (path.includes('\ufffd')) return new FailedError('the name is not valid UTF-8', { cause });
   if (isLink) return new FailedError('broken symbolic link', { cause });
   return new DeletedError('it was deleted meanwhile', { cause });
+}
+
+function unnamedError(): FailedError {
+  return new FailedError('the name is not valid UTF-8', { fix: 'rename or exclude it' });
 }

@@ -33,10 +33,10 @@ export async function withRevision<T>(
     const tree = join(temporary.path, 'tree');
     await git(inRoot, ['read-tree', commit], { variables });
     const listed = await git(inRoot, ['ls-files', '-s', '-z', ...(whole || !prefix ? [] : ['--', prefix])], {
-      variables,
+      ...{ variables, encoding },
     });
     const { files, submodules } = parseEntries(listed);
-    await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], { variables, input: files });
+    await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], { variables, encoding, input: files });
     if (submodules.length > 0) {
       progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);
     }
@@ -60,6 +60,9 @@ async function findCommit(context: Context, revision: string): Promise<string> {
   throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
 }
 
+/** Names are bytes. */
+const encoding = 'latin1';
+
 /** Of lines `<mode> <object> <stage>\t<path>`. */
 function parseEntries(listed: string): { files: string; submodules: string[] } {
   const entries = listed
@@ -72,6 +75,6 @@ function parseEntries(listed: string): { files: string; submodules: string[] } {
       .filter((entry) => !isSubmodule(entry))
       .map(({ path }) => `${path}\0`)
       .join(''),
-    submodules: entries.filter(isSubmodule).map(({ path }) => path),
+    submodules: entries.filter(isSubmodule).map(({ path }) => String(Buffer.from(path, encoding))),
   };
 }

@@ -18,6 +18,8 @@ type Arguments = readonly [command: (typeof starting)[number] | Reading | '--ver
 interface GitOptions {
   input?: string;
   variables?: Record<string, string>;
+  /** `latin1` keeps the bytes of names as they are. */
+  encoding?: 'utf8' | 'latin1';
 }
 
 /**
@@ -58,16 +60,16 @@ async function withoutPrograms(context: GitContext): Promise<string[]> {
 function start(
   { env, cwd, signal }: GitContext,
   args: readonly string[],
-  { input, variables = {} }: GitOptions = {},
+  { input, variables = {}, encoding = 'utf8' }: GitOptions = {},
 ): Promise<string> {
-  const options = { cwd, signal, maxBuffer: maxOutput, env: { ...env, ...variables, ...noWork } };
+  const options = { cwd, signal, encoding, maxBuffer: maxOutput, env: { ...env, ...variables, ...noWork } };
   return new Promise((resolve, reject) => {
     const child = execFile('git', ['--no-pager', ...settings, ...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout.replace(/\n$/, ''));
       else reject(signal.aborted ? signal.reason : gitError(error, stderr));
     });
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input ?? '');
+    child.stdin?.end(input ?? '', encoding);
   });
 }
 

@@ -34,13 +34,18 @@ export async function compareInMemory(
     onRenamed: (renamed: RenamedEntry) => void found.renamed.push(renamed),
   };
   for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, naming) : files) {
+    if (!('bytes' in file)) {
+      found.uncopied.push(file);
+      continue;
+    }
     const before = existing.get(file.path);
     existing.delete(file.path);
-    if (!('bytes' in file)) found.uncopied.push(file);
-    else if (!before) found.added.push(file);
+    if (!before) found.added.push(file);
     else if (isUnchanged(file, before, tolerance)) found.unchanged++;
     else found.updated.push(file);
   }
+  // Last: a name that is not text may be shown as that of another file.
+  for (const { path } of found.uncopied) existing.delete(path);
   if (folder.kind === 'local') matchOtherSpellings(found, existing, folder.path);
   return { ...found, extra: PackedList.from([...existing.keys()].sort()) };
 }

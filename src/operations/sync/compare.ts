@@ -45,11 +45,9 @@ async function compareInOrder(
   let unchanged = 0;
   const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
   const names = new NameHashes();
-  const targetFiles = assertAscending(findTargetFiles(folder, options, context, true));
+  const targetFiles = assertAscending(findTargetFiles(folder, options, context));
   let next = await targetFiles.next();
-  for await (const found of assertAscending(
-    findSourceFiles([source], undefined, { ...options, isSorted: true }, context),
-  )) {
+  for await (const found of assertAscending(findSourceFiles([source], undefined, options, context))) {
     for (; !next.done && comparePaths(next.value.path, found.path) < 0; next = await targetFiles.next())
       extra.add(next.value.path);
     const before = !next.done && next.value.path === found.path ? next.value : undefined;

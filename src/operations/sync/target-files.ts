@@ -13,18 +13,16 @@ export interface TargetFileInfo {
 
 /**
  * The files of a target folder; none of a folder that does not exist, or that another command deletes meanwhile. Sorted as a
- * local source, with `isSorted` also on a volume.
+ * source.
  */
 export async function* findTargetFiles(
   folder: CopyTarget['folder'],
   { include, exclude }: CompareOptions,
   context: CompareContext,
-  isSorted = false,
 ): AsyncGenerator<TargetFileInfo> {
   const filter = createPathFilter(include, exclude);
   if (folder.kind === 'remote') {
-    const options = { isSorted, missingIsEmpty: true };
-    for await (const { path, size, modified } of walkVolume(context, folder.at, options)) {
+    for await (const { path, size, modified } of walkVolume(context, folder.at, { missingIsEmpty: true })) {
       if (filter.includes(path)) yield { path, bytes: size, modified: parseTimestamp(modified) };
     }
     return;

@@ -45,7 +45,7 @@ export function parseVolumePath(text: string, settings: Context['settings']): Vo
   return { ...toRemotePath(text), region: volumeRegion(settings) };
 }
 
-/** The entries of a folder, in the platform's order. A missing folder throws NotFoundError or gives no entries. */
+/** The entries of a folder by name, in UTF-16 code units as a walk of local files. A missing folder throws NotFoundError or gives no entries. */
 export async function listEntries(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   return [...(await readFolder(context, folder)).entries];
 }
@@ -61,8 +61,8 @@ async function readFolder(
       ? await explainMissingVolume(api, project, volume, error)
       : error;
   });
-  const entries = { [Symbol.iterator]: () => toListedEntries(dir, reply) };
-  return { entries, unreadable: unreadableItems(reply).length };
+  const { sorted, contradicting } = sortEntries({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
+  return { entries: sorted, unreadable: unreadableItems(reply).length + contradicting };
 }
 
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
@@ -155,8 +155,6 @@ export interface WalkOptions {
   entersFolder?: (folder: ListedEntry) => boolean;
   /** Called for each folder with unreadable entries, with their number. */
   onUnreadableEntries?: (folder: string, entries: number) => void;
-  /** Sorts each folder by name, in UTF-16 code units as a walk of local files. Default: the platform's order. */
-  isSorted?: boolean;
   /** Takes a folder that the platform does not find for empty. Default: throws NotFoundError. */
   missingIsEmpty?: boolean;
 }
@@ -168,7 +166,7 @@ export interface WalkOptions {
 export async function* walkEntries(
   context: VolumeContext,
   { path, ...volume }: VolumePath,
-  { entersFolder = () => true, onUnreadableEntries, isSorted = false, missingIsEmpty = false }: WalkOptions = {},
+  { entersFolder = () => true, onUnreadableEntries, missingIsEmpty = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
     { path: withTrailingSlash(path), depth: 0 },
@@ -186,7 +184,7 @@ export async function* walkEntries(
     const { entries, unreadable } = (await folder.reading) ?? { entries: [], unreadable: 0 };
     if (unreadable > 0) onUnreadableEntries?.(folder.path, unreadable);
     const folders: ListedEntry[] = [];
-    for (const entry of isSorted ? sortEntries(entries) : entries) {
+    for (const entry of entries) {
       yield entry;
       if (entry.isFolder && entersFolder(entry)) folders.push(entry);
     }

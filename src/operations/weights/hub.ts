@@ -14,6 +14,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { isRecord } from '../../json-text.ts';
+import { distinctPaths } from '../../long-lists.ts';
 import { requestError } from '../../transfer/range-request.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';
@@ -28,7 +29,7 @@ export interface HubAccess {
 /** A model at a commit. */
 export interface HubModel {
   commit: string;
-  files: HubFile[];
+  files: readonly HubFile[];
 }
 
 export interface HubFile {
@@ -79,7 +80,12 @@ export async function readModel(
       why: 'a commit never changes: the hub, or a proxy, sent other files than it was asked for',
     });
   }
-  const files = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
+  const listed = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
+  const { items: files, repeated } = distinctPaths(listed);
+  if (repeated !== undefined)
+    throw new UnexpectedReplyError(
+      `${new URL(endpoint).host} lists ${repeated} of ${name} twice, with different contents`,
+    );
   // The list of a gated model is public, its files are not.
   const [first] = files;
   if (gated && first) await locateWebFile(first.web, resources).catch(failed);
@@ -114,7 +120,7 @@ function toFile(sibling: unknown, base: string, token: string | undefined): HubF
   const { rfilename: path, size, blobId, lfs } = isRecord(sibling) ? sibling : {};
   const { sha256, size: lfsSize } = isRecord(lfs) ? lfs : {};
   const bytes = lfsSize ?? size;
-  if (typeof path !== 'string' || !isInside(path)) {
+  if (typeof path !== 'string' || !isInside(path) || !path.isWellFormed()) {
     throw new UnexpectedReplyError(`the hub has a file with an unusable name: ${JSON.stringify(path)}`);
   }
   const isSum = (value: unknown, digits: number): value is string =>

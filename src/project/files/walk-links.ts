@@ -1,5 +1,6 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
+import { mayBeOtherBytes, namedByBytes } from '../../disk/index.ts';
 import { errorCode, type WalkProblems } from './walk-problems.ts';
 
 /** Where a symbolic link of the app folder leads. Undefined, and a problem, if its target cannot be sent. */
@@ -10,6 +11,8 @@ export function resolveLink(
 ): { real: string; stats: Stats } | undefined {
   try {
     const real = realpathSync(link.real);
+    const { bytes } = mayBeOtherBytes(real) ? namedByBytes(realpathSync.native(link.real, 'buffer')) : {};
+    if (bytes !== undefined) return void problems.addUnnamed(bytes);
     if (isInside(root, real)) return { real, stats: statSync(real) };
     problems.addOutside(link.path, real);
   } catch (error) {

@@ -24,16 +24,16 @@ export class WalkProblems {
     });
   }
 
+  /** Under another name it would be another file. */
+  addUnnamed(path: string): void {
+    this.addError(`the name of ${path} is not valid UTF-8`, { fix: 'rename or exclude it' });
+  }
+
   addReadError(path: string, error: unknown): void {
-    const code = errorCode(error);
-    // Node replaces invalid UTF-8 in names, and finds no file under the replaced name.
-    if (code === 'ENOENT' && path.includes('\ufffd'))
-      this.addError(`the name of ${path} is not valid UTF-8`, { fix: 'rename or exclude it' });
-    else
-      this.addError(`cannot read ${path}`, {
-        why: reasons[code] ?? String(error),
-        fix: `${excludeLine(this.exclude, [path])} if it is not needed`,
-      });
+    this.addError(`cannot read ${path}`, {
+      why: reasons[errorCode(error)] ?? String(error),
+      fix: `${excludeLine(this.exclude, [path])} if it is not needed`,
+    });
   }
 }
 

@@ -3,10 +3,10 @@
  * yields to the event loop often enough for Ctrl-C.
  */
 
-import { accessSync, constants, type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { turn } from '../../clock.ts';
-import { isFileOfStream } from '../../disk/index.ts';
+import { entriesByBytes, isFileOfStream, mayBeOtherBytes, type NamedEntry } from '../../disk/index.ts';
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
@@ -108,16 +108,17 @@ class Walk {
     return true;
   }
 
-  #read(folder: Folder): Dirent[] {
+  #read(folder: Folder): NamedEntry[] {
     try {
-      return readdirSync(folder.real, { withFileTypes: true });
+      const entries = readdirSync(folder.real, { withFileTypes: true });
+      return entries.some(({ name }) => mayBeOtherBytes(name)) ? entriesByBytes(folder.real) : entries;
     } catch (error) {
       this.#problems.addReadError(folder.path || '.', error);
       return [];
     }
   }
 
-  #visit(child: Dirent, folder: Folder, inherited: Include[]): void {
+  #visit(child: NamedEntry, folder: Folder, inherited: Include[]): void {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
     const isFolder = child.isDirectory();
@@ -127,12 +128,13 @@ class Walk {
 
     const at: Folder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
     if (excluded) this.#skip(isFolder ? `${path}/` : path, excluded);
+    else if (child.bytes !== undefined) this.#refuseIfIncluded(at, folder, child);
     else if (isFolder) this.#enterIfReached(at);
     else if (child.isSymbolicLink()) this.#followIfIncluded(at, folder);
     else this.#addIfIncluded(at, child);
   }
 
-  #addIfIncluded(file: Folder, child: Pick<Dirent, 'isFile'>): void {
+  #addIfIncluded(file: Folder, child: Pick<NamedEntry, 'isFile'>): void {
     const include = this.#findInclude(file);
     if (!include) this.#skip(file.path, { kind: 'not-included' });
     else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
@@ -143,6 +145,12 @@ class Walk {
         'sockets, pipes and devices cannot be sent',
       );
     }
+  }
+
+  #refuseIfIncluded({ path, includes }: Folder, parent: Folder, child: NamedEntry): void {
+    if (includes.some((each) => (child.isDirectory() ? each.reaches(path) : each.matches(path))))
+      this.#problems.addUnnamed(parent.path === '' ? `${child.bytes}` : `${parent.path}/${child.bytes}`);
+    else this.#skip(path, { kind: 'not-included' });
   }
 
   /** Why a path is not sent, whatever is included. */
