@@ -66,11 +66,11 @@ export function gantryCommand(
   for (const [at, text] of texts.entries()) {
     const [joined = '', ...others] = text.split(' ');
     append(words, joined);
-    words.push(...others.map((word) => ({ text: word })));
+    for (const text of others) words.push({ text });
     const [first, ...more] = valueWords(values[at] ?? '');
     if (words.at(-1)?.text === '' && first) words.splice(-1, 1, first);
     else append(words, first?.text ?? '');
-    words.push(...more);
+    for (const word of more) words.push(word);
   }
   return arrangeCommand(words.filter(({ text }) => text !== ''));
 }
@@ -95,7 +95,8 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
     const isFlag = isDashed && !isValue && !isPassedOn;
     if (isFlag && text === '--') isPassedOn = true;
     else if (isFlag) argv.push(text);
-    else if (isOfFlag) argv.splice(-1, 1, ...(flag.startsWith('--') ? flagWords(flag, text) : [flag, text]));
+    else if (isOfFlag)
+      for (const word of flag.startsWith('--') ? flagWords(argv.pop() ?? '', text) : [text]) argv.push(word);
     else (isPassedOn || isDashed || operands.length > 0 ? operands : argv).push(text);
     flag = isFlag ? text : '';
   }

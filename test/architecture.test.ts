@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Who may import whom. A room not listed may be imported by nobody but itself; `errors`, `command-line`, `json-text`, `own-files`, `packed-list`, `wall-clock`, `clock`: everyone's. */
+/** Who may import whom. A room not listed may be imported by nobody but itself; `errors`, `command-line`, `json-text`, `own-files`, `packed-list`, `distinct-paths`, `wall-clock`, `clock`: everyone's. */
 const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
@@ -357,6 +357,19 @@ test('disk is imported by its index.ts; what every start needs of it, by the fil
   expect([offences, loaded]).toEqual([[], []]);
 });
 
+/** They take any number of arguments, so that a list of any length is easily spread into them. */
+const variadic = /\b(push|unshift|splice|concat|max|min|fromCharCode|fromCodePoint|apply|secrets\.add|stackViews)$/;
+
+test('no list is spread into a call: some 120,000 items overflow the stack', () => {
+  expect(
+    spreads('a.push(...b.map((c) => f(c, d)), e); f(...g); Math.max(0, ...h); [...i]; const j = (...k) => {};'),
+  ).toEqual(['a.push', 'f', 'Math.max']);
+  const offences = files.flatMap((file) =>
+    spreads(readFileSync(file, 'utf8')).flatMap((callee) => (variadic.test(callee) ? [`${file}: ${callee}(…)`] : [])),
+  );
+  expect(offences).toEqual([]);
+});
+
 test('a file has at most 250 lines, unless it is a table', () => {
   const tables = ['src/project/schema.ts', 'src/project/wheel-tables.ts'];
   const programs = all.filter((file) => /\.(ts|mjs|js|py)$/.test(file));
@@ -368,6 +381,29 @@ test('no folder is a collection of helpers', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);
 });
+
+/** What is called with a list spread into its arguments. */
+function spreads(source: string): string[] {
+  const comment = /\/\*[\s\S]*?\*\/|\/\/.*$|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/gm;
+  const code = source.replace(comment, (text) => ' '.repeat(text.length));
+  return [...code.matchAll(/(?<=[(,]\s*)\.\.\./g)].flatMap(({ index }) => {
+    const [open, close] = [bracketFrom(code, index - 1, -1), bracketFrom(code, index, 1)];
+    const isParameter = /^\)\s*(:|=>|\{)/.test(code.slice(close, close + 20));
+    const [callee] = /[\w$.#?\])]+$/.exec(code.slice(0, open)) ?? [];
+    return code[open] === '(' && callee !== undefined && !isParameter ? [callee] : [];
+  });
+}
+
+/** Where the brackets around a place begin or end. */
+function bracketFrom(code: string, start: number, step: 1 | -1): number {
+  const [inner, outer] = step === 1 ? [/[([{]/, /[)\]}]/] : [/[)\]}]/, /[([{]/];
+  let at = start;
+  for (let depth = 0; at >= 0 && at < code.length; at += step) {
+    if (inner.test(code[at] ?? '')) depth++;
+    else if (outer.test(code[at] ?? '') && depth-- === 0) break;
+  }
+  return at;
+}
 
 /** Their own files, and the runner of tests. */
 function isJudges(path: string): boolean {
@@ -381,7 +417,16 @@ function allowed(file: string, target: string): boolean {
   const [from, to] = [room(file), room(target)];
   if (
     from === to ||
-    ['errors', 'command-line', 'json-text', 'own-files', 'packed-list', 'wall-clock', 'clock'].includes(to)
+    [
+      'errors',
+      'command-line',
+      'json-text',
+      'own-files',
+      'packed-list',
+      'distinct-paths',
+      'wall-clock',
+      'clock',
+    ].includes(to)
   )
     return true;
   const door = doors[`${from}>${to}`];

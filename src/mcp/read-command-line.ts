@@ -31,7 +31,7 @@ function readProperties(command: CommandReference, words: readonly string[]): In
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
     if (word === '--') {
-      operands.push(...words.slice(at + 1));
+      for (const word of words.slice(at + 1)) operands.push(word);
       break;
     }
     if (impliedFlags.has(word)) continue;

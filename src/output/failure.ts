@@ -173,7 +173,7 @@ function problemParts(
   const color = severity === 'error' ? style.red : style.yellow;
   const title = color(style.bold(`${label}:`));
   const lines = [`${title} ${message}`];
-  if (location) lines.push(...locationLines(location, columns));
+  if (location) for (const line of locationLines(location, columns)) lines.push(line);
   if (why) lines.push(labeled(style.dim('why'), why));
   const parts: Part[] = [{ text: lines.join('\n') }];
   if (fix) parts.push({ text: labeled(style.dim('fix'), String(fix)), isCommand: fix instanceof CommandLine });

@@ -15,9 +15,9 @@ export class KnownSecrets {
   #long: string[] = [];
   readonly #added = new Set<string>();
 
-  /** Takes whatever may be a secret; only texts can be. */
+  /** Takes whatever may be a secret, or lists of it; only texts can be. */
   add(...secrets: unknown[]): void {
-    for (const secret of secrets.flatMap((value) => (typeof value === 'string' ? withParts(value) : []))) {
+    for (const secret of secrets.flat().flatMap((value) => (typeof value === 'string' ? withParts(value) : []))) {
       if (secret.length < shortest || this.#added.has(secret)) continue;
       this.#added.add(secret);
       const inPart = spellings(secret);

@@ -105,7 +105,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page, giveWay }
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
-      if (dryRun && given === undefined) unasked.push(...flagWords('--confirm', name));
+      if (dryRun && given === undefined) for (const word of flagWords('--confirm', name)) unasked.push(word);
       if (dryRun) return;
       if (given === undefined) {
         const retryWith = flagWords('--confirm', name);

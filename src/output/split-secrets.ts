@@ -49,7 +49,7 @@ const marks = /(…|\.\.\.)/;
 /** Hides what is left of a secret before and behind the marks of a cut. */
 export function hideCut(text: string, secrets: readonly string[]): string {
   if (!marks.test(text)) return text;
-  const longest = Math.max(0, ...secrets.map(({ length }) => length));
+  const longest = secrets.reduce((most, { length }) => Math.max(most, length), 0);
   return text
     .split(marks)
     .map((piece, index, { length }) => {
@@ -74,7 +74,7 @@ function cutEnd(piece: string, secrets: readonly string[], longest: number): num
 function cutStart(piece: string, secrets: readonly string[], longest: number): number {
   if (piece.length < shortest) return 0;
   const start = piece.slice(0, longest);
-  const most = Math.max(0, ...secrets.map((secret) => endAtStart(secret, start)));
+  const most = secrets.reduce((most, secret) => Math.max(most, endAtStart(secret, start)), 0);
   return most < shortest ? 0 : most;
 }
 

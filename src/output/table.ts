@@ -82,7 +82,7 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
       .map(([name, value]): [string, string] => [name, cellText(value, page)])
       .filter(([, value]) => value !== '');
     if (!page.terminal) return known.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
-    const width = Math.max(0, ...known.map(([name]) => name.length));
+    const width = known.reduce((most, [name]) => Math.max(most, name.length), 0);
     const margin = ' '.repeat(width + gap.length);
     const lines = (value: string) =>
       wrap ? wrapLines(value, page, page.columns - margin.length).join(`\n${margin}`) : value;
@@ -102,9 +102,10 @@ function wrapLines(text: string, page: Page, width: number): string[] {
 }
 
 /** Views below one another, on a terminal with an empty line between them; an empty view leaves no trace. */
-export function stackViews(...views: (View | string | undefined)[]): View {
+export function stackViews(...views: (View | string | undefined | View[])[]): View {
   return (page) =>
     views
+      .flat()
       .map((view) => (typeof view === 'function' ? view(page) : (view ?? '')))
       .filter((part) => part !== '')
       .join(page.terminal ? '\n\n' : '\n');
@@ -166,7 +167,7 @@ function fitColumns(columns: readonly Column[], room: number): Column[] {
 
 /** The last of those with the highest rank. */
 function dropLeastImportant(columns: Column[]): void {
-  const rank = Math.max(...columns.map((column) => column.rank));
+  const rank = columns.reduce((most, column) => Math.max(most, column.rank), 0);
   columns.splice(
     columns.findLastIndex((column) => column.rank === rank),
     1,

@@ -42,7 +42,7 @@ function draw(cells: readonly string[][], page: Page): string {
     colWidths: widths,
     wordWrap: true,
   });
-  drawn.push(...cells.map((row) => row.map((cell, index) => breakWords(cell, widths[index] ?? 0))));
+  for (const row of cells) drawn.push(row.map((cell, index) => breakWords(cell, widths[index] ?? 0)));
   return drawn.toString().replace(/ +$/gm, '');
 }
 
@@ -66,7 +66,9 @@ const borderless = {
 
 function naturalWidths(cells: readonly string[][]): number[] {
   const lineWidths = (cell = '') => cell.split('\n').map(displayWidth);
-  return (cells[0] ?? []).map((_, index) => Math.max(1, ...cells.flatMap((row) => lineWidths(row[index]))));
+  return (cells[0] ?? []).map((_, index) =>
+    cells.reduce((most, row) => lineWidths(row[index]).reduce((one, other) => Math.max(one, other), most), 1),
+  );
 }
 
 /** The explanation in the last column is wrapped first. If it got too narrow, all wide columns share what is left. */

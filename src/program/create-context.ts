@@ -38,7 +38,7 @@ export function createContext(
   { signal, interruption, secrets, inPlace = (command) => command }: SharedState,
   local?: LocalSettings,
 ): Context {
-  secrets.add(...environmentSecrets(io.env));
+  secrets.add(environmentSecrets(io.env));
   const page = { ...createPage(io.stderr, io.env, flags.color, io.now(), secrets), inPlace };
   const cwd = existingFolder(io.cwd, flags.cwd);
   const workspace = annotationsRoot(io.env, io.cwd);

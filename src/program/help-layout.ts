@@ -31,7 +31,7 @@ export function layOutHelp(
 ): string {
   const width = Math.min(Math.max(columns, widths.min), widths.max);
   const terms = sections.flatMap(({ rows = [] }) => rows.flatMap(([term, meaning]) => (meaning ? [term.length] : [])));
-  const margin = Math.max(10, ...terms.filter((length) => length <= maxTermWidth)) + 4;
+  const margin = terms.reduce((most, length) => (length <= maxTermWidth ? Math.max(most, length) : most), 10) + 4;
   const prose = [description, ...details].map((paragraph) => wrapText(paragraph, width).join('\n'));
   return `${[
     ...prose,

@@ -53,7 +53,7 @@ async function runTranslated(
   const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, env, secrets, warning } = found;
-  state.secrets.add(...secrets);
+  state.secrets.add(secrets);
   const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
   // Inherits from io: copying it would open its streams.
   return runProgram(argv, Object.create(io, own), Object.assign(state, { argv, warning }));

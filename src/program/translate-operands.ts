@@ -80,7 +80,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
     });
   }
   line.input = JSON.stringify(Object.fromEntries(entries));
-  line.secrets.push(...entries.map(([, value]) => value));
+  for (const [, value] of entries) line.secrets.push(value);
   line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
   return ['secrets', 'set', '--from-env-file', '-'];
 }
@@ -95,7 +95,8 @@ interface Tokens {
 function importTokens({ token, refreshToken, project }: Tokens, line: Translation): string[] {
   const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
   line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
-  line.secrets.push(token, ...(refreshToken ? [refreshToken] : []));
+  line.secrets.push(token);
+  if (refreshToken) line.secrets.push(refreshToken);
   line.warning = exposed('the token', 'set GANTRY_TOKEN, or use gantry login --token < FILE');
   return ['login', '--import', '-'];
 }

@@ -27,7 +27,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   refuseForeignCommand(line.argv);
   refuseAppFlag(line.argv);
   refuseHabitFlags(line.argv);
-  line.argv.push(...rest);
+  for (const word of rest) line.argv.push(word);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
 }
 

@@ -26,7 +26,8 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
     // What follows the file of `gantry run` belongs to the program.
     if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
     if (word === '--local') selection.push(word);
-    else if (selecting.includes(flag)) selection.push(...own.slice(at, isWhole ? at + 2 : at + 1));
+    else if (selecting.includes(flag))
+      for (const word of own.slice(at, isWhole ? at + 2 : at + 1)) selection.push(word);
     else if (!isWhole) words.push(word);
     if (isWhole) at += 1;
   }

@@ -1,6 +1,6 @@
 import { join, posix } from 'node:path';
+import { distinctPaths } from '../distinct-paths.ts';
 import { isRecord, tryParseJson } from '../json-text.ts';
-import { distinctPaths } from '../long-lists.ts';
 import { readTextIfPresent } from './read-text.ts';
 
 /** The file in the folder of an app that says which weights are on a volume, where, and with which content. */

@@ -66,7 +66,7 @@ export class DeployedApp implements TestApp {
     const query = new URLSearchParams();
     for (;;) {
       const page = await this.#get<RunPage>(`runs?${query}`);
-      runs.push(...(page?.items ?? []));
+      for (const run of page?.items ?? []) runs.push(run);
       if (!page?.nextToken) return runs;
       query.set('nextToken', page.nextToken);
     }

@@ -11,7 +11,11 @@ export function benchView(report: BenchReport): View {
   const rows = table(steps, columns, { keep: ['RATE', 'OK', 'P50', 'P99'], right: numbers });
   return (page) => {
     if (!page.terminal) return rows(page);
-    return stackViews(rows, failuresView(steps), ...conclusions(report).map((line) => wrapped(() => line)))(page);
+    return stackViews(
+      rows,
+      failuresView(steps),
+      conclusions(report).map((line) => wrapped(() => line)),
+    )(page);
   };
 }
 

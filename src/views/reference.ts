@@ -26,7 +26,10 @@ export function referenceView(commands: readonly ListedCommand[]): View {
   const categories = [...new Set(commands.map(({ category }) => category))];
   return (page) =>
     page.terminal
-      ? stackViews(...categories.map((category) => categoryView(category, commands)), footer)(page)
+      ? stackViews(
+          categories.map((category) => categoryView(category, commands)),
+          footer,
+        )(page)
       : table(commands, columns)(page);
 }
 
@@ -40,7 +43,7 @@ export function commandReferenceView(command: DescribedCommand): View {
       ['effect', effect],
       ['output', output ? outputForms[output] : 'raw bytes'],
     ]),
-    ...groupFlags(flags).map(({ title, members }) =>
+    groupFlags(flags).map(({ title, members }) =>
       wrappedTable(members, {
         [title.toUpperCase()]: (flag) => flag.flags,
         MEANING: (flag) => flag.description,

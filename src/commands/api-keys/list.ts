@@ -45,7 +45,7 @@ const columns = {
 /** On a terminal each key has its own lines, because a column could cut it. */
 function withValues(keys: readonly OwnedKey[]): View {
   const rows = table(keys, { ...columns, VALUE: (key) => key.apiKey });
-  const inLines = stackViews(...keys.map(inFull));
+  const inLines = stackViews(keys.map(inFull));
   return (page) => (page.terminal ? inLines : rows)(page);
 }
 

@@ -74,5 +74,5 @@ function isActive({ startedAt, endsAt }: Incident, now: number): boolean {
 }
 
 function worst(states: string[]): string {
-  return severity[Math.max(0, ...states.map((state) => severity.indexOf(state)))] ?? 'operational';
+  return severity[states.reduce((most, state) => Math.max(most, severity.indexOf(state)), 0)] ?? 'operational';
 }

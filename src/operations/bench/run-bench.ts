@@ -139,8 +139,8 @@ class Bench {
     const { maxReplicas: replicas, concurrency } = facts;
     return {
       ...{ app, function: fn || name.slice(app.length + 1), steps },
-      holds: held.length > 0 ? Math.max(...held) : null,
-      breaksAt: broken.length > 0 ? Math.min(...broken) : null,
+      holds: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
+      breaksAt: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
       allows:
         appMs && appMs >= shortestMs
           ? { rate: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }

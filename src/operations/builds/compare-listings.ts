@@ -1,5 +1,5 @@
+import { distinctPaths } from '../../distinct-paths.ts';
 import { UnexpectedReplyError } from '../../errors.ts';
-import { distinctPaths } from '../../long-lists.ts';
 import type { BuildFile } from './zip-contents.ts';
 
 /** Paths that differ between the files of two builds, or local ones and those of a build. */

@@ -83,7 +83,7 @@ export class Names {
     const clashes: Clash[] = [];
     for (const [parent, names] of this.#folders) {
       for (const entries of names.values())
-        if (entries.length > 1) clashes.push(...this.#clashesAmong(parent, entries));
+        if (entries.length > 1) for (const clash of this.#clashesAmong(parent, entries)) clashes.push(clash);
     }
     return clashes.sort(
       (a, b) => order(a.parent, b.parent) || order(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),

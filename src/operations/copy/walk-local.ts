@@ -42,7 +42,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
     } catch (cause) {
       yield { path: walk.prefix + (folder.path || '.'), failure: failureOf(cause) };
     }
-    waiting.push(...inner.reverse());
+    for (const next of inner.reverse()) waiting.push(next);
   }
 }
 

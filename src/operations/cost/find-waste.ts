@@ -103,7 +103,7 @@ function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
   const moreStarts = (to: number) => time.starts(to) - time.starts(cooldown);
   const saves = (to: number) => lived - time.replicaSeconds(to, minReplicas) - startSeconds(time, moreStarts(to));
   const candidates = lowerCooldowns.filter((each) => each < cooldown).map((to) => ({ to, seconds: saves(to) }));
-  const best = Math.max(0, ...candidates.map(({ seconds }) => seconds));
+  const best = candidates.reduce((most, { seconds }) => Math.max(most, seconds), 0);
   const chosen = candidates.findLast(({ seconds }) => seconds > 0 && seconds >= 0.8 * best);
   if (!chosen || time.calls === 0) return undefined;
   return {

@@ -90,7 +90,7 @@ async function highestPrice(context: Context, own: App | undefined, hardware: Ha
   const prices: (number | undefined)[] = [];
   for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));
   const known = prices.filter((price) => price !== undefined);
-  return known.length === prices.length ? Math.max(...known) : undefined;
+  return known.length === prices.length ? known.reduce((most, price) => Math.max(most, price)) : undefined;
 }
 
 async function priceOf(

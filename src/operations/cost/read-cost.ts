@@ -50,7 +50,7 @@ export async function readCost(context: Context, { app, since, until, explain }:
   for (const summary of wanted) {
     const read = await readApp(context, summary, period);
     apps.push(read.report);
-    figures.push(...read.figures);
+    for (const figure of read.figures) figures.push(figure);
   }
   const known = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;

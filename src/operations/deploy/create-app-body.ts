@@ -33,7 +33,7 @@ export async function withLogin(
   baseImages: string[],
 ): Promise<AppCreation> {
   const login = await findRegistryLogin(baseImages, env);
-  secrets.add(...(login?.secrets ?? []));
+  secrets.add(login?.secrets);
   if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);
   return { ...body, ...(login && { dockerAuth: login.dockerAuth }) };
 }

@@ -70,7 +70,7 @@ export async function checkLocalSource(context: Context, { project, warnings }: 
   const problems = await checkAppSource(project, cwd, { env, signal });
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
-  warnings.push(...problems);
+  for (const problem of problems) warnings.push(problem);
 }
 
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
@@ -154,7 +154,7 @@ async function collectApp(
   const collected = new Set(collection.entries.map(({ path }) => path));
   const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
   const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
-  skipped.push(...replaced.map((path) => ({ path, reason: { kind: 'replaced' } as const })));
+  for (const path of replaced) skipped.push({ path, reason: { kind: 'replaced' } });
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);

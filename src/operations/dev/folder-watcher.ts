@@ -132,7 +132,7 @@ function foldersOf(root: string): string[] {
     const children = entriesIn(folder);
     if (index > 0 && children.some(({ name }) => virtualEnvironmentMarkers.includes(name))) continue;
     const below = children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name));
-    found.push(...below.map(({ name }) => join(folder, name)));
+    for (const { name } of below) found.push(join(folder, name));
   }
   return found.slice(0, maxFolders);
 }

@@ -157,6 +157,7 @@ const maxLines = 5_000;
 async function readText(context: Context, source: LogSource): Promise<string> {
   const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
-  for await (const { line } of readLog(silent, source, { tail: maxLines })) lines.push(...splitLogText(line.text));
+  for await (const { line } of readLog(silent, source, { tail: maxLines }))
+    for (const each of splitLogText(line.text)) lines.push(each);
   return lines.join('\n');
 }

@@ -60,7 +60,7 @@ export class AppHistory {
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
     const last = healthy.at(-1);
-    const watchMs = Math.max(...healthy.map(({ checks }) => checks?.watchMs ?? 0));
+    const watchMs = healthy.reduce((most, { checks }) => Math.max(most, checks?.watchMs ?? 0), 0);
     return last && { watchMs, at: Date.parse(last.at) };
   }
 

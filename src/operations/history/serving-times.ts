@@ -20,9 +20,9 @@ export function servingTimes(history: AppHistory, listed: readonly Build[]): Ser
   const starts = [...builds].flatMap((build) => {
     const { createdAt, updatedAt } = known.get(build) ?? {};
     const ready = [history.beginnings(build)[0], timeOf(updatedAt)].filter((at) => at !== undefined);
-    const sent = timeOf(history.sent(build)?.at) ?? timeOf(createdAt) ?? Math.min(...ready);
-    const since = Math.max(sent, Math.min(...ready, Number.MAX_VALUE));
-    return Number.isFinite(sent) ? [{ build, sent, since: ready.length > 0 ? since : sent }] : [];
+    const first = ready.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+    const sent = timeOf(history.sent(build)?.at) ?? timeOf(createdAt) ?? first;
+    return Number.isFinite(sent) ? [{ build, sent, since: ready.length > 0 ? Math.max(sent, first) : sent }] : [];
   });
   const ordered = starts.sort((a, b) => a.since - b.since);
   return ordered.map(({ build, since }, index) => {

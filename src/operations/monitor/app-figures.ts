@@ -114,7 +114,7 @@ function callFigures(reading: RunsReading | undefined): CallFigures {
   const coldPerMinute = isSample
     ? (perSecond * 60 * cold.length) / Math.max(1, runs.length)
     : cold.filter((run) => timeOf(run) > from).length;
-  const last = Math.max(...runs.map(timeOf));
+  const last = runs.reduce((latest, run) => Math.max(latest, timeOf(run)), Number.NEGATIVE_INFINITY);
   return {
     at: new Date(until).toISOString(),
     ...{ callsPerSecond: perSecond, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },

@@ -67,7 +67,7 @@ export async function* monitorApps(context: Context, options: MonitorOptions): A
           apps.delete(one.name);
         }),
       );
-      problems.push(...[...apps.values()].flatMap(({ problem }) => problem ?? []));
+      for (const { problem } of apps.values()) if (problem) problems.push(problem);
       yield projectFigures(context, apps, problems[0]);
       const restMs = everyMs - (context.elapsed() - startedAt);
       await context.delay(Math.max(0, Math.min(restMs, leftMs())), signal);

@@ -23,7 +23,7 @@ export async function findResolvedAnew(
   const found: ResolvedAnew[] = [];
   for (const { kind, path, pinned } of lists) {
     const requirements = linesOf((await read(path)) ?? '').filter((line) => !pinned.test(line));
-    found.push(...requirements.map((requirement) => ({ kind, requirement })));
+    for (const requirement of requirements) found.push({ kind, requirement });
   }
   const images = baseImages.filter((image) => !image.includes('@sha256:'));
   return [...found, ...images.map((requirement) => ({ kind: 'image' as const, requirement }))];

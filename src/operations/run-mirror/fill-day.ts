@@ -42,7 +42,7 @@ export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: Fi
   };
   const end = day.day + dayMs;
   // A gap that goes on after it is not read twice.
-  const resumeAt = Math.min(day.readTo, ...day.gaps.filter(({ to }) => to > day.readTo).map(({ from }) => from));
+  const resumeAt = day.gaps.reduce((at, { from, to }) => (to > day.readTo ? Math.min(at, from) : at), day.readTo);
   for (const window of windowsToRepeat(day, resumeAt)) {
     for await (const found of readWindow(read, window)) await take(found);
   }
@@ -98,8 +98,8 @@ function countWithin(runs: RunTable, from: number, to: number): number {
 function joinGaps(gaps: readonly Gap[]): Gap {
   const counts = gaps.map(({ missing }) => missing);
   return {
-    from: Math.min(...gaps.map(({ from }) => from)),
-    to: Math.max(...gaps.map(({ to }) => to)),
+    from: gaps.reduce((first, { from }) => Math.min(first, from), Number.POSITIVE_INFINITY),
+    to: gaps.reduce((last, { to }) => Math.max(last, to), Number.NEGATIVE_INFINITY),
     missing: counts.includes(undefined) ? undefined : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
   };
 }

@@ -34,7 +34,7 @@ export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
       {
         ...{ project: owner?.project ?? '', app: owner?.app ?? '', path, files: files.length },
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-        usedAt: new Date(Math.max(...files.map(({ usedAt }) => usedAt))).toISOString(),
+        usedAt: new Date(files.reduce((last, { usedAt }) => Math.max(last, usedAt), 0)).toISOString(),
         remove: () => rm(path, { recursive: true, force: true }),
       },
     ];

@@ -56,7 +56,7 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
       }
       const loaded = await ahead.shift();
       if (!loaded) continue;
-      gaps.push(...loaded.gaps.filter(({ from, to }) => to >= since && from <= until));
+      for (const gap of loaded.gaps) if (gap.to >= since && gap.from <= until) gaps.push(gap);
       yield loaded;
     }
     sayGaps(context, gaps);

@@ -70,7 +70,7 @@ async function readAllPages(read: ReadRuns, query: RunsQuery, window: Window, fi
       const missing = next.value ? undefined : total - runs.length;
       return { ...window, runs, missing: missing === undefined || Number.isFinite(missing) ? missing : 'some' };
     }
-    runs.push(...next.value.items);
+    for (const run of next.value.items) runs.push(run);
     total = Math.min(total, next.value.page.total ?? total);
   }
 }

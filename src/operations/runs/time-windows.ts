@@ -89,7 +89,7 @@ async function readWindow(
   while (!next.done) {
     const { items, page } = next.value;
     const matching = items.filter((run) => matches(run, asked));
-    runs.push(...matching);
+    for (const run of matching) runs.push(run);
     isUnfiltered ||= matching.length < items.length;
     hasOtherTimes ||= items.some((run) => !matches(run, { since: start, until: end, filters: {} }));
     total = Math.min(total, page.total ?? total);

@@ -47,7 +47,7 @@ export async function setSecrets(
 ): Promise<SecretChange> {
   const before = await readForChange(context, scope);
   const newValues = await values();
-  context.secrets.add(...Object.values(before), ...Object.values(newValues));
+  context.secrets.add(Object.values(before), Object.values(newValues));
   const names = Object.keys(newValues).sort();
   const added = names.filter((name) => !Object.hasOwn(before, name));
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === newValues[name]);
@@ -69,7 +69,7 @@ export async function setSecrets(
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
 export async function unsetSecrets(context: ChangeContext, scope: SecretScope, names: string[]): Promise<SecretChange> {
   const before = await readForChange(context, scope);
-  context.secrets.add(...Object.values(before));
+  context.secrets.add(Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];

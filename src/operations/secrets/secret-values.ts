@@ -73,7 +73,7 @@ export async function readSecretsFile(
 ): Promise<Secrets> {
   const values = readEnvFile(await readText(context, file), file === '-' ? 'stdin' : file);
   const hidden = Object.entries(values).filter(([name, value]) => isHidden(name, value));
-  context.secrets.add(...hidden.map(([, value]) => value));
+  context.secrets.add(hidden.map(([, value]) => value));
   return values;
 }
 

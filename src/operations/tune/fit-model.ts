@@ -79,7 +79,7 @@ interface Attempt extends Replayed {
 
 function bestOf(tried: readonly Attempt[], days: readonly number[]): Attempt {
   const sums = tried.map(({ misfits }) => days.reduce((sum, day) => sum + (misfits[day] ?? 0), 0));
-  return tried[sums.indexOf(Math.min(...sums))] as Attempt;
+  return tried[sums.indexOf(sums.reduce((least, sum) => Math.min(least, sum)))] as Attempt;
 }
 
 export function coldStartsOf(days: readonly ReplayedDay[]): number {

@@ -37,7 +37,7 @@ export async function removePaths(
 ): Promise<Removal[]> {
   if (recursive) checkRegions(paths);
   const targets: RemovalTarget[] = [];
-  for (const path of paths) targets.push(...(await resolve(context, path)));
+  for (const path of paths) for (const target of await resolve(context, path)) targets.push(target);
   const distinct = withoutCovered(targets);
   const folder = distinct.find(({ isFolder }) => isFolder);
   if (folder && !recursive) {

@@ -4,6 +4,7 @@ import { withRetries } from '../../api/retry.ts';
 import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { toPathSegment } from '../../contract/endpoint.ts';
+import { distinctPaths } from '../../distinct-paths.ts';
 import {
   AuthError,
   ConflictError,
@@ -14,7 +15,6 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { isRecord } from '../../json-text.ts';
-import { distinctPaths } from '../../long-lists.ts';
 import { requestError } from '../../transfer/range-request.ts';
 import type { TransferContext } from '../../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../../transfer/web-file.ts';

@@ -51,7 +51,7 @@ export async function verifyWeights(
   for (const one of chosen) {
     const found = isLocal ? await verifyFolder(context, path, one, quick) : await verifyVolume(context, one, quick);
     const sorted = [...found].sort(([a], [b]) => (a.path < b.path ? -1 : 1));
-    problems.push(...sorted.map(([file, problem]) => ({ target: one.target, path: file.path, problem })));
+    for (const [{ path }, problem] of sorted) problems.push({ target: one.target, path, problem });
   }
   const files = chosen.flatMap((each) => each.files);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

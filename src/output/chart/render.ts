@@ -20,7 +20,7 @@ const kinds = { bars: { draw: drawBars, rows: 6 }, lines: { draw: drawLines, row
 
 /** Draws a chart as text. Readable without color. */
 export function renderChart(chart: Chart): View {
-  return stackViews(...chart.panels.map((panel) => panelView(panel, chart)));
+  return stackViews(chart.panels.map((panel) => panelView(panel, chart)));
 }
 
 function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): View {
@@ -103,7 +103,7 @@ function wrapLegend(entries: readonly Segment[][], columns: number): Segment[][]
       lines.push([...entry]);
       used = length;
     } else {
-      lines.at(-1)?.push(legendGap, ...entry);
+      for (const part of [legendGap, ...entry]) lines.at(-1)?.push(part);
       used += legendGap.length + length;
     }
   }

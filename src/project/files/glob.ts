@@ -93,7 +93,7 @@ function alternatives(pattern: string): string[] | undefined {
   for (const choice of brace.choices) {
     const rest = alternatives(choice + brace.after);
     if (!rest || result.length + rest.length > maxSize) return undefined;
-    result.push(...rest.map((text) => brace.before + text));
+    for (const text of rest) result.push(brace.before + text);
   }
   return result;
 }

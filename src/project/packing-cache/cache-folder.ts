@@ -42,7 +42,7 @@ export interface PackingUsage {
 export function packingUsage(cache: string): PackingUsage {
   const folder = packingFolder(cache);
   const files = listFiles(folder);
-  const usedAt = Math.max(0, ...files.map((file) => file.usedAt));
+  const usedAt = files.reduce((last, file) => Math.max(last, file.usedAt), 0);
   return { folder, files: files.length, bytes: totalOf(files), usedAt };
 }
 

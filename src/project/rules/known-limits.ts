@@ -173,7 +173,7 @@ function weightBytes(folder: string): number {
     if (!weightFiles.has(kind)) continue;
     bytes.set(kind, (bytes.get(kind) ?? 0) + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0));
   }
-  return bytes.size === 0 ? 0 : Math.min(...bytes.values());
+  return bytes.size === 0 ? 0 : [...bytes.values()].reduce((least, each) => Math.min(least, each));
 }
 
 function* bufferWithoutRoom({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {

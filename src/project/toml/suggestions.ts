@@ -87,5 +87,5 @@ function pythonVersions(written: string, known: readonly string[]): string[] {
   const [, minor] = /^\D*3\.(\d+)/.exec(written) ?? [];
   if (minor === undefined) return [];
   const minors = known.map((version) => Number(version.split('.')[1]));
-  return [`3.${Math.min(Math.max(Number(minor), ...minors.slice(0, 1)), minors.at(-1) ?? 0)}`];
+  return [`3.${Math.min(Math.max(Number(minor), minors[0] ?? 0), minors.at(-1) ?? 0)}`];
 }

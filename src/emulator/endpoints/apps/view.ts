@@ -79,7 +79,7 @@ function identity({ id, name, project, settings, ...app }: AppRecord, builds: Re
     hardwareProvider: settings.provider,
     status: status(builds),
     createdAt: formatTime(app.createdAt),
-    updatedAt: formatTime(Math.max(app.updatedAt, ...builds.slice(0, 1).map((build) => build.changedAt))),
+    updatedAt: formatTime(Math.max(app.updatedAt, builds[0]?.changedAt ?? 0)),
   };
 }
 

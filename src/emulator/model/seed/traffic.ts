@@ -12,7 +12,7 @@ export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {
   const calls: RunRecord[] = [];
   for (let date = dayOf(range.end); date >= dayOf(start); date -= 1) {
     const ofDay = generatedRunsOf(app, traffic, date);
-    calls.push(...ofDay.filter(({ createdAt }) => createdAt >= start && createdAt <= range.end));
+    for (const call of ofDay) if (call.createdAt >= start && call.createdAt <= range.end) calls.push(call);
   }
   return calls;
 }
