@@ -18,10 +18,11 @@ const failures: Record<string, Failure> = {
   ECONNRESET: { reason: 'connection reset' },
   EPIPE: { reason: 'connection reset' },
   // Of this machine.
-  EMFILE: { reason: 'too many files are open', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -n 4096' },
-  ENFILE: { reason: 'too many files are open on this machine', isEarly: true, lasts: true },
+  EMFILE: { ...ofThisMachine('too many files are open'), fix: 'raise the limit: ulimit -n 4096' },
+  ENFILE: ofThisMachine('too many files are open on this machine'),
+  ENOBUFS: ofThisMachine('out of memory for connections'),
+  EADDRNOTAVAIL: ofThisMachine('no local address or port is free'),
   ENOMEM: { reason: 'out of memory', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -v unlimited' },
-  ENOBUFS: { reason: 'out of memory for connections', isEarly: true, lasts: true },
   EAI_MEMORY: { reason: 'out of memory', isEarly: true, lasts: true },
   EACCES: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
   EPERM: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
@@ -68,6 +69,11 @@ interface Failure {
   /** Whether messages have the code: users search for it. */
   showsCode?: boolean;
   fix?: string;
+}
+
+/** What other connections give back when they end: nothing was sent, and another try may succeed. */
+function ofThisMachine(reason: string): Failure {
+  return { reason, isEarly: true, showsCode: true };
 }
 
 function certificate(reason: string, ...codes: string[]): Record<string, Failure> {

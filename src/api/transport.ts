@@ -102,8 +102,8 @@ export async function openRequest({
     .once('socket', (socket) => {
       if (outgoing.reusedSocket) connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
-      // A tunnel without TLS is connected already.
-      if (!('encrypted' in socket) && !socket.connecting) connected();
+      // A tunnel without TLS is connected already. A socket for which this machine has no descriptor never was.
+      if (!('encrypted' in socket) && !socket.connecting && !socket.destroyed) connected();
     })
     .once('close', () => {
       stopTimer();

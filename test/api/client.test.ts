@@ -140,8 +140,10 @@ describe('a failed connection', () => {
       ...[false, false],
     ],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false, false],
-    ['EMFILE', 'too many files are open (EMFILE)', false, false],
-    ['ENFILE', 'too many files are open on this machine (ENFILE)', false, false],
+    ['EMFILE', 'too many files are open (EMFILE)', false, true],
+    ['ENFILE', 'too many files are open on this machine (ENFILE)', false, true],
+    ['ENOBUFS', 'out of memory for connections (ENOBUFS)', false, true],
+    ['EADDRNOTAVAIL', 'no local address or port is free (EADDRNOTAVAIL)', false, true],
     ['ENOMEM', 'out of memory (ENOMEM)', false, false],
     ['EACCES', 'not allowed on this machine (EACCES)', false, false],
   ] as [string, string, boolean, boolean][])(

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { Agent } from 'node:http';
+import { Socket } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { sayJson } from '../support/app-server.ts';
 import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';
 
@@ -89,6 +91,23 @@ describe('calls that are refused', () => {
     );
     const { code } = await run('--concurrency 1');
     expect([code, sorted(indexes())]).toEqual([75, upTo(5)]);
+  });
+
+  test('are those for which this machine has no descriptor left: nothing was sent', async () => {
+    const { run, lines, called } = await mapping();
+    const connect = Agent.prototype.createConnection;
+    let refused = 0;
+    const spy = vi.spyOn(Agent.prototype, 'createConnection').mockImplementation(function (this: Agent, ...args) {
+      if (++refused > 30) return connect.apply(this, args);
+      const error = new Error('connect EMFILE 127.0.0.1:80 - Local (undefined:undefined)');
+      const socket = new Socket();
+      // As Node does it, before the request hears of its socket.
+      process.nextTick(() => socket.destroy(Object.assign(error, { code: 'EMFILE', syscall: 'connect' })));
+      return socket;
+    });
+    const { code, json } = await run('--json').finally(() => spy.mockRestore());
+    expect([code, json()]).toMatchObject([0, { succeeded: 20, failed: 0, calls: 20 }]);
+    expect([lines().length, sorted(called)]).toEqual([20, upTo(20)]);
   });
 
   test('keep their turn as long as others are taken', async () => {

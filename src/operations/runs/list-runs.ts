@@ -49,7 +49,7 @@ export async function readRunList(source: Source, app: string, options: ListOpti
     const next = await pages.next();
     if (next.done) return { runs: newestFirst(runs), hasMore: false, isComplete: next.value };
     const { items, page } = next.value;
-    runs.push(...items);
+    for (const run of items) runs.push(run);
     if (!isNewestFirst(page.items) || !isEnough(page.items, runs)) continue;
     return { runs: newestFirst(runs), hasMore: Boolean(page.nextToken), isComplete: true };
   }
