@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
-import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, lstat, open, readlink, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { noFollow } from './append.ts';
 import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
 import { removedOnExit } from './removed-on-exit.ts';
@@ -116,12 +116,16 @@ export async function writeFileAtomic(
   await writeAtomically(path, (file) => file.writeFile(content), options);
 }
 
-/** {@link writeFileAtomic} for content that `write` writes. If it throws, the target stays as it is. */
+/**
+ * {@link writeFileAtomic} for content that `write` writes. If it throws, the target stays as it is. A file without a `mode` is
+ * the user's: where it is a symbolic link, the link stays, and what it leads to is written.
+ */
 export async function writeAtomically<T>(
-  path: string,
+  given: string,
   write: (file: FileHandle) => Promise<T>,
   { flush = false, signal, ...options }: InPlaceOptions = {},
 ): Promise<T> {
+  const path = options.mode === undefined ? await followLinks(given) : given;
   if (!(await isReplaceable(path))) return writeThrough(path, write, signal);
   const file = await NewFile.create(path, options);
   try {
@@ -172,6 +176,15 @@ async function writeThrough<T>(
   } finally {
     await output.close();
   }
+}
+
+/** As many as Linux follows. */
+const maxLinks = 40;
+
+/** Where a path leads, whether that exists or not. */
+async function followLinks(path: string, followed = 0): Promise<string> {
+  const link = followed < maxLinks ? await readlink(path).catch(() => undefined) : undefined;
+  return link === undefined ? path : followLinks(resolve(dirname(path), link), followed + 1);
 }
 
 async function isReplaceable(path: string): Promise<boolean> {

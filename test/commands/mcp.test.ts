@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -383,6 +383,15 @@ describe('gantry mcp install', () => {
     expect((await gantry([...line, '--write', '--json=changed'], { cwd: folder.path })).json()).toEqual({
       changed: false,
     });
+  });
+
+  test('writes where a link leads', async () => {
+    await using folder = await folderOf({ 'dotfiles/mcp.json': '{"other": 1}' });
+    await symlink('dotfiles/mcp.json', join(folder.path, '.mcp.json'));
+    expect(await gantry(['mcp', 'install', 'claude', '--write'], { cwd: folder.path })).toMatchObject({ code: 0 });
+    expect(await readlink(join(folder.path, '.mcp.json'))).toBe('dotfiles/mcp.json');
+    const written = JSON.parse(await readFile(join(folder.path, 'dotfiles/mcp.json'), 'utf8'));
+    expect(written).toMatchObject({ other: 1, mcpServers: { gantry: { type: 'stdio' } } });
   });
 
   test('keeps the project and the profile that it is called with', async () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -174,6 +174,18 @@ describe('gantry tune --write', () => {
     expect((await write()).stderr).toContain(
       'wrote scaling.min_replicas = 0, scaling.cooldown = 1200 to cerebrium.toml',
     );
+    await writeFile(file(), config);
+  });
+
+  test('puts them where a link leads', async () => {
+    await rename(file(), join(folder.path, 'shared.toml'));
+    await symlink('shared.toml', file());
+    expect((await write()).code).toBe(0);
+    expect([await readlink(file()), await readFile(file(), 'utf8')]).toEqual([
+      'shared.toml',
+      expect.stringContaining('1200'),
+    ]);
+    await rm(file());
     await writeFile(file(), config);
   });
 

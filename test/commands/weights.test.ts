@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -62,6 +62,13 @@ describe('weights pull', () => {
     expect(weights.files.map(({ path, sha256 }: { path: string; sha256: string }) => [path, sha256])).toEqual(
       paths.toSorted().map((path) => [path, sha256Of(files[path as keyof typeof files])]),
     );
+  });
+
+  test('records it where a link leads', async () => {
+    mkdirSync(join(here, 'locks'));
+    symlinkSync('locks/web.lock', join(here, 'weights.lock'));
+    expect((await pull()).code).toBe(0);
+    expect([readlinkSync(join(here, 'weights.lock')), lock().weights.length]).toEqual(['locks/web.lock', 1]);
   });
 
   test('moves nothing the second time', async () => {

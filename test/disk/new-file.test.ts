@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -40,10 +41,29 @@ describe('a complete file', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old');
   });
 
-  test('replaces a symbolic link, not its target', async () => {
+  test.each([
+    ['a file', 'target'],
+    ['a file by another link', 'other'],
+    ['nothing yet', 'new/../absent'],
+  ])('of the user goes where a symbolic link leads: to %s', async (_, target) => {
+    const folder = newFolder({ target: 'old', 'new/x': '' });
+    symlinkSync('target', join(folder, 'other'));
+    symlinkSync(join('..', target), join(folder, 'new/link'));
+    chmodSync(join(folder, 'target'), 0o640);
+    await writeFileAtomic(join(folder, 'new/link'), 'new');
+    expect(readlinkSync(join(folder, 'new/link'))).toBe(join('..', target));
+    expect(readFileSync(join(folder, target), 'utf8')).toBe('new');
+    expect([lstatSync(join(folder, 'other')).isSymbolicLink(), readdirSync(join(folder, 'new'))]).toEqual([
+      true,
+      ['link', 'x'],
+    ]);
+    expect(statSync(join(folder, 'target')).mode & 0o777).toBe(0o640);
+  });
+
+  test('of our own replaces a symbolic link, not its target', async () => {
     const folder = newFolder({ target: 'untouched' });
     symlinkSync('target', join(folder, 'link'));
-    await writeFileAtomic(join(folder, 'link'), 'new');
+    await writeFileAtomic(join(folder, 'link'), 'new', { mode: 0o600 });
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(false);
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
   });
