@@ -10,8 +10,8 @@ export type SettingChanges = { [Key in StoredKey]?: string | undefined };
 const maxLockWaitMs = 70_000;
 
 type FolderSettings = Pick<Settings, 'folders'>;
-/** `targets` is in the state folder: where deploys went. */
-type StoredFile = 'config' | 'credentials' | 'targets';
+/** In the state folder: `targets`, where deploys went, and `pulls`, where weights did. */
+type StoredFile = 'config' | 'credentials' | 'targets' | 'pulls';
 /** The JSON of a file. Unknown keys are kept. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 

@@ -66,7 +66,7 @@ function isLocked(value: unknown): value is LockedWeights {
   return (
     isText(source) &&
     isText(target) &&
-    target.includes(':/') &&
+    isVolumeFolder(target) &&
     (revision === undefined || (isText(revision) && /^[0-9a-f]{7,64}$/.test(revision))) &&
     [include, exclude].every((globs) => globs === undefined || (Array.isArray(globs) && globs.every(isText))) &&
     isText(seen.project) &&
@@ -74,6 +74,12 @@ function isLocked(value: unknown): value is LockedWeights {
     value.files.every(isLockedFile) &&
     distinctPaths(value.files).repeated === undefined
   );
+}
+
+/** A path that means another one is not what a pull writes. */
+function isVolumeFolder(target: string): boolean {
+  const [, path] = /^[A-Za-z][\w.-]+:(\/.*)$/s.exec(target) ?? [];
+  return path !== undefined && posix.normalize(path) === path;
 }
 
 function isLockedFile(value: unknown): boolean {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
 import { newFolder, noise } from '../support/files.ts';
-import { gantry as run, type Setting } from '../support/gantry.ts';
+import { keys, gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
 
 let emulator: Emulator;
@@ -215,6 +215,38 @@ describe('weights pull', () => {
     });
   });
 });
+
+test('a lock that came with a repository does not say where this folder writes, unless it is asked for', async () => {
+  await pull();
+  const clone = newFolder({ 'weights.lock': readFileSync(join(here, 'weights.lock'), 'utf8') });
+  const inClone = (...words: string[]) => gantry(['weights', 'pull', ...words], { cwd: clone });
+  await gantry(['rm', ':/models/qwen/empty', '--yes']);
+  for (const words of [[], [source]]) {
+    const { code, stderr } = await inClone(...words);
+    expect([code, stderr]).toEqual([
+      9,
+      expect.stringContaining('confirmation required to pull to default:/models/qwen/'),
+    ]);
+    expect(stderr).toContain('--yes');
+  }
+  expect([on('empty'), (await inClone('--dry-run')).code]).toEqual([undefined, 0]);
+  const asked = await gantry(['weights', 'pull'], { cwd: clone, columns: 120, stdin: keys('y\r') });
+  expect([asked.code, on('empty')?.length]).toEqual([0, 0]);
+  expect((await inClone()).code).toBe(0);
+  const other = newFolder({ 'weights.lock': readFileSync(join(here, 'weights.lock'), 'utf8') });
+  expect((await gantry(['weights', 'pull', '--yes'], { cwd: other })).code).toBe(0);
+});
+
+test.each(['default:/models/../../x/', 'default:/a//b/', './:/x/', 'https://host/x:/y', ':/x/'])(
+  'a lock with the target %s is damaged',
+  async (target) => {
+    await pull();
+    const { version, weights } = lock();
+    writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights: [{ ...weights[0], target }] }));
+    const { code, stderr } = await gantry(['weights', 'pull', '--yes']);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
+  },
+);
 
 test.each([
   ['the same once more', 'onnx', 0, ''],

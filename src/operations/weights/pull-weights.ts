@@ -16,6 +16,7 @@ import { noteLeftFiles } from './left-files.ts';
 import { ListedFiles } from './listed-files.ts';
 import { updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
+import { confirmLockedTargets, rememberUsedTarget } from './used-targets.ts';
 
 export interface PullOptions extends TypedWeights {
   /** Read the token of the hub from stdin. */
@@ -68,6 +69,11 @@ export async function pullWeights(context: Context, options: PullOptions): Promi
   };
   const failed: FailedFile[] = [];
   const all = wantedWeights(context, options);
+  if (options.target === undefined)
+    await confirmLockedTargets(
+      context,
+      all.map(({ target }) => formatRemotePath(target)),
+    );
   for (const wanted of all) {
     try {
       results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
@@ -106,6 +112,7 @@ async function pullOne(
   const target = formatRemotePath(at);
   const source = wanted.source.text;
   const seen = { project: context.project, region: at.region };
+  if (!options.dryRun) await rememberUsedTarget(context, target);
   const plan = await planFiles(context, files, new ListedFiles(context, at), { locked, dryRun: options.dryRun });
   context.progress.note(planText(files, plan));
   const proven = new Map<string, string>();
