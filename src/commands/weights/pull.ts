@@ -70,7 +70,7 @@ export default defineCommand({
   exits: [...platformExits],
   details: [
     'Bytes go from the source to the volume through memory; nothing is stored on this machine. A file appears on the volume only with the checksum that the hub, or --sha256, says. Files that are there and equal are not copied. Run the same command again to resume an interrupted one.',
-    'weights.lock in this folder records the commit, and the size and SHA-256 of each file: commit it. gantry check uses it.',
+    'weights.lock in this folder records the commit, and the size and SHA-256 of each file: commit it. gantry check uses it. A pull that it directs to a folder asks first where this folder never pulled to that one.',
     'For gated models, set HF_TOKEN or pass the token on stdin. It goes to the hub only (HF_ENDPOINT, default: https://huggingface.co), never to the hosts that it redirects to.',
   ],
   examples: [
