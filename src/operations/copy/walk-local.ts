@@ -75,17 +75,11 @@ async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): As
   }
 }
 
-interface FolderNames {
-  /** Sorted. An object for each entry of a huge folder would take three times as much memory as its name. */
-  names: string[];
-  folders: Set<string>;
-  links: Set<string>;
-  /** Entries whose name is not valid UTF-8: under what is decoded, nothing or another file is found. */
-  unnamed: NamedEntry[];
-}
-
-function readNames(path: string): FolderNames {
-  const found: FolderNames = { names: [], folders: new Set(), links: new Set(), unnamed: [] };
+/** Sorted names. An object for each entry of a huge folder would take three times as much memory. */
+function readNames(path: string) {
+  // Under what is decoded of a name that is not valid UTF-8, nothing or another file is found.
+  const unnamed: NamedEntry[] = [];
+  const found = { names: [] as string[], folders: new Set<string>(), links: new Set<string>(), unnamed };
   const take = (entry: NamedEntry) => {
     found.names.push(entry.name);
     if (entry.isDirectory()) found.folders.add(entry.name);
@@ -102,7 +96,7 @@ function readNames(path: string): FolderNames {
     folder.closeSync();
   }
   const others = isDoubtful ? entriesByBytes(path).filter(({ name }) => mayBeOtherBytes(name)) : [];
-  for (const entry of others) entry.bytes === undefined ? take(entry) : found.unnamed.push(entry);
+  for (const entry of others) entry.bytes === undefined ? take(entry) : unnamed.push(entry);
   found.names.sort();
   return found;
 }

@@ -17,8 +17,8 @@ import { findTargetFiles } from './target-files.ts';
 
 /**
  * Compares a source with a target. Both are walked in the same order at the same time, so that one folder of each is in
- * memory. Where that cannot give the same answer as a look at everything, everything is looked at again: entries that are
- * listed twice or have a slash in their names, and names that the disk of a local target may take for the same.
+ * memory. Where that cannot give the same answer as a look at everything, everything is looked at again: names that are not
+ * valid UTF-8, and names that the disk of a local target may take for the same.
  */
 export async function compare(
   source: CopyEndSource,

@@ -20,8 +20,8 @@ function unitAt(path: string, at: number): number {
 export class OrderError extends Error {}
 
 /**
- * Passes paths on. Throws an OrderError if one does not come after the one before: an entry is listed twice, has a slash in
- * its name, or changed during the walk.
+ * Passes paths on. Throws an OrderError if one does not come after the one before: a name is not valid UTF-8, or an entry
+ * changed during the walk.
  */
 export async function* assertAscending<Entry extends { path: string }>(
   entries: AsyncIterable<Entry>,

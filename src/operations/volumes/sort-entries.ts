@@ -10,13 +10,8 @@ export function sortEntries(entries: Iterable<ListedEntry>): { sorted: Iterable<
   if (isAscending(entries)) return { sorted: entries, contradicting: 0 };
   const all = sortPacked(entries, byName);
   let contradicting = 0;
-  for (const { other } of eachOnce(all)) contradicting += other;
-  const sorted = {
-    *[Symbol.iterator]() {
-      for (const { entry, other } of eachOnce(all)) if (other === 0) yield entry;
-    },
-  };
-  return { sorted, contradicting };
+  for (const _ of eachOnce(all, () => void contradicting++));
+  return { sorted: { [Symbol.iterator]: () => eachOnce(all) }, contradicting };
 }
 
 function isAscending(entries: Iterable<ListedEntry>): boolean {
@@ -29,16 +24,14 @@ function isAscending(entries: Iterable<ListedEntry>): boolean {
   return true;
 }
 
-/** Leaves out entries that are the same as one before; `other` is 1 for one that contradicts it. */
-function* eachOnce(sorted: Iterable<ListedEntry>): Generator<{ entry: ListedEntry; other: 0 | 1 }> {
+function* eachOnce(sorted: Iterable<ListedEntry>, contradicts = () => {}): Generator<ListedEntry> {
   const last: { file?: ListedEntry; folder?: ListedEntry } = {};
   for (const entry of sorted) {
     const kind = entry.isFolder ? 'folder' : 'file';
     const before = last[kind];
-    if (before?.name !== entry.name) {
-      last[kind] = entry;
-      yield { entry, other: 0 };
-    } else if (before.size !== entry.size || before.modified !== entry.modified) yield { entry, other: 1 };
+    last[kind] = entry;
+    if (before?.name !== entry.name) yield entry;
+    else if (before.size !== entry.size || before.modified !== entry.modified) contradicts();
   }
 }
 

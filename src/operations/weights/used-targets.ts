@@ -20,12 +20,10 @@ export async function confirmLockedTargets(context: Context, targets: readonly s
 
 /** Best effort: otherwise the next pull asks. */
 export async function rememberUsedTarget(context: Context, target: string): Promise<void> {
-  const { settings, cwd, trace } = context;
-  const used = usedTargets(context);
-  const entry = entryOf(context, target);
+  const [used, entry] = [usedTargets(context), entryOf(context, target)];
   if (used.includes(entry)) return;
-  const change = (stored: object) => ({ ...stored, [realFolder(cwd)]: [...used, entry] });
-  await updateStoredFile(settings.folders.state, 'pulls', change).catch((error: Error) => trace(error.message));
+  const change = (stored: object) => ({ ...stored, [realFolder(context.cwd)]: [...used, entry] });
+  await updateStoredFile(context.settings.folders.state, 'pulls', change).catch(() => {});
 }
 
 function usedTargets({ settings, cwd }: Context): unknown[] {
