@@ -1,3 +1,29 @@
+/**
+ * Each says that nobody answers questions, even on a terminal. Of agents, those that they set for the commands that they
+ * run: what is also set where a person types, such as CURSOR_TRACE_ID and REPL_ID in editors, says nothing.
+ */
+const unattended = {
+  CI: 'set by CI systems: no prompt, no pager and no links, even on a terminal (false or 0: as without)',
+  GANTRY_NO_INPUT: '1: ask no questions, as with --no-input',
+  AI_AGENT: 'set by coding agents: no prompt, even on a terminal (false or 0: as without; also those below)',
+  CLAUDECODE: 'set by Claude Code: no prompt',
+  CLAUDE_CODE: 'set by Claude Code: no prompt',
+  CURSOR_AGENT: 'set by the agent of Cursor: no prompt',
+  GEMINI_CLI: 'set by Gemini CLI: no prompt',
+  CODEX_SANDBOX: 'set by Codex: no prompt',
+  CODEX_CI: 'set by Codex: no prompt',
+  CODEX_THREAD_ID: 'set by Codex: no prompt',
+  COPILOT_AGENT: 'set by GitHub Copilot: no prompt',
+  COPILOT_CLI: 'set by GitHub Copilot: no prompt',
+  ANTIGRAVITY_AGENT: 'set by Antigravity: no prompt',
+  AUGMENT_AGENT: 'set by Auggie: no prompt',
+  OPENCODE: 'set by OpenCode: no prompt',
+  QWEN_CODE: 'set by Qwen Code: no prompt',
+  CRUSH: 'set by Crush: no prompt',
+  AMP_CURRENT_THREAD_ID: 'set by Amp: no prompt',
+  PI_CODING_AGENT: 'set by Pi: no prompt',
+} as const;
+
 /** Every environment variable that gantry reads, for `gantry help environment`. */
 export const variables = {
   GANTRY_TOKEN: 'service account token; takes precedence over a stored one',
@@ -48,7 +74,7 @@ export const variables = {
   NO_PROXY: 'hosts that bypass the proxy: names, .suffixes, addresses, networks, host:port, or *',
   SSL_CERT_FILE: 'certificates of more authorities to trust, as NODE_EXTRA_CA_CERTS; read at the first connection',
   DOCKER_CONFIG: "folder of Docker's config.json, for registry credentials",
-  CI: 'set by CI systems: no prompt, no pager and no links, even on a terminal (false or 0: as without)',
+  ...unattended,
   DO_NOT_TRACK: 'not needed: gantry collects no telemetry',
   GITHUB_ACTIONS: 'set by GitHub: write annotations, neutralize workflow commands in remote text',
   GITHUB_WORKSPACE: 'set by GitHub: the paths of annotations begin here',
@@ -104,7 +130,16 @@ export function annotationsRoot(env: Environment, cwd: string): string | undefin
 
 /** Whether a CI system runs gantry. It may give it a terminal, at which nobody answers. */
 export function isCi(env: Environment): boolean {
-  return !['false', '0', undefined].includes(readVariable(env, 'CI')?.toLowerCase());
+  return isOn(env, 'CI');
+}
+
+/** The variable that says that nobody answers questions, even on a terminal; undefined without one. */
+export function unattendedBy(env: Environment): Variable | undefined {
+  return (Object.keys(unattended) as (keyof typeof unattended)[]).find((name) => isOn(env, name));
+}
+
+function isOn(env: Environment, name: Variable): boolean {
+  return !['false', '0', undefined].includes(readVariable(env, name)?.toLowerCase());
 }
 
 /** Reads a variable. Empty means unset; proxy variables may be lower case. */

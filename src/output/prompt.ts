@@ -9,7 +9,7 @@ import { wrapText } from './wrap-text.ts';
 
 /** Questions to the user. `flag` is what to pass instead if prompting is not possible: InputNeededError names it. */
 export interface Prompt {
-  /** Whether stdin is a terminal and `--no-input` is not set. */
+  /** Whether stdin and stderr are terminals, at which somebody answers. */
   readonly isPossible: boolean;
   /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
   readonly isConfirmed: boolean;
@@ -45,6 +45,8 @@ interface PromptOptions {
   signal: AbortSignal;
   /** False with `--no-input`. */
   allowed: boolean;
+  /** The environment variable that says that nobody answers. */
+  unattendedBy: string | undefined;
   yes: boolean;
   /** Nothing is changed, so nothing is confirmed. */
   dryRun: boolean;
@@ -58,11 +60,12 @@ interface PromptStreams {
   signal: AbortSignal;
 }
 
-export function createPrompt({ io, signal, allowed, yes, dryRun, page, giveWay }: PromptOptions): Prompt {
+export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...options }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
-  const canAsk = () => allowed && io.stdin.isTTY === true;
+  const isTerminal = () => options.allowed && page.terminal && io.stdin.isTTY === true;
+  const canAsk = () => options.unattendedBy === undefined && isTerminal();
   /** Asks, and gives up at Ctrl-C, Ctrl-D and Esc, which the library does not know. */
   const answer = async <T>(ask: (streams: PromptStreams) => Promise<T>): Promise<T> => {
     const canceled = new AbortController();
@@ -85,8 +88,8 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page, giveWay }
   };
   const loadPrompts = (needed: Needed, flag: string, retryWith?: readonly string[]) => {
     if (canAsk()) return import('./questions.ts');
-    const { message, ...why } = needed;
-    throw new InputNeededError(message, { ...why, fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
+    const { message, why = isTerminal() ? `nobody is asked while ${options.unattendedBy} is set` : undefined } = needed;
+    throw new InputNeededError(message, { ...(why && { why }), fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
   };
   const unasked: string[] = [];
   return {
@@ -132,7 +135,7 @@ export function createPrompt({ io, signal, allowed, yes, dryRun, page, giveWay }
       return answer((streams) => select({ message: message(question), choices, ...fallback }, streams));
     },
     async listenForKeys(listener) {
-      if (!canAsk() || !page.terminal) return undefined;
+      if (!canAsk()) return undefined;
       const { interrupt, listenForKeys } = await import('./key-presses.ts');
       const keys = listenForKeys(io.stdin as KeyInput, listener);
       if (!keys) return undefined;

@@ -5,7 +5,7 @@ import type { Retry } from '../api/retry.ts';
 import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../command-line.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
-import { annotationsRoot, isCi } from '../config/environment.ts';
+import { annotationsRoot, unattendedBy } from '../config/environment.ts';
 import { readFolderTarget } from '../config/folder-target.ts';
 import type { LocalSettings } from '../config/local-settings.ts';
 import { checkEnvironment, checkHost, type Host } from '../config/mixed-environment.ts';
@@ -98,7 +98,8 @@ export function createContext(
     progress,
     prompt: createPrompt({
       ...{ io, signal, dryRun, page },
-      allowed: flags.input && !isCi(io.env),
+      allowed: flags.input,
+      unattendedBy: unattendedBy(io.env),
       yes: flags.yes === true,
       giveWay: progress.giveWay,
     }),

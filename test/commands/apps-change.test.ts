@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -67,6 +67,28 @@ describe('apps delete', () => {
     const { code } = await gantry(['apps', 'delete', 'web'], { emulator, columns: 80, stdin: keys('web\r') });
     expect(code).toBe(0);
     expect(web()).toBeUndefined();
+  });
+
+  test.each<[string, Setting]>([
+    ['stderr is a file', { stdin: keys('web\r') }],
+    ...['CI', 'GANTRY_NO_INPUT', 'AI_AGENT', 'CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI'].map(
+      (name): [string, Setting] => [`${name} is set`, { columns: 80, stdin: keys('web\r'), env: { [name]: '1' } }],
+    ),
+  ])('asks nothing on a terminal if %s', async (what, setting) => {
+    const { code, stderr } = await gantry(['apps', 'delete', 'web'], { emulator, ...setting });
+    expect([code, stderr.includes('Type web')]).toEqual([9, false]);
+    expect(stderr).toContain('confirmation required');
+    if (setting.env) expect(stderr.replace(/\s+/g, ' ')).toContain(`nobody is asked while ${what}`);
+    expect(web()).toBeDefined();
+  });
+
+  test.each(['CURSOR_TRACE_ID', 'REPL_ID'])('asks where a person types in an editor that sets %s', async (name) => {
+    const setting = {
+      columns: 80,
+      stdin: keys('web\r'),
+      env: { [name]: '1', AI_AGENT: '0', GANTRY_NO_INPUT: 'false' },
+    };
+    expect((await gantry(['apps', 'delete', 'web'], { emulator, ...setting })).code).toBe(0);
   });
 
   test.each([

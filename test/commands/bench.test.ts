@@ -193,10 +193,10 @@ describe('an app that is not of this folder', () => {
 
   test('is called after a yes', async () => {
     const { run, calls } = await benched(undefined, elsewhere);
-    const no = await run(line, { stdin: keys('n\n') });
+    const no = await run(line, { stdin: keys('n\n'), columns: 80 });
     expect([no.code, calls()]).toEqual([130, 0]);
     expect(no.stderr).toContain('Call web/run 1 time: 50 a second, for 20 ms, for $0.0020 at most with 2');
-    expect((await run(line, { stdin: keys('y\n') })).code).toBe(0);
+    expect((await run(line, { stdin: keys('y\n'), columns: 80 })).code).toBe(0);
   });
 });
 

@@ -14,7 +14,7 @@ describe('gantry login', () => {
       new RegExp(`^log in at ${emulator.url}/activate\\?user_code=(.{9})\napprove if the code matches: \\1\n`),
     );
     expect(outcome.stderr).toContain('Logged in as ada.okafor@example.com');
-    expect(outcome.stdout).toBe(
+    expect(outcome.stdout.replace(/ {2,}/g, '\t')).toBe(
       [
         'user\tada.okafor@example.com',
         `project\t${emulator.project}`,

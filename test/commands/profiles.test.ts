@@ -80,7 +80,7 @@ test('profiles remove deletes settings and token, and switches to default', asyn
 
 test('profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
   await using place = await profiles();
-  const { code, stderr } = await place.run('profiles remove staging', { stdin: keys('n\n') });
+  const { code, stderr } = await place.run('profiles remove staging', { stdin: keys('n\n'), columns: 80 });
   expect(code).toBe(130);
   expect(stderr).toContain('Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');

@@ -23,7 +23,7 @@ export async function someone(projects: string[] = []) {
   };
   const run = (line: string, { env: more, ...setting }: Setting = {}): Promise<Outcome> =>
     gantry(line.split(' '), {
-      ...{ emulator, clock, stdin: keys(), env: { ...env, ...more } },
+      ...{ emulator, clock, stdin: keys(), columns: 500, env: { ...env, TERM: 'dumb', ...more } },
       ...setting,
     });
   return {

@@ -38,7 +38,7 @@ export async function approveLoad(context: Context, load: Load): Promise<void> {
 
 function needsBudget(app: string, retryWith: string[]): InputNeededError {
   return new InputNeededError(`a budget is required to call ${app}`, {
-    why: 'it is not the app of this folder, and there is no terminal to ask at',
+    why: 'it is not the app of this folder, and nobody can be asked here',
     fix: `pass ${retryWith.join(' ')} for a dollar at most`,
     retryWith,
   });
