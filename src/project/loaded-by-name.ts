@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { FileLocation, Problem } from '../errors.ts';
 import type { FileEntry } from './files/entry.ts';
 import { readTextIfPresent } from './read-text.ts';
-import { type LockedWeights, mountedPath, readWeightsLock, weightsLockName } from './weights-lock.ts';
+import { damagedLock, type LockedWeights, mountedPath, readWeightsLock, weightsLockName } from './weights-lock.ts';
 
 /** Longer files are no source. */
 const maxSourceBytes = 1024 * 1024;
@@ -15,14 +15,7 @@ export function checkLoadedByName(root: string, cwd: string, entries: readonly F
   const weights = readWeightsLock(root);
   if (weights === undefined) return [];
   if (weights === 'damaged') {
-    return [
-      {
-        severity: 'warning',
-        message: `${weightsLockName} cannot be read`,
-        why: 'it is not what gantry weights pull writes',
-        fix: 'restore it from git, or delete it and pull the weights again',
-      },
-    ];
+    return [{ severity: 'warning', message: `${weightsLockName} cannot be read`, ...damagedLock }];
   }
   const models = wholeModels(weights);
   if (models.length === 0) return [];

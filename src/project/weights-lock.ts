@@ -41,6 +41,12 @@ export function readWeightsLock(folder: string): LockedWeights[] | 'damaged' | u
   return value.weights.every(isLocked) ? value.weights : 'damaged';
 }
 
+/** Why a lock is damaged, and what to do. */
+export const damagedLock = {
+  why: 'it is not what gantry weights pull writes, or has an unresolved merge conflict',
+  fix: 'take one side of the merge, restore it from git, or delete it and pull the weights again',
+};
+
 /** A line for each file, so that a change is a short difference. */
 export function weightsLockText(weights: readonly LockedWeights[]): string {
   const sorted = weights.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

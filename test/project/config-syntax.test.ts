@@ -21,6 +21,8 @@ const cases: [broken: string, problem: string, underlined: string][] = [
   ['x = "C:\\quak"', "error 3:8 invalid escape -> x = 'C:\\quak'", '\\quak"'],
   ['x: "a"', 'error 3:2 invalid separator: use = instead of a colon -> x = "a"', ':'],
   ['infinity[all] = "1"', 'error 3:1 invalid key -> "infinity[all]" = "1"', 'infinity[all] '],
+  ['<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> main', 'error 3:1 unresolved merge conflict', '<<<<<<< HEAD'],
+  ['x = ["a",\n<<<<<<< HEAD\n"b"]', 'error 4:1 unresolved merge conflict', '<<<<<<< HEAD'],
   ['just words', 'error 3:1 missing =', 'just words'],
   ['[cerebrium.scaling', 'error 3:1 invalid section header -> [cerebrium.scaling]', '[cerebrium.scaling'],
   ['name = "b"', 'error 3:1 name is defined twice', 'name'],

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { toDiskErrorOf, waitForLock, writeFileAtomic } from '../../disk/index.ts';
 import { ConflictError } from '../../errors.ts';
 import {
+  damagedLock,
   type LockedFile,
   type LockedWeights,
   readWeightsLock,
@@ -14,10 +15,7 @@ import {
 export function readLock({ cwd }: Pick<Context, 'cwd'>): LockedWeights[] {
   const weights = readWeightsLock(cwd);
   if (weights !== 'damaged') return weights ?? [];
-  throw new ConflictError(`${weightsLockName} cannot be read`, {
-    why: 'it is not what gantry weights pull writes, or has the conflict markers of a merge',
-    fix: 'take one side of the merge, restore it from git, or delete it and pull the weights again',
-  });
+  throw new ConflictError(`${weightsLockName} cannot be read`, damagedLock);
 }
 
 /** Adds weights, in place of those of the same source in the same folder. */

@@ -22,7 +22,15 @@ export function tomlKey(name: string): string {
 export function describeType(value: TomlValue): string {
   if (Array.isArray(value)) return 'a list';
   if (value instanceof Date) return 'a date or time';
+  if (Number.isNaN(value)) return 'nan, which is not a number';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'an infinite number';
+  if (typeof value === 'bigint' && !isSafe(value)) return 'one that is too large';
   return names[typeof value] ?? 'a table';
+}
+
+/** Whether a number has all of its digits. */
+export function isSafe(value: bigint): boolean {
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
 }
 
 export function isTable(value: TomlValue | undefined): value is { [name: string]: TomlValue } {

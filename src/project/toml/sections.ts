@@ -4,7 +4,7 @@ import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
 import { type ConfigIssue, errorAt } from './issue.ts';
 import { unknownKey, unknownTable } from './unknown.ts';
-import { valueKinds } from './value-kinds.ts';
+import { isStrings, valueKinds } from './value-kinds.ts';
 
 /** The readable values of a cerebrium.toml. */
 export interface Draft {
@@ -110,16 +110,45 @@ function* readPackage(
 ): Generator<ConfigIssue> {
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
-  if (typeof value === 'string') into[name] = value;
-  else if (!isTable(value)) {
-    yield errorAt(at, `the version of ${name} must be a string, got ${describeType(value)}`, {
-      why: (written) => quoteIt(value, written),
-      fix: (written) => tomlAssignment(name, quoteAsWritten(value, written)),
+  const meant = typeof value === 'string' ? { name, version: value } : packageMeant(name, value);
+  if (meant && localPath.test(meant.version) && path[1] !== 'apt') {
+    yield errorAt(at, `the version of ${name} is a path: ${meant.version}`, {
+      why: 'a version is a number, a range, a URL or "latest"',
+      fix: `[cerebrium.deployment]\nshell_commands = ${toToml([`pip install ${meant.version}`])}`,
     });
-  } else if (typeof value.version === 'string') {
-    const fix = tomlAssignment(name, toToml(value.version));
-    yield errorAt(at, `the version of ${name} must be a string, got a table`, { fix });
-  } else yield* dottedNames(value, at, [name]);
+  } else if (typeof value === 'string') into[name] = value;
+  else if (!meant && isTable(value)) yield* dottedNames(value, at, [name]);
+  else {
+    yield errorAt(at, `the version of ${name} must be a string, got ${describeType(value)}`, {
+      why: (written) => (typeof value === 'object' || typeof value === 'boolean' ? undefined : quoteIt(value, written)),
+      fix: (written) => {
+        if (value === false) return `remove ${name}`;
+        return tomlAssignment(meant?.name ?? name, meant ? toToml(meant.version) : quoteAsWritten(value, written));
+      },
+    });
+  }
+}
+
+const localPath = /^(\.{1,2}|~)?[\\/]|^[a-z]:\\/i;
+
+/** The name and version of a package in the form of another tool, such as poetry; undefined if that is not certain. */
+function packageMeant(name: string, value: TomlValue): { name: string; version: string } | undefined {
+  if (value === true) return { name, version: 'latest' };
+  if (isStrings(value) && (value.length === 1 || value.every((part) => /^[<>=!~]/.test(part)))) {
+    return { name, version: value.join(',') || 'latest' };
+  }
+  if (!isTable(value)) return undefined;
+  const { extras, markers } = value;
+  const names = isStrings(extras) ? extras : undefined;
+  const ref = value.rev ?? value.tag ?? value.branch;
+  const source = value.version ?? value.url ?? value.path ?? (names ? 'latest' : undefined);
+  const git = typeof value.git === 'string' && `git+${value.git}${typeof ref === 'string' ? `@${ref}` : ''}`;
+  const version = git || source;
+  if (typeof version !== 'string') return undefined;
+  return {
+    name: names?.length ? `${name}[${names.join(',')}]` : name,
+    version: typeof markers === 'string' ? `${version}; ${markers}` : version,
+  };
 }
 
 /** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. */

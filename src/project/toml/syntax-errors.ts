@@ -41,6 +41,13 @@ function isValidLine(line: string, { canParse }: SyntaxFault): boolean {
   return canParse(line) || canParse(`x = [\n${line}\n]`);
 }
 
+const mergeConflict: Explainer = ({ text }) => {
+  const [marker] = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/.exec(text) ?? [];
+  if (marker === undefined) return undefined;
+  const why = 'keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>';
+  return { from: 0, message: 'unresolved merge conflict', why };
+};
+
 const unclosedText: Explainer = ({ message, text, from }) => {
   const quotes = /^("""|''')/.exec(text.slice(from))?.[0];
   if (message !== 'unfinished string' || quotes === undefined) return undefined;
@@ -161,6 +168,7 @@ const unclosedList: Explainer = ({ message, text, from }) => {
 
 /** The first that recognizes the error explains it. */
 const explainers = [
+  mergeConflict,
   unclosedText,
   unclosedString,
   curlyQuotes,

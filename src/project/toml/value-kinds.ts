@@ -1,7 +1,7 @@
 import type { TomlValue } from 'smol-toml';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { Kind, Kinds } from '../schema-keys.ts';
-import { quoteAsWritten, toToml } from './format.ts';
+import { isSafe, quoteAsWritten, toToml } from './format.ts';
 
 interface KindRules<T> {
   /** For messages: "must be …". */
@@ -71,12 +71,8 @@ function parseListText(text: string): string[] {
   return entries.filter((entry) => entry !== '');
 }
 
-function isStrings(value: TomlValue): value is string[] {
+export function isStrings(value: TomlValue | undefined): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string');
-}
-
-function isSafe(value: bigint): boolean {
-  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
 }
 
 function finite(value: TomlValue): number | undefined {
