@@ -21,7 +21,7 @@ export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { type FileIdentity, outputFiles } from './output-files.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
-export { openRegularSync, readRegularSync } from './regular-file.ts';
+export { openRegularSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
 export { replaceFile } from './replace.ts';
 export { isFileOfStream } from './streams.ts';

@@ -27,10 +27,15 @@ export function openRegularSync(path: string): number {
 
 /** Reads a regular file as text. Throws UsageError if it is larger than anything that is read as a whole. */
 export function readRegularSync(path: string): string {
+  return readRegularBytesSync(path).toString();
+}
+
+/** The same, as bytes. */
+export function readRegularBytesSync(path: string): Buffer {
   const file = openRegularSync(path);
   try {
     checkReadSize(path, fstatSync(file).size);
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }

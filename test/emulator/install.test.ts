@@ -70,6 +70,14 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     });
   });
 
+  test('reach pip byte for byte: it refuses what is not UTF-8', async () => {
+    const { deploy, ask } = await running('functions', {}, { install: true });
+    const listed = Buffer.from('# caf\xe9\nflask>=3\n', 'latin1');
+    const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': listed });
+    expect((await ask('GET', build)).json.status).toBe('build_failure');
+    expect((await ask('GET', build)).json.initError).toMatch(/UnicodeDecodeError|utf-8/i);
+  });
+
   test('are installed with uv if it is on the PATH', async () => {
     const folder = temporaryFolder();
     const [tool, arguments_] = [join(folder, 'uv'), join(folder, 'arguments')];
@@ -112,7 +120,7 @@ test.each([
   ['nor for other servers', ['gunicorn', 'main:app'], 'gunicorn\n', 'gunicorn\n'],
 ])('%s', (_, entrypoint, listed, expected) => {
   const settings = withDefaults({ name: 'web', runtime: 'custom', entrypoint });
-  expect(requirementsOf(settings, new Map([['requirements.txt', listed]]))).toBe(expected);
+  expect(String(requirementsOf(settings, Buffer.from(listed)))).toBe(expected);
 });
 
 test('formats versions for pip', () => {

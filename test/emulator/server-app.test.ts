@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { explainLog } from '../../src/operations/failures/index.ts';
 import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {
@@ -39,6 +40,23 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
     const { port } = await listening();
     const { base } = await running('server', { ...custom, entrypoint: [`python server.py --port=${port}`], port });
     expect((await fetch(`${base}/health`)).status).toBe(200);
+  });
+
+  test('names the app of the emulator that has the port that is written in its code', async () => {
+    const port = await freePort();
+    const code = `from http.server import BaseHTTPRequestHandler, HTTPServer\nHTTPServer(("127.0.0.1", ${port}), BaseHTTPRequestHandler).serve_forever()\n`;
+    const settings = { runtime: 'custom', entrypoint: ['python3', 'fixed.py'], port };
+    const { deploy, ask, logOf } = await running('server', custom);
+    for (const [name, status] of [
+      ['one', 'success'],
+      ['two', 'init_failure'],
+    ] as const) {
+      const { build } = await deploy({ name, ...settings }, { 'fixed.py': code });
+      expect((await ask('GET', build)).json.status).toBe(status);
+      const log = (await logOf(build)).join('\n');
+      expect(log.includes(`app one of this emulator listens on port ${port}`)).toBe(name === 'two');
+      if (name === 'two') expect(explainLog(log)?.title).toBe(`app one of the same emulator listens on port ${port}`);
+    }
   });
 
   test('answers its own calls only, although another app with the same port starts at the same time', async () => {

@@ -215,7 +215,8 @@ test.each([
   [undefined, { 'requirements.txt': 'numpy\n' }, 'Loading main.py'],
 ])('the log of a build says only what happened (obstacle: %j)', (obstacle, texts, last) => {
   const settings = withDefaults({ name: 'web', preBuildCommands: ['apt update'] });
-  const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), texts: new Map(Object.entries(texts)) };
+  const contents = new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
+  const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), contents };
   const { scenes, end } = createBuildScript({
     settings,
     registries: ['ghcr.io'],

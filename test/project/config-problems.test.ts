@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { check, line, lines } from './config-folder.ts';
+import { checkAppConfig } from '../../src/project/config.ts';
+import { check, folder, line, lines } from './config-folder.ts';
 
 /** Lines after the header and a name, and what is said: problems start on line 3. */
 type Case = readonly [title: string, lines: string, ...problems: string[]];
@@ -272,4 +274,30 @@ test.each([
   const settings = scaling(`scaling_metric = "cpu_utilization"\n${line}`);
   const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${settings}`);
   expect(problems[0]).toMatchObject({ why });
+});
+
+describe('a requirements file is read as pip reads it', () => {
+  const latin1 = Buffer.from('flask>=3\n# caf\xe9\ntorch==1.13.1\n', 'latin1');
+  const named = '[cerebrium.dependencies.paths]\npip = "requirements.txt"';
+  const warning = 'warning 4:7 requirements.txt:2 is not valid UTF-8 -> save requirements.txt as UTF-8';
+  const blackwell = '[cerebrium.hardware]\ncompute = "BLACKWELL_RTX6000"\n';
+  const tooOld = /^warning \d+:7 torch 1\.13\.1 has no code for BLACKWELL/;
+
+  test.each<[string, string, Uint8Array, ...(string | RegExp)[]]>([
+    ['a byte of Latin-1', named, latin1, warning],
+    ['a byte of Latin-1 in a file that no setting names', '', latin1, warning.replace(' 4:7', '')],
+    ['a byte of Latin-1 in a file that the section replaces', pip('flask = "latest"'), latin1, /is generated from/],
+    ['a coding line', named, Buffer.concat([Buffer.from('# -*- coding: latin-1 -*-\n'), latin1])],
+    ['a coding line too late', named, Buffer.concat([latin1, Buffer.from('# coding: latin-1\n')]), warning],
+    ['UTF-8 with a byte-order mark', named, Buffer.from('\ufeffflask # é\n')],
+    ['UTF-16 with a byte-order mark', blackwell + named, Buffer.from('\ufefftorch==1.13.1\n', 'utf16le'), tooOld],
+  ])('%s', async (_, toml, requirements, ...expected) => {
+    const root = folder({
+      'cerebrium.toml': `[cerebrium.deployment]\nname = "app"\n${toml}`,
+      'main.py': '',
+      'requirements.txt': requirements,
+    });
+    const { problems } = await checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml' });
+    expect(lines(problems)).toEqual(expected.map((text) => expect.stringMatching(text)));
+  });
 });

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shortAppName } from '../../contract/endpoint.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
@@ -52,7 +53,7 @@ export class AppRunner {
   readonly logs: AppLogs;
   readonly usage: UsageSampler;
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
-  readonly images = new Map<string, { requests: number; requirements: string }>();
+  readonly images = new Map<string, { requests: number; requirements: Buffer }>();
   readonly folder: string;
   readonly #packages: PythonPackages | undefined;
   readonly storage: PersistentStorage;
@@ -108,13 +109,13 @@ export class AppRunner {
    */
   async pythonFor(
     { pythonVersion }: AppSettings,
-    requirements: string,
+    requirements: Buffer,
     log: (line: string) => void = () => {},
   ): Promise<AppPython | undefined> {
     if (!this.options.real) return undefined;
     const installer = { log, track: (process: AppProcess) => this.trackProcess(process) };
     const python = await choosePython(pythonVersion, { ...installer, installs: this.installsPackages });
-    if (!python || !this.#packages || requirements.trim() === '') return python;
+    if (!python || !this.#packages || String(requirements).trim() === '') return python;
     return { ...python, path: await this.#packages.install(requirements, { ...installer, python: python.path }) };
   }
 
@@ -148,10 +149,16 @@ export class AppRunner {
       if (printed.length < maxStartLines) printed.push(output);
     };
     const pool = this.getPool(app.id);
-    const wantsAddress = () => pool.isRunning && printed.some(({ text }) => addressInUse.test(text));
     const start = () =>
-      pool.startFirst(app, build, python, signal).catch((error) => {
-        if (!wantsAddress()) throw error;
+      pool.startFirst(app, build, python, signal).catch(async (error) => {
+        if (!printed.some(({ text }) => addressInUse.test(text))) throw error;
+        const { port } = build.settings;
+        const other = await this.usage.listenerOn(port);
+        if (other !== undefined && other !== app.id) {
+          print(`app ${shortAppName(app.project, other)} of this emulator listens on port ${port}`);
+          throw error;
+        }
+        if (!pool.isRunning) throw error;
         print('An address is in use, perhaps by the version before: stopping that, and starting again');
         printed.length = 0;
         return pool.startFirstAlone(app, build, python, signal);
@@ -220,7 +227,7 @@ export class AppRunner {
   async #prepareDebugger(app: AppRecord, build: BuildRecord, python: string): Promise<void> {
     if (this.unpacked.engineOf(build)) return;
     await this.options.debugging.prepare(app, python, async () =>
-      this.installsPackages ? (await this.pythonFor(build.settings, 'debugpy'))?.path : undefined,
+      this.installsPackages ? (await this.pythonFor(build.settings, Buffer.from('debugpy')))?.path : undefined,
     );
   }
 }

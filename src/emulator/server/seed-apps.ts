@@ -152,11 +152,9 @@ function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp[
 }
 
 function createArchive(files: SeedApp['files']): ReadArchive {
-  const facts = Object.entries(files).map(([path, text]) => {
-    const bytes = Buffer.from(text);
-    return [path, { size: bytes.length, crc32: crc32(bytes) }] as const;
-  });
-  return { files: new Map(facts), texts: new Map(Object.entries(files)) };
+  const contents = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
+  const facts = [...contents].map(([path, bytes]) => [path, { size: bytes.length, crc32: crc32(bytes) }] as const);
+  return { files: new Map(facts), contents };
 }
 
 /** One run in each short-lived state, so that each can be seen at any time. */

@@ -87,7 +87,7 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
     if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
-    const named = withPackage(captured);
+    const named = withCheck(withPackage(captured), facts);
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
@@ -115,6 +115,13 @@ function withPackage(captured: Captured): Captured {
   const { module, library, package: given } = captured;
   const found = module === undefined ? library && debianPackageOf(library) : packageOf(module);
   return given === undefined && found ? { ...captured, package: found } : captured;
+}
+
+/** The setting of the check that failed. The emulator asks for the ready check, if there is one. */
+function withCheck(captured: Captured, { config }: FailureFacts): Captured {
+  const { path, probe } = captured;
+  const { readycheck_endpoint: ready } = config?.custom ?? {};
+  return ready && (path === ready || probe === 'Readiness') ? { ...captured, check: 'readycheck' } : captured;
 }
 
 const defaultRank = 2;

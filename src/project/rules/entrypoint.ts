@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { readTextIfPresent } from '../read-text.ts';
+import { readRequirementsText } from '../requirements.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { dockerfileLine, pathKind } from './files.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
@@ -121,7 +121,7 @@ const harmlessCommands = /^\s*((sudo\s+)?apt(-get)?|echo|export|mkdir|chmod|ls|t
 /** The packages of the config file and of the file that it names. */
 function installedPackages(app: RuleInput): string[] {
   const path = app.sections['dependencies.paths']?.pip;
-  const listed = path === undefined ? '' : (readTextIfPresent(resolve(app.root, path)) ?? '');
+  const listed = path === undefined ? '' : (readRequirementsText(resolve(app.root, path))?.text ?? '');
   const fromFile = listed.split(/\r?\n/).flatMap((line) => /^\s*([\w.-]+)/.exec(line)?.[1] ?? []);
   return [...Object.keys(app.sections['dependencies.pip'] ?? {}), ...fromFile];
 }

@@ -1,14 +1,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readRequirementsText } from '../requirements.ts';
 import { closestName } from '../toml/closest-name.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
-import { type ConfigIssue, errorAt } from '../toml/issue.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isSet, type Rule, type RuleInput } from './rule.ts';
 
 /** Checks that files named in the config file exist in the app folder. */
 export const filesRule: Rule = function* (app) {
   yield* namedFile(app, 'runtime.custom.dockerfile_path', app.sections['runtime.custom']?.dockerfile_path);
   const paths = app.sections['dependencies.paths'] ?? {};
+  if (paths.pip !== undefined || !isSet(app, 'dependencies.pip')) yield* readableByPip(app, paths.pip);
   for (const kind of ['pip', 'conda', 'apt'] as const) {
     yield* namedFile(app, `dependencies.paths.${kind}`, paths[kind]);
     if (paths[kind] === undefined || !isSet(app, `dependencies.${kind}`)) continue;
@@ -19,6 +21,16 @@ export const filesRule: Rule = function* (app) {
     );
   }
 };
+
+function* readableByPip({ root }: RuleInput, named: string | undefined): Generator<ConfigIssue> {
+  const path = named ?? 'requirements.txt';
+  const line = isOutside(root, path) ? undefined : readRequirementsText(resolve(root, path))?.refusedLine;
+  if (line === undefined) return;
+  yield warningAt(named && 'dependencies.paths.pip', `${path}:${line} is not valid UTF-8`, {
+    why: 'pip stops there, and the build fails',
+    fix: `save ${path} as UTF-8`,
+  });
+}
 
 /** The kind of file at a path relative to the app folder. */
 export function pathKind(root: string, path: string): 'file' | 'folder' | 'missing' {

@@ -4,6 +4,7 @@ import { baseImageOf } from '../dockerfile.ts';
 import { gpuFacts, hasTorchKernels } from '../gpu-compatibility.ts';
 import { isLaterVersion } from '../later-version.ts';
 import { readTextIfPresent } from '../read-text.ts';
+import { readRequirementsText } from '../requirements.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
@@ -83,7 +84,7 @@ interface PinnedPackage {
 /** Of the section, or of the file that the config file names. */
 function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
   const path = draft['dependencies.paths']?.pip;
-  const text = path === undefined ? '' : (readTextIfPresent(resolve(root, path)) ?? '');
+  const text = path === undefined ? '' : (readRequirementsText(resolve(root, path))?.text ?? '');
   const listed = text.split(/\r?\n/).flatMap((line, index) => {
     const [, name = '', version] = /^\s*([\w.-]+)(?:\[[^\]]{0,80}\])?\s*(==\s*[^\s;#]+)/.exec(line) ?? [];
     const at = ['cerebrium', 'dependencies', 'paths', 'pip'];

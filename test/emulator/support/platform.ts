@@ -36,7 +36,7 @@ export function speaking({ url, token, project, store }: Emulator) {
     ask,
     put,
     /** Creates an app, uploads its files, and waits until it has started or failed. */
-    async deploy(settings: object = {}, files: Record<string, string> = { 'main.py': 'print(1)\n' }) {
+    async deploy(settings: object = {}, files: Record<string, string | Buffer> = { 'main.py': 'print(1)\n' }) {
       const { json: created } = await ask('POST', '/apps', { name: 'web', ...settings });
       await put(created.uploadUrl, zip(files));
       while (isPerformed(store.builds.get(created.buildId))) await setTimeout(5);

@@ -9,7 +9,7 @@ export interface PackedFile {
 }
 
 /** A zip of files with these contents. */
-export function zip(files: Record<string, string>): Buffer {
+export function zip(files: Record<string, string | Buffer>): Buffer {
   return packed(Object.entries(files).map(([name, text]) => ({ name, content: Buffer.from(text) })));
 }
 

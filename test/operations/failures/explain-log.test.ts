@@ -157,3 +157,24 @@ function alternativesOf(source: string): string[] {
   }
   return found;
 }
+
+test.each([
+  ['GET /ready on port 8097 did not succeed (HTTP 503)', 'both', 'readycheck'],
+  ['GET /health on port 8097 did not succeed (HTTP 503)', 'both', 'healthcheck'],
+  ['GET /health on port 8097 did not succeed (no answer)', 'health', 'healthcheck'],
+  ['INFO: 10.0.0.1:1 - "GET /ready HTTP/1.1" 503 Service Unavailable', 'both', 'readycheck'],
+  ['Readiness probe failed: HTTP probe failed with statuscode: 503', 'both', 'readycheck'],
+  ['Readiness probe failed: HTTP probe failed with statuscode: 503', 'health', 'healthcheck'],
+  ['Startup probe failed: HTTP probe failed with statuscode: 503', 'both', 'healthcheck'],
+])('a failed check names its own setting: %s (%s)', async (text, which, setting) => {
+  const ready = which === 'both' ? 'readycheck_endpoint = "/ready"\n' : '';
+  const config = `[cerebrium.deployment]\nname = "web"\n\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "server.py"]\nport = 8097\nhealthcheck_endpoint = "/health"\n${ready}`;
+  const facts = await factsOf({
+    name: 'check',
+    source: 'build',
+    made: 'produced',
+    cause: 'health-check-failed',
+    config,
+  });
+  expect(explainLog(`${text}\n`, facts)?.setting).toBe(`runtime.custom.${setting}_endpoint`);
+});

@@ -69,10 +69,13 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const { settings, registries } = build;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
-  const archive =
-    archivePath &&
-    (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
-  const requirements = archive instanceof Error || !archive ? '' : requirementsOf(settings, archive.texts);
+  const archive = archivePath
+    ? await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error)
+    : undefined;
+  const requirements = requirementsOf(
+    settings,
+    archive instanceof Error ? undefined : archive?.contents.get('requirements.txt'),
+  );
   const plan = await planBuild(build, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };

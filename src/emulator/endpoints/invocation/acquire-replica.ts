@@ -56,7 +56,7 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
   const release = runner.unpacked.use(build);
   try {
     const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
-    const requirements = runner.installsPackages ? await readRequirements(build, folder) : '';
+    const requirements = runner.installsPackages ? await readRequirements(build, folder) : Buffer.alloc(0);
     const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
     return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });
   } finally {
@@ -80,9 +80,8 @@ function newestBuild({ app, build }: ReplicaRequest, platform: Platform): BuildR
   return findReadyBuild(app, platform) ?? build;
 }
 
-async function readRequirements({ settings }: BuildRecord, folder: string): Promise<string> {
-  const listed = await readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
-  return requirementsOf(settings, new Map([['requirements.txt', listed]]));
+async function readRequirements({ settings }: BuildRecord, folder: string): Promise<Buffer> {
+  return requirementsOf(settings, await readFile(join(folder, 'requirements.txt')).catch(() => undefined));
 }
 
 /** What a replica prints while it starts belongs to no run: so that the log of this run is not empty. */

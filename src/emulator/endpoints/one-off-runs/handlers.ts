@@ -40,7 +40,7 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
       refuse(400, `dependencies are larger than ${runLimits.dependenciesBytes} bytes`);
     const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
     const { requests = 0 } = runner.images.get(digest) ?? {};
-    const requirements = formatRequirements(body.dependencies.pip ?? {});
+    const requirements = Buffer.from(formatRequirements(body.dependencies.pip ?? {}));
     runner.images.set(digest, { requests: requests + 1, requirements });
     const installed = await isInstalled(findApp(store, { project, app }).settings, requirements, platform);
     return installed && (pace === 0 || requests > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
@@ -61,7 +61,7 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
 };
 
 /** Whether the requirements are installed. The installation continues between requests. */
-function isInstalled(settings: AppSettings, requirements: string, { runner }: Platform): Promise<boolean> {
+function isInstalled(settings: AppSettings, requirements: Buffer, { runner }: Platform): Promise<boolean> {
   const installing = runner.pythonFor(settings, requirements).then(
     () => true,
     (error: Error) => refuse(400, error.message),

@@ -4,5 +4,5 @@ export type FileList = Map<string, { size: number; crc32: number }>;
 export interface ReadArchive {
   files: FileList;
   /** The content of the requested files that exist. */
-  texts: Map<string, string>;
+  contents: Map<string, Buffer>;
 }

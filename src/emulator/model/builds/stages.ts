@@ -35,7 +35,7 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
   const { settings, registries, plan } = input;
   const words = plan ? plainWords : madeUpWords;
   const archive = input.archive as ReadArchive | undefined;
-  const read = (name: string) => meaningfulLines(archive?.texts.get(name) ?? '');
+  const read = (name: string) => meaningfulLines(String(archive?.contents.get(name) ?? ''));
   const logins = registries.map(words.login);
   if (!archive) return withLines([...logins, words.partnerImage(settings)]);
   if (dockerfile)

@@ -28,14 +28,14 @@ export async function readArchive(
   textPaths: readonly string[],
   limits: ArchiveLimits,
 ): Promise<ReadArchive> {
-  const archive: ReadArchive = { files: new Map(), texts: new Map() };
+  const archive: ReadArchive = { files: new Map(), contents: new Map() };
   for await (const file of iterateArchive(path, limits)) {
     const keep = textPaths.includes(file.path);
     if (keep && file.size > maxTextBytes) throw new Error(`${file.path} is larger than ${maxTextBytes} bytes`);
     const chunks: Buffer[] = [];
     for await (const chunk of file.read()) if (keep) chunks.push(chunk);
     archive.files.set(file.path, sizeAndChecksum(file));
-    if (keep) archive.texts.set(file.path, Buffer.concat(chunks).toString());
+    if (keep) archive.contents.set(file.path, Buffer.concat(chunks));
   }
   return archive;
 }

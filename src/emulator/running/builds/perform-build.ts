@@ -14,7 +14,7 @@ import { describeStartFailure } from './start-failure.ts';
 export async function performBuild(
   app: AppRecord,
   build: BuildRecord,
-  requirements: string,
+  requirements: Buffer,
   running: Running,
 ): Promise<void> {
   const { runner, store } = running;
@@ -43,7 +43,7 @@ export function endAbandonedBuilds({ store }: Running): void {
   }
 }
 
-async function install(build: BuildRecord, requirements: string, { runner, now }: Running) {
+async function install(build: BuildRecord, requirements: Buffer, { runner, now }: Running) {
   // An image has its own.
   if (build.settings.dockerfilePath) return undefined;
   const work = findWork(build, 'building');

@@ -1,6 +1,7 @@
 import { every } from '../../../clock.ts';
 import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import type { TimeRange } from '../../model/time.ts';
+import { findListeningPorts } from '../replicas/listening.ts';
 import { readProcessUsage } from './process-usage.ts';
 
 interface WatchedReplica {
@@ -39,6 +40,15 @@ export class UsageSampler {
       this.#stopTimer = undefined;
     };
     ended.then(remove, remove);
+  }
+
+  /** An app whose replica listens on a port, as far as that is known. */
+  async listenerOn(port: number): Promise<string | undefined> {
+    for (const { app, pid } of this.#watched) {
+      const id = pid();
+      if (id !== undefined && (await findListeningPorts(id)).includes(port)) return app;
+    }
+    return undefined;
   }
 
   /** Takes a sample now, so that short lives are seen as well. */

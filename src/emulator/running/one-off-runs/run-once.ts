@@ -33,7 +33,7 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const data = Buffer.from(body.data.content).toString();
   if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
   const call = { functionName: query.functionName ?? '', method: 'POST', async: false };
-  const { requirements = '' } = runner.images.get(query.imageDigest ?? '') ?? {};
+  const { requirements = Buffer.alloc(0) } = runner.images.get(query.imageDigest ?? '') ?? {};
   const refuseIt = (error: Error) => refuse(400, error.message);
   const python = (await runner.pythonFor(app.settings, requirements).catch(refuseIt))?.path;
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;

@@ -35,10 +35,13 @@ export class PythonPackages {
    * Returns the interpreter of an environment with these requirements, and creates it if necessary. Rejects with an
    * `InstallError`.
    */
-  install(requirements: string, options: InstallOptions): Promise<string> {
+  install(requirements: Buffer, options: InstallOptions): Promise<string> {
     const { python } = options;
-    const facts = [python, realpathSync(python), requirements];
-    const key = createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16);
+    const key = createHash('sha256')
+      .update(`${python}\n${realpathSync(python)}\n`)
+      .update(requirements)
+      .digest('hex')
+      .slice(0, 16);
     const existing = this.#environments.get(key);
     if (existing) {
       existing.then(
@@ -53,7 +56,7 @@ export class PythonPackages {
     return interpreter;
   }
 
-  async #prepare(key: string, requirements: string, options: InstallOptions): Promise<string> {
+  async #prepare(key: string, requirements: Buffer, options: InstallOptions): Promise<string> {
     makePrivateFolder(this.folder);
     const folder = join(this.folder, key);
     const lock = await waitForLock(`${folder}.lock`, lockWaitMs);
@@ -107,7 +110,7 @@ function interpreterOf(folder: string): string {
   return join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 }
 
-async function createEnvironment(folder: string, requirements: string, options: InstallOptions): Promise<void> {
+async function createEnvironment(folder: string, requirements: Buffer, options: InstallOptions): Promise<void> {
   const { python, log } = options;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
@@ -141,7 +144,7 @@ export async function runInstaller(program: string, args: string[], { log, track
   const started = track(new AppProcess(program, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }));
   let lastError = '';
   const onError = (line: string) => {
-    if (/^(ERROR|error): ?/.test(line) || /^\s*[×╰]/.test(line))
+    if (/^(ERROR|error|[A-Z]\w+Error): ?|^\s*[×╰]/.test(line))
       lastError = line.replace(/^\s*(ERROR:|error:|[×╰─▶]+)\s*/, '');
     log(line);
   };

@@ -92,6 +92,14 @@ export const serverRules: readonly FailureRule[] = [
     at: 'runtime.custom.port',
   },
   {
+    cause: 'port-in-use',
+    rank: 5,
+    signs: { 'of this emulator': /^app (?<app>\S{1,80}) of this emulator listens on port (?<port>\d{1,5})/ },
+    title: 'app {app} of the same emulator listens on port {port}',
+    fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop {app}',
+    at: 'runtime.custom.port',
+  },
+  {
     cause: 'bound-to-localhost',
     rank: 2,
     signs: { '://': listening },
@@ -133,7 +141,7 @@ export const serverRules: readonly FailureRule[] = [
       path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
     title: 'the check of {path} gets the status {status}',
     fix: 'return HTTP 200 from {path} when the app is ready, or correct the path',
-    at: 'runtime.custom.healthcheck_endpoint',
+    at: 'runtime.custom.{check|healthcheck}_endpoint',
   },
   {
     cause: 'health-check-failed',
@@ -141,11 +149,11 @@ export const serverRules: readonly FailureRule[] = [
     signs: {
       'did not succeed': /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
       'probe failed':
-        /(?:Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
+        /(?<probe>Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
     },
     title: 'the health check of the app fails',
-    fix: 'return HTTP 200 from the path of the check, or correct healthcheck_endpoint and readycheck_endpoint',
-    at: 'runtime.custom.healthcheck_endpoint',
+    fix: 'return HTTP 200 from {path|the path of the check} when the app is ready, or correct {check|healthcheck}_endpoint',
+    at: 'runtime.custom.{check|healthcheck}_endpoint',
   },
   {
     cause: 'not-listening',
