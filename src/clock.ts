@@ -3,6 +3,8 @@
  * `setTimeout` and `setInterval` moves all of them.
  */
 
+import { setMaxListeners } from 'node:events';
+
 interface TimerOptions {
   background?: boolean;
 }
@@ -42,8 +44,14 @@ export function pause(ms: number, signal?: AbortSignal, options?: TimerOptions):
       resolve();
     };
     const stop = after(ms, end, options);
-    signal?.addEventListener('abort', abort, { once: true });
+    if (signal) onAbort(signal, abort);
   });
+}
+
+/** Calls once when the signal aborts. Any number may wait for it: Node warns of more than ten, unless it is told. */
+export function onAbort(signal: AbortSignal, listener: () => void): void {
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', listener, { once: true });
 }
 
 /** Lets the event loop handle what is waiting. */

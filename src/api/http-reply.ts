@@ -1,3 +1,4 @@
+import type { brotliDecompressSync } from 'node:zlib';
 import { systemCode, UnavailableError } from '../errors.ts';
 
 /** A reply that is held in memory. */
@@ -72,7 +73,8 @@ export async function decompress(
 ): Promise<Buffer> {
   let bytes = body;
   for (const encoding of encodingsOf(headers).reverse()) {
-    const decode = decoders[encoding];
+    const isMissing = encoding === 'zstd' && !('zstdDecompressSync' in (await import('node:zlib')));
+    const decode = isMissing ? undefined : decoders[encoding];
     if (!decode) {
       throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
         why: 'gantry requests no encoding; a proxy may have added it',
@@ -90,6 +92,7 @@ const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
   'x-gzip': gunzip,
   deflate: inflate,
   br: brotli,
+  zstd,
 };
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
@@ -107,13 +110,19 @@ async function brotli(bytes: Buffer): Promise<Buffer> {
   return (await import('node:zlib')).brotliDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
 }
 
+/** Node 22.15 or later. */
+async function zstd(bytes: Buffer): Promise<Buffer> {
+  const zlib = (await import('node:zlib')) as unknown as { zstdDecompressSync: typeof brotliDecompressSync };
+  return zlib.zstdDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
 function damaged(host: string, status: number, cause: unknown): never {
   const tooLarge = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE';
   const what = tooLarge ? `is larger than ${maxDecodedBytes} bytes` : 'is compressed and damaged';
   throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, { status, retryable: !tooLarge, cause });
 }
 
-function encodingsOf(headers: HttpReply['headers']): string[] {
+export function encodingsOf(headers: HttpReply['headers']): string[] {
   return [headers['content-encoding'] ?? []]
     .flat()
     .flatMap((value) => value.toLowerCase().split(','))

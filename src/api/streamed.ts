@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import { after } from '../clock.ts';
+import { after, onAbort } from '../clock.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { silenceError } from './progress-limit.ts';
@@ -101,7 +101,7 @@ const noLongerNeeded = new Error('the response is no longer needed');
 function linkAbort(signal: AbortSignal, controller: AbortController): () => void {
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
+  onAbort(signal, abort);
   return () => signal.removeEventListener('abort', abort);
 }
 

@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { after } from '../clock.ts';
+import { after, onAbort } from '../clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { trustCertificateFile } from './certificate-file.ts';
 import type { HttpReply } from './http-reply.ts';
@@ -97,7 +97,7 @@ export async function openRequest({
   };
   // Node's `signal` option takes a millisecond to load.
   const destroy = () => outgoing.destroy();
-  signal.addEventListener('abort', destroy, { once: true });
+  onAbort(signal, destroy);
   outgoing
     .once('socket', (socket) => {
       if (outgoing.reusedSocket) connected();

@@ -25,7 +25,7 @@ export default defineCommand({
       ),
     )
       .option('-i, --show-headers', 'print the status and headers before the body')
-      .option('--raw', 'print the bytes unchanged, even on a terminal')
+      .option('--raw', 'print the bytes unchanged: compressed ones, too, and even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
       .addOption(
         command.createOption('--stream', 'request a stream of events').conflicts(['async', 'wait', 'awaitWebhook']),

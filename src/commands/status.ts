@@ -116,7 +116,9 @@ export default defineCommand({
   run: (context, app, { configFile }): Promise<AppStatus | ProjectStatus> =>
     app === undefined ? readProjectStatus(context) : readAppStatus(context, app, configFile),
   view: (value) => ('apps' in value ? projectStatusView(value) : appStatusView(value)),
-  exit: ({ platform }, { exitCode }) => (exitCode && !(platform && isOperational(platform)) ? 'failed' : 'ok'),
+  exit: ({ platform, exit }, { exitCode }) =>
+    exit === 'ok' && exitCode && !(platform && isOperational(platform)) ? 'failed' : exit,
+  data: ({ exit: _, ...status }) => status,
   effect: 'reads',
   json: document(appFields, projectFields),
   details: [

@@ -68,7 +68,7 @@ export default defineCommand({
     calls: integer('number of calls that were replayed'),
     verdict: choice(adviceVerdicts, 'whether there is advice'),
     reason: text('why there is none, or not all; empty if there is all'),
-    error: nullable(
+    predictionError: nullable(
       object(
         {
           coldStarts: nullable(number('0.04 is 4 % too high; null if not known')),

@@ -125,7 +125,8 @@ function subcommands(
     const words = command.split(' ');
     const next = words[typed.length];
     if (next === undefined || !typed.every((word, index) => word === words[index])) continue;
-    found.set(next, words.length === typed.length + 1 ? summary : (groups[next] ?? ''));
+    if (words.length === typed.length + 1) found.set(next, summary);
+    else if (!found.has(next)) found.set(next, groups[next] ?? '');
   }
   return [...found];
 }

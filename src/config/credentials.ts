@@ -59,7 +59,7 @@ export function findCredential(
   const problem = findTokenProblem(found, now);
   if (!problem) return found;
   const why = [`it comes from the ${found.origin}`, problem.why].filter(Boolean).join(' and ');
-  throw new AuthError(problem.message, { why, fix: renewalFix(found) });
+  throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(found) });
 }
 
 /** Where the last deploy from a folder went. */
@@ -75,12 +75,14 @@ interface TokenProblem {
   message: string;
   /** Of a token that can never be valid, or that was just issued; continues a sentence about it. */
   why?: string;
+  /** Of a token with something around it that is no part of it. */
+  fix?: string;
 }
 
 /** Why a token cannot be sent or stored, wherever it comes from; one that can be renewed may have expired. */
 export function findTokenProblem({ token, refreshToken }: StoredTokens, now: number): TokenProblem | undefined {
   const why = formProblem(token, /^[!-~]+$/) ?? (refreshToken && formProblem(refreshToken, /^[ -~]+$/));
-  if (why) return { message: 'the token is not valid', why };
+  if (why) return { message: 'the token is not valid', ...(typeof why === 'string' ? { why } : why) };
   const { expiresAt } = parseClaims(token);
   if (refreshToken || expiresAt === undefined || expiresAt > now) return undefined;
   return { message: `the token expired on ${new Date(expiresAt).toISOString()}` };
@@ -92,11 +94,22 @@ export function findNewTokenProblem({ token, refreshToken }: StoredTokens, now: 
   return problem && { why: 'has expired already; is the clock of this machine right?', ...problem };
 }
 
-function formProblem(text: string, form: RegExp): string | undefined {
+function formProblem(text: string, form: RegExp): string | { why: string; fix: string } | undefined {
   if (text.length > maxTokenCharacters) return `is longer than ${maxTokenCharacters} characters`;
-  if (/^["'`]|["'`]$/.test(text)) return 'is in quotes, which are no part of it';
+  for (const { form, ...problem } of notInTokens) if (form.test(text)) return problem;
   return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
 }
+
+/** What a token is often set with. */
+const notInTokens = [
+  {
+    form: /^["'`]?\$(\{|\(|[A-Z_]+["'`]?$)/,
+    why: 'is an expression that nothing has replaced',
+    fix: 'let CI or the shell replace it by the token: single quotes, and files that are read as they are, keep it',
+  },
+  { form: /^["'`]|["'`]$/, why: 'is in quotes, which are no part of it', fix: 'remove the quotes around the token' },
+  { form: /^bearer\s/i, why: 'begins with the word Bearer, which is no part of it', fix: 'remove the word Bearer' },
+];
 
 export function notLoggedInError(env: Environment = {}, last?: LastTarget): AuthError {
   if (last?.platform === 'emulator') {

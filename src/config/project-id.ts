@@ -6,6 +6,6 @@ export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`invalid project id "${value}"`, {
     why: 'project ids look like p-12345678',
-    fix: gantryCommand`projects list`,
+    fix: /^(["'`]).*\1$/.test(value) ? 'remove the quotes around the project id' : gantryCommand`projects list`,
   });
 }

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import {
   type AppEvent,
   type AppResponse,
+  decodedChunks,
   findRunId,
   isTextResponse,
   readEvents,
@@ -66,7 +67,7 @@ function streamBody(
   let bodyStart = '';
   const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
     if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
-    for await (const chunk of response.chunks) {
+    for await (const chunk of raw ? response.chunks : decodedChunks(response)) {
       bodyStart ||= chunk.toString('utf8', 0, 200);
       await writeBytes(chunk);
     }

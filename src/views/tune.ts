@@ -42,11 +42,11 @@ export function tuneReport(advice: Advice): ChartReport<Outcome> {
   };
 }
 
-function headline({ app, calls, since, until, error, tried }: Advice): string {
+function headline({ app, calls, since, until, predictionError, tried }: Advice): string {
   const days = Math.max(1, Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000));
   const replayed = `${app}: ${count(calls, 'run')} in ${count(days, 'day')}`;
-  return error
-    ? `${replayed}, replayed with ${tried || 1} settings; checked day by day: ${errorText(error)}`
+  return predictionError
+    ? `${replayed}, replayed with ${tried || 1} settings; checked day by day: ${errorText(predictionError)}`
     : replayed;
 }
 

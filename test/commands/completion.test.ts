@@ -62,6 +62,11 @@ describe('completion', () => {
     expect(emulator.calls).toEqual([]);
   });
 
+  test.each(['dev', 'metrics', 'apps'])('says what %s is for', async (name) => {
+    const { stdout } = await offered([name]);
+    expect(stdout).toMatch(new RegExp(`^${name}\\t\\w`, 'm'));
+  });
+
   test('offers the names of apps, then of their builds, then of projects', async () => {
     const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
     expect((await offeredOnceKnown(['apps', 'get', 'w'])).words).toEqual(['web']);
@@ -207,6 +212,10 @@ describe('completion', () => {
   test.each([
     ['files', ['secrets', 'set', '--from-env-file', ''], ':0'],
     ['files', ['cp', ''], ':0'],
+    ['files', ['run', ''], ':0'],
+    ['files', ['check', ''], ':0'],
+    ['files', ['map', 'web', ''], ':0'],
+    ['files', ['explain', '--file', ''], ':0'],
     ['files', ['sync', './d'], ':0'],
     ['folders', ['-C', ''], ':16'],
     ['nothing', ['users', 'invite', ''], ':4'],

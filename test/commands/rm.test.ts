@@ -46,6 +46,13 @@ describe('a file', () => {
     expect(left()).toEqual(without('/top.txt', '/logs/a.txt'));
   });
 
+  test('is one of very many, without a warning of Node', async () => {
+    const paths = Array.from({ length: 30 }, (_, at) => `/many/${at}.txt`);
+    for (const path of paths) emulator.volume().write(path, path);
+    expect((await gantry(['rm', ...paths, '--yes'], { emulator })).code).toBe(0);
+    expect(left()).toEqual(all);
+  });
+
   test('is reported in the order of the command line', async () => {
     emulator.fail('deletePath', 503);
     const { json, stderr } = await gantry(['rm', '/top.txt', '/logs/a.txt', '--yes', '--json=path'], { emulator });

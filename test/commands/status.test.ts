@@ -84,7 +84,7 @@ describe('in the folder of an app', () => {
     emulator.fail('getApp', '503*');
     emulator.calls.length = 0;
     const { code, stdout, stderr } = await run([], { cwd: app.path });
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(Service Unavailable .*retrying.*\n)*$/)]);
+    expect([code, stderr]).toEqual([69, expect.stringMatching(/^(Service Unavailable .*retrying.*\n)*$/)]);
     for (const part of ['live', 'here', 'replicas', 'last hour', 'cost now', 'failure'])
       expect(stdout).toMatch(new RegExp(`^${part}\tnot known: `, 'm'));
     expect(new Set(emulator.calls.map(({ path }) => path)).size).toBe(2);
@@ -107,6 +107,43 @@ test('outside of an app, shows the apps of the project', async () => {
   );
   expect((await run(['--json=apps'], { cwd: empty.path })).json()).toMatchObject({
     apps: expect.arrayContaining([expect.objectContaining({ app: 'web' })]),
+  });
+});
+
+describe('of several parts, of which nothing is known', () => {
+  const codes = [
+    ['503*', 69],
+    ['500*', 69],
+    ['429*', 75],
+    ['403*', 5],
+  ] as const;
+  const lines = [
+    ['status'],
+    ['status', 'web'],
+    ['top', 'web', '--for', '1s'],
+    ['top', '--all-apps', '--for', '1s'],
+    ['metrics', 'serve', 'web', '--port', '0', '--for', '1s'],
+  ];
+
+  test.each(lines.flatMap((words) => codes.map(([fault, code]) => [words.join(' '), fault, code] as const)))(
+    '%s with %s exits with %d',
+    async (line, fault, code) => {
+      await using empty = await folderOf({});
+      for (const name of ['getApp', 'listApps', 'listContainers', 'getRunsChart'] as const) emulator.fail(name, fault);
+      const outcome = await gantry(line.split(' '), { emulator, cwd: empty.path });
+      expect(outcome.code).toBe(code);
+    },
+  );
+
+  test('still shows the platform, and is one document', async () => {
+    emulator.fail('listApps', '503*');
+    await using empty = await folderOf({});
+    const { code, json } = await run(['--json'], { cwd: empty.path });
+    expect([code, json()]).toMatchObject([
+      69,
+      { apps: null, platform: { status: 'operational' }, unknown: { apps: expect.any(String) } },
+    ]);
+    expect(json()).not.toHaveProperty('exit');
   });
 });
 

@@ -37,7 +37,7 @@ interface Advice {
   reason: string;
   since: string;
   calls: number;
-  error: { coldStarts: number; p90: number; cost: number; days: number };
+  predictionError: { coldStarts: number; p90: number; cost: number; days: number };
   options: { option: string; p90: number; cooldown: number; monthCents: number; argv: string[] | null }[];
   frontier: { p90: number; monthCents: number }[];
   tried: number;
@@ -49,7 +49,7 @@ const tune = async (...words: string[]) => (await run(['tune', ...words, '--json
 
 describe('gantry tune', () => {
   test('predicts the past first, and says how far it is off', async () => {
-    const { error, calls, tried, verdict } = await tune('web', '--since', '8d');
+    const { predictionError: error, calls, tried, verdict } = await tune('web', '--since', '8d');
     expect(verdict).toBe('advice');
     expect(calls).toBeGreaterThan(2_000);
     expect(tried).toBeGreaterThan(50);
@@ -121,7 +121,7 @@ describe('gantry tune', () => {
     const [same, dearer] = [await monthOf(1), await monthOf(3)];
     await own.close();
     expect(dearer).toMatchObject({ verdict: 'not predictable', options: [], frontier: [] });
-    expect(dearer.error.cost).toBeGreaterThan(1);
+    expect(dearer.predictionError.cost).toBeGreaterThan(1);
     expect(dearer.stderr).toMatch(/no advice, not predictable: at the price of now, these runs cost \$\d+/);
     // A month is as dear as the bill says.
     const cost = (await run(['cost', 'web', '--since', same.since, '--json'])).json() as {

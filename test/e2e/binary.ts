@@ -4,6 +4,7 @@ import { execa, type Options } from 'execa';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { address } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
+import { noteWarnings } from '../support/process-warnings.ts';
 
 export const bin = resolve('bin/gantry.cjs');
 
@@ -16,7 +17,7 @@ export function cleanEnvironment(emulator?: Emulator, more: Record<string, strin
 
 /** Runs the built program in a process of its own; its exit code is looked at, not thrown. */
 export function run(words: string[], options: Options = {}) {
-  return execa(process.execPath, [bin, ...words], {
+  const child = execa(process.execPath, [bin, ...words], {
     env: cleanEnvironment(),
     extendEnv: false,
     reject: false,
@@ -24,6 +25,8 @@ export function run(words: string[], options: Options = {}) {
     stripFinalNewline: false,
     ...options,
   });
+  child.stderr?.on('data', noteWarnings);
+  return child;
 }
 
 /** The built program, running: its output so far, a wait for a word in it, and its end. */
@@ -34,6 +37,7 @@ export function start(words: string[], options: { cwd?: string; env: Record<stri
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
       said[name] += chunk;
+      if (name === 'stderr') noteWarnings(chunk);
       for (const { pattern, done } of waiting) if (pattern.test(said.stdout + said.stderr)) done();
     });
   }

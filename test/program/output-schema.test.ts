@@ -69,6 +69,13 @@ test('fields of all documents are camelCase, unless they are passed through from
   expect(Object.fromEntries(foreign.filter(([, names]) => names.length > 0))).toEqual(passedThrough);
 });
 
+test('no result has the field error, which only a failure has', async () => {
+  const results = (await reference()).commands.flatMap(({ command, json }) =>
+    json && 'error' in json ? [command] : [],
+  );
+  expect(results).toEqual([]);
+});
+
 /** The names of all properties of a schema, at any depth. */
 function* fieldsOf(schema: unknown): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return;

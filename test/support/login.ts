@@ -23,7 +23,8 @@ export async function someone(projects: string[] = []) {
   };
   const run = (line: string, { env: more, ...setting }: Setting = {}): Promise<Outcome> =>
     gantry(line.split(' '), {
-      ...{ emulator, clock, stdin: keys(), columns: 500, env: { ...env, TERM: 'dumb', ...more } },
+      ...{ emulator, clock, stdin: keys(), env: { ...env, TERM: 'dumb', ...more } },
+      ...(line.startsWith('login') && { columns: 500 }),
       ...setting,
     });
   return {

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 // The sources require() it, which fails while an import() of it is under way, by what loads a spinner.
 import 'string-width';
+import { failOnWarnings } from './process-warnings.ts';
+
+failOnWarnings();
 
 // Each test file has a temporary folder of its own: what is left in it was left by the program under test.
 const before = tmpdir();

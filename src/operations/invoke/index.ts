@@ -12,6 +12,7 @@ export { prepareCall } from './prepare-call.ts';
 export {
   type AppResponse,
   type BufferedResponse,
+  decodedChunks,
   findRunId,
   isTextResponse,
   readResponse,

@@ -1,4 +1,4 @@
-import { decompress, readAtMost } from '../../api/http-reply.ts';
+import { decompress, encodingsOf, readAtMost } from '../../api/http-reply.ts';
 import type { StreamedReply } from '../../api/streamed.ts';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
@@ -31,13 +31,23 @@ const maxBytes = 128 * 1024 * 1024;
 
 /** Reads the whole body. Throws FailedError if it is too large to buffer. */
 export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
-  const body = await readAtMost(response.chunks, maxBytes);
-  if (body.isCut) throw tooLargeError(response);
-  const content = decodeBody(await decompress(body.content, response, response.target.name));
+  const content = decodeBody(await readDecompressed(response));
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;
   const run = readRunId(response, content) ?? null;
   return { statusCode: status, headers, run, firstByteMs, durationMs, ...content };
+}
+
+/** The body as it comes; one that the app has compressed, at its end. */
+export async function* decodedChunks(response: AppResponse): AsyncGenerator<Buffer> {
+  if (encodingsOf(response.headers).length === 0) yield* response.chunks;
+  else yield await readDecompressed(response);
+}
+
+async function readDecompressed(response: AppResponse): Promise<Buffer> {
+  const body = await readAtMost(response.chunks, maxBytes);
+  if (body.isCut) throw tooLargeError(response);
+  return decompress(body.content, response, response.target.name);
 }
 
 function tooLargeError({ target: { name } }: AppResponse): FailedError {

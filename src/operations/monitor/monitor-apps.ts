@@ -45,7 +45,8 @@ const requestsAtOnce = 4;
 
 /**
  * How apps are doing, again and again until the signal aborts. Each time, every app is asked for one thing, so that a whole
- * picture takes some times. Failed requests are repeated the next time. Throws what waiting does not mend.
+ * picture takes some times. Failed requests are repeated the next time. Throws what waiting does not mend, and
+ * at the end the last error if nothing was ever known.
  */
 export async function* monitorApps(context: Context, options: MonitorOptions): AsyncGenerator<ProjectFigures> {
   const { app, signal, forMs = Number.POSITIVE_INFINITY } = options;
@@ -56,6 +57,7 @@ export async function* monitorApps(context: Context, options: MonitorOptions): A
   if (app !== undefined) watch(shortAppName(context.project, app));
   const since = context.elapsed();
   const leftMs = () => forMs - (context.elapsed() - since);
+  let problem: GantryError | undefined;
   try {
     for (let tick = 0; !signal.aborted && leftMs() > 0; tick++) {
       const [startedAt, problems] = [context.elapsed(), [] as GantryError[]];
@@ -68,10 +70,12 @@ export async function* monitorApps(context: Context, options: MonitorOptions): A
         }),
       );
       for (const { problem } of apps.values()) if (problem) problems.push(problem);
-      yield projectFigures(context, apps, problems[0]);
+      problem = problems[0];
+      yield projectFigures(context, apps, problem);
       const restMs = everyMs - (context.elapsed() - startedAt);
       await context.delay(Math.max(0, Math.min(restMs, leftMs())), signal);
     }
+    if (problem && !signal.aborted && ![...apps.values()].some(({ isKnown }) => isKnown)) throw problem;
   } catch (error) {
     if (!signal.aborted) throw error;
   }

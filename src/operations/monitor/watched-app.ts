@@ -60,6 +60,11 @@ export class WatchedApp {
     private readonly counter: CallCounter | undefined,
   ) {}
 
+  /** Whether anything of it was ever read. */
+  get isKnown(): boolean {
+    return Object.keys(this.#readings).length > 0;
+  }
+
   get figures(): AppFigures {
     return appFiguresOf(this.name, { ...this.#readings, runs: this.#calls() });
   }

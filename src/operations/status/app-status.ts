@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { isRunning, listContainers } from '../../contract/containers.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { NotFoundError } from '../../errors.ts';
+import { type ExitName, NotFoundError } from '../../errors.ts';
 import { readAppName } from '../../project/read-app-name.ts';
 import { fetchBuild } from '../builds/index.ts';
 import { compareHere, type DifferenceHere } from '../deploy/index.ts';
@@ -33,6 +33,8 @@ export interface AppStatus {
   failure: { build: string | null; run: string | null; title: string; fix: string | null } | null;
   platform: ServiceStatus | null;
   unknown: Unknown;
+  /** That of the error if nothing of the app is known. */
+  exit: ExitName;
 }
 
 /** Reads the state of an app with at most four requests at once. Throws NotFoundError only for an app that was named. */
@@ -49,7 +51,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     if (asked === null) {
       parts.missing(['replicas', 'lastHour', 'costPerHourCents', 'failure', ...(isHere ? ['here'] : [])], 'live');
     }
-    return { ...status, platform, unknown: parts.unknown };
+    return { ...status, platform, unknown: parts.unknown, exit: parts.exitOf('live') };
   }
   const app = shortAppName(context.project, asked.id || name);
   const [[platform, live], [containers, here], lastHour, failure] = await Promise.all([
@@ -79,7 +81,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
 
 function emptyStatus(target: string, app: string) {
   const none = { status: null, live: null, here: null, replicas: null, lastHour: null };
-  return { target, app, ...none, costPerHourCents: null, failure: null };
+  return { target, app, ...none, costPerHourCents: null, failure: null, exit: 'ok' as ExitName };
 }
 
 /** The error itself for an app that is not deployed: that is known, too. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { AuthError, GantryError } from '../../errors.ts';
+import { AuthError, type ExitName, GantryError } from '../../errors.ts';
 import { contextWith, noStep } from '../waiting/index.ts';
 
 /** Why parts of a status are not known, by the name of the part. */
@@ -8,6 +8,7 @@ export type Unknown = Record<string, string>;
 /** Reads parts of a status, each of which may fail without the others. The platform is not asked twice if it is down. */
 export class Parts {
   readonly unknown: Unknown = {};
+  readonly #exits = new Map<string, ExitName>();
 
   constructor(private readonly signal: AbortSignal) {}
 
@@ -18,8 +19,14 @@ export class Parts {
     } catch (error) {
       if (this.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
       this.unknown[name] = error.message;
+      this.#exits.set(name, error.exit);
       return null;
     }
+  }
+
+  /** How a command ends that asked for this part above all: with the code of its error, if it is not known. */
+  exitOf(name: string): ExitName {
+    return this.#exits.get(name) ?? 'ok';
   }
 
   /** Says that other parts are not known for the reason of this one. */

@@ -2,6 +2,7 @@ import { targetText } from '../../config/target.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
+import type { ExitName } from '../../errors.ts';
 import { latestFirst } from '../../output/format.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
@@ -13,6 +14,8 @@ export interface ProjectStatus {
   platform: ServiceStatus | null;
   /** Why a part is null. */
   unknown: Unknown;
+  /** That of the error if nothing of the project is known. */
+  exit: ExitName;
 }
 
 export async function readProjectStatus(context: Context): Promise<ProjectStatus> {
@@ -22,7 +25,7 @@ export async function readProjectStatus(context: Context): Promise<ProjectStatus
     parts.read('apps', () => readApps(quiet)),
     parts.read('platform', () => readServiceStatus(quiet)),
   ]);
-  return { target: targetText(context.target), apps, platform, unknown: parts.unknown };
+  return { target: targetText(context.target), apps, platform, unknown: parts.unknown, exit: parts.exitOf('apps') };
 }
 
 async function readApps({ api, project }: Context): Promise<ProjectStatus['apps']> {

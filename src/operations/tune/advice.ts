@@ -11,7 +11,7 @@ export interface Advice {
   /** Why there is no advice, or a part of it; empty if there is all. */
   reason: string;
   /** Of the prediction of the past; null if nothing was predicted. */
-  error: AdviceError | null;
+  predictionError: AdviceError | null;
   /** What is and can be; the settings of now are the first. Empty without advice. */
   options: TunedOption[];
   /** Of all that were tried, those than which none is both cheaper and faster, the cheapest first. */

@@ -5,7 +5,7 @@ const app = 'GET /v2/projects/{project}/apps/{app}';
 const runs = `${app}/runs/charts`;
 
 /** Each figure of the options with the requests it is from and how it was computed. */
-export function adviceFigures({ app: name, error, options, calls }: Advice): Figure[] {
+export function adviceFigures({ app: name, predictionError: error, options, calls }: Advice): Figure[] {
   const of = (
     figure: string,
     unit: Figure['unit'],

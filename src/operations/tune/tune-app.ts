@@ -58,7 +58,15 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     past.add(day, callsWithin(day, past));
   }
   const facts = { app: name, since: isoTime(past.since), until: isoTime(past.until), calls: past.length };
-  const none = { error: null, options: [], frontier: [], tried: 0, assumptions: [], written: null, figures: null };
+  const none = {
+    predictionError: null,
+    options: [],
+    frontier: [],
+    tried: 0,
+    assumptions: [],
+    written: null,
+    figures: null,
+  };
   if (past.length < leastRuns) {
     const reason = `${count(past.length, 'run')} since ${facts.since}, ${leastRuns} are needed`;
     return { ...facts, ...none, verdict: 'not enough runs', reason };
@@ -70,7 +78,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
   const cost = bill ? offBy(replayedCents, bill) : null;
   const error = withoutSeconds({ ...fitted.error, cost });
-  const report = { ...facts, error, assumptions: assumptionsOf(past, fitted, settings) };
+  const report = { ...facts, predictionError: error, assumptions: assumptionsOf(past, fitted, settings) };
   const reason = fitted.isOff
     ? 'replicas started and ended by other rules than those that are known'
     : bill && Math.abs(cost ?? 0) > maxReplayError
