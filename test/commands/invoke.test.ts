@@ -172,6 +172,18 @@ describe('the response', () => {
     expect([code, body ?? error.details.body]).toEqual([exit, { message: 'hello' }]);
   });
 
+  test.each([{}, { columns: 80 }])(
+    'prints the text of a compressed response, and with --raw its bytes (%j)',
+    async (setting) => {
+      const bytes = gzipSync('{"message":"hello"}');
+      const { env } = await appServer((response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bytes),
+      );
+      expect(JSON.parse((await gantry(['invoke', 'web'], { env, ...setting })).stdout)).toEqual({ message: 'hello' });
+      expect((await gantry(['invoke', 'web', '--raw'], { env, ...setting })).bytes).toEqual(bytes);
+    },
+  );
+
   test('--json=body prints only the body', async () => {
     const { env } = await fine();
     expect((await gantry(['invoke', 'web', '--json=body'], { env })).json()).toEqual({ body: reply });

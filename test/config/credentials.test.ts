@@ -2,8 +2,9 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findCredential, parseClaims } from '../../src/config/credentials.ts';
+import { checkProjectId } from '../../src/config/project-id.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
-import { AuthError } from '../../src/errors.ts';
+import { AuthError, type UsageError } from '../../src/errors.ts';
 import { folderOf } from '../support/app.ts';
 
 const now = Date.UTC(2026, 10, 20);
@@ -26,6 +27,32 @@ test.each(['"a.b.c"', "'a.b.c", 'a.b.c`'])('the token %s is refused: it is in qu
   expect((error as AuthError).facts.why).toBe(
     'it comes from the environment (GANTRY_TOKEN) and is in quotes, which are no part of it',
   );
+});
+
+test.each([
+  ['"a.b.c"', 'remove the quotes around the token'],
+  ['Bearer a.b.c', 'remove the word Bearer'],
+  ['bearer a.b.c', 'remove the word Bearer'],
+  ['$\x7b{ secrets.GANTRY_TOKEN }}', 'let CI or the shell replace it'],
+  ['"$\x7b{ secrets.GANTRY_TOKEN }}"', 'let CI or the shell replace it'],
+  ['$GANTRY_TOKEN', 'let CI or the shell replace it'],
+  ['$\x7bGANTRY_TOKEN}', 'let CI or the shell replace it'],
+])('the fix for the token %s is: %s', async (token, fix) => {
+  const stored = JSON.stringify({ profiles: { default: { token } } });
+  for (const { error } of [await find({ GANTRY_TOKEN: token }, file), await find({}, stored)]) {
+    expect(String((error as AuthError).facts.fix)).toContain(fix);
+  }
+});
+
+test('the fix for a project id in quotes is to remove them', () => {
+  const error = (() => {
+    try {
+      return checkProjectId('"p-12345678"');
+    } catch (error) {
+      return error as UsageError;
+    }
+  })();
+  expect(error).toMatchObject({ facts: { fix: 'remove the quotes around the project id' } });
 });
 
 test('a project with a line break is none', () => {
