@@ -14,6 +14,7 @@ import type { AppProcess } from './processes/process.ts';
 import { findPython } from './processes/python.ts';
 import { PythonPackages } from './processes/python-packages.ts';
 import { ReplicaStarter, type StarterOptions } from './replica-starter.ts';
+import { findListeningPorts } from './replicas/listening.ts';
 import { PersistentStorage, type StorageAccess } from './replicas/persistent-storage.ts';
 import { CallAbortedError } from './replicas/replica.ts';
 import { ReplicaPool } from './replicas/replica-pool.ts';
@@ -153,7 +154,7 @@ export class AppRunner {
       pool.startFirst(app, build, python, signal).catch(async (error) => {
         if (!printed.some(({ text }) => addressInUse.test(text))) throw error;
         const { port } = build.settings;
-        const other = await this.usage.listenerOn(port);
+        const other = await this.usage.listenerOn(port, findListeningPorts);
         if (other !== undefined && other !== app.id) {
           print(`app ${shortAppName(app.project, other)} of this emulator listens on port ${port}`);
           throw error;

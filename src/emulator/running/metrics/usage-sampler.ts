@@ -1,7 +1,6 @@
 import { every } from '../../../clock.ts';
 import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import type { TimeRange } from '../../model/time.ts';
-import { findListeningPorts } from '../replicas/listening.ts';
 import { readProcessUsage } from './process-usage.ts';
 
 interface WatchedReplica {
@@ -43,10 +42,10 @@ export class UsageSampler {
   }
 
   /** An app whose replica listens on a port, as far as that is known. */
-  async listenerOn(port: number): Promise<string | undefined> {
+  async listenerOn(port: number, portsOf: (pid: number) => Promise<number[]>): Promise<string | undefined> {
     for (const { app, pid } of this.#watched) {
       const id = pid();
-      if (id !== undefined && (await findListeningPorts(id)).includes(port)) return app;
+      if (id !== undefined && (await portsOf(id)).includes(port)) return app;
     }
     return undefined;
   }

@@ -92,14 +92,6 @@ export const serverRules: readonly FailureRule[] = [
     at: 'runtime.custom.port',
   },
   {
-    cause: 'port-in-use',
-    rank: 5,
-    signs: { 'of this emulator': /^app (?<app>\S{1,80}) of this emulator listens on port (?<port>\d{1,5})/ },
-    title: 'app {app} of the same emulator listens on port {port}',
-    fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop {app}',
-    at: 'runtime.custom.port',
-  },
-  {
     cause: 'bound-to-localhost',
     rank: 2,
     signs: { '://': listening },
