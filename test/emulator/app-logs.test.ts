@@ -17,7 +17,8 @@ async function printed(number: number) {
     emulator.logs.add(app, { container: `web-${line % 2}`, stream, text: `line ${line}`, run: `run-${line % 4}` });
   }
   const page = async (query: object = {}) =>
-    (await ask('GET', `/apps/${app}/logs?${new URLSearchParams(query as never)}`)).json as Page;
+    (await ask('GET', `/apps/${app}/logs?${new URLSearchParams({ direction: 'forward', ...(query as object) })}`))
+      .json as Page;
   const all = async (query: object = {}) => {
     const pages: string[][] = [];
     for (let token: string | null = ''; token !== null; ) {
@@ -56,6 +57,12 @@ describe('the log of an app', () => {
   ])('with the query %j has these pages', async (query, pages) => {
     const { all } = await printed(5);
     expect(await all(query)).toEqual(pages);
+  });
+
+  test('comes newest first without a direction', async () => {
+    const { ask, app } = await printed(3);
+    const { logs } = (await ask('GET', `/apps/${app}/logs?pageSize=2`)).json as Page;
+    expect(logs.map(({ logLine }) => logLine)).toEqual(['line 3', 'line 2']);
   });
 
   test('keeps pages stable while lines are added, and has unique timestamps', async () => {
@@ -106,7 +113,7 @@ describe('the log of an app', () => {
     await first.close();
     const { emulator, ask } = await platform({ data, now: Date.now });
     add(emulator, 'after');
-    const { logs } = (await ask('GET', `/apps/${app}/logs`)).json;
+    const { logs } = (await ask('GET', `/apps/${app}/logs?direction=forward`)).json;
     expect(logs).toMatchObject([
       { logLine: 'before', lineNumber: 1, logId: 'c-1' },
       { logLine: 'after', lineNumber: 2, logId: 'c-2' },

@@ -120,7 +120,7 @@ describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
     );
     expect(run).toEqual(expect.arrayContaining([expect.stringMatching(/\/mounted\/.*:\/persistent-storage$/), image]));
     expect(run.join(' ')).not.toContain('secret value');
-    const { json } = await ask('GET', `${path}/logs`);
+    const { json } = await ask('GET', `${path}/logs?direction=forward`);
     const printed = JSON.stringify(json.logs);
     expect([printed.includes('STEP 1/2'), printed.includes('listening')]).toContain(true);
     await ask('DELETE', path);

@@ -176,6 +176,6 @@ test('skips damaged lines of a log', async () => {
   const wrong = ['null', '7', '{}', '{"text":', two.replace(/"at":\d+/, '"at":1e300'), two.replace('"two"', '2')];
   writeFileSync(file, [one, ...wrong, two, ''].join('\n'));
   const { ask } = await platform({ data });
-  const { status, json } = await ask('GET', `${path}/logs`);
+  const { status, json } = await ask('GET', `${path}/logs?direction=forward`);
   expect([status, json.logs.map((line: { logLine: string }) => line.logLine)]).toEqual([200, ['one', 'two']]);
 });

@@ -39,7 +39,7 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
       await create();
       const { json } = await send(tar('job.py', text), { filename: 'job.py', ...query }, data);
       await expect.poll(async () => (await state(json.runId)).status, { interval: 20 }).toMatch(/success|failed/);
-      const { logs = [] } = (await ask('GET', `/apps/${app}/logs?runId=${json.runId}`)).json ?? {};
+      const { logs = [] } = (await ask('GET', `/apps/${app}/logs?direction=forward&runId=${json.runId}`)).json ?? {};
       const printed = logs.map(({ logLine }: { logLine: string }) => logLine) as string[];
       return { ...(await state(json.runId)), printed };
     },

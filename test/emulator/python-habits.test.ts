@@ -52,7 +52,10 @@ async function resultOf(name: string) {
 
 /** What the app has printed since it was loaded. */
 async function printed(): Promise<string[]> {
-  const { json } = await speaking(emulator).ask('GET', `/apps/${emulator.project}-web/logs?pageSize=1000`);
+  const { json } = await speaking(emulator).ask(
+    'GET',
+    `/apps/${emulator.project}-web/logs?pageSize=1000&direction=forward`,
+  );
   return (json?.logs ?? []).map((line: { logLine: string }) => line.logLine);
 }
 

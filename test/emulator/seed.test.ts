@@ -197,7 +197,7 @@ test('a reset seeds again', async () => {
 
 describe('the log of a seeded app', () => {
   const log = async ({ get }: Seeded, query: Record<string, string> = {}, app = 'web') =>
-    (await get(`/apps/p-12345678-${app}/logs?${new URLSearchParams(query)}`)) as {
+    (await get(`/apps/p-12345678-${app}/logs?${new URLSearchParams({ direction: 'forward', ...query })}`)) as {
       logs: { logLine: string; timestamp: string; runId: string; containerId: string; stream: string; logId: string }[];
       nextPageToken: string | null;
     };

@@ -24,7 +24,7 @@ export async function running(app = 'functions', settings: object = {}, options:
   };
   const runs = async () => (await ask('GET', `${path}/runs`)).json.items;
   const logs = async (query: Record<string, string | number> = {}) =>
-    (await ask('GET', `${path}/logs?${new URLSearchParams(query as never)}`)).json;
+    (await ask('GET', `${path}/logs?${new URLSearchParams({ direction: 'forward', ...(query as object) })}`)).json;
   return {
     ...speaking,
     base,

@@ -247,7 +247,7 @@ function appLogs({ query }, platform) {
     return at >= after && at <= before;
   });
   if (matching.length === 0) return { status: 204 };
-  const ordered = query.get('direction') === 'backward' ? matching.toReversed() : matching;
+  const ordered = query.get('direction') === 'forward' ? matching : matching.toReversed();
   const begin = Number(query.get('nextToken') ?? 0);
   const logs = ordered.slice(begin, begin + Math.min(size ?? 100, 40));
   const end = begin + logs.length;

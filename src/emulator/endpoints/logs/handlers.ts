@@ -13,7 +13,7 @@ export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
   getAppLogs({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
-    const { pageSize = 100, direction = 'forward', nextToken } = query;
+    const { pageSize = 100, direction = 'backward', nextToken } = query;
     const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
     const backward = direction === 'backward';
     const range = rangeOf(query, app, platform);
