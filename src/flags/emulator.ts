@@ -23,6 +23,8 @@ export interface EmulatorFlags {
   /** The name of a snapshot. */
   from?: string | undefined;
   pace: number;
+  /** How late everything shows, in ms. */
+  late?: number | undefined;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
   maxUnpacked?: number | undefined;
@@ -57,6 +59,7 @@ export function emulatorFlags(command: Commander) {
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option(...installFlag)
     .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+    .option('--late <ms>', 'show log lines, and what was just created, so much later', wholeNumberFlag(0))
     .option(
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
@@ -74,7 +77,7 @@ export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
-  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
+  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, late, ...options } = flags;
   const allFaults = [
     ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
     ...fault,
@@ -87,6 +90,7 @@ export async function startEmulatorFromFlags(
   }
   const emulator = await startEmulator({
     ...options,
+    lateMs: late,
     packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
     from: from === undefined ? undefined : await snapshotFolder(context, from),

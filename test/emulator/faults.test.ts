@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { faults, parseFaultOption } from '../../src/emulator/index.ts';
+import type { FaultTarget } from '../../src/emulator/model/faults.ts';
+import { record } from '../support/runs.ts';
 import { platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
@@ -169,4 +171,52 @@ test('parses a target and its faults from the command line', () => {
     expect(() => parseFaultOption(text)).toThrow(/targets: .*createApp, .*, build$/);
   for (const text of ['upload=', 'upload=503,', 'upload=200'])
     expect(() => parseFaultOption(text)).toThrow('for upload: expected one of');
+});
+
+describe.each(['by a fault', 'everywhere'])('what is late, %s', (how) => {
+  const lateMs = 300;
+
+  /** An app with a build, a run and a line, all of this moment. Statuses of a request now, and once they show. */
+  async function looks(...targets: FaultTarget[]) {
+    const all = await platform(how === 'everywhere' ? { lateMs } : {});
+    const { emulator, clock, deploy, ask } = all;
+    const { path, build } = await deploy();
+    const now = clock.now;
+    if (how === 'by a fault') for (const target of targets) emulator.fail(target, `late:${lateMs}*`);
+    else clock.now += lateMs;
+    record(emulator, { id: 'run-1', createdAt: clock.now });
+    emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello', run: 'run-1' });
+    const twice = async (route: string, until = clock.now + lateMs) => {
+      const first = await ask('GET', route);
+      const before = clock.now;
+      clock.now = until;
+      const second = await ask('GET', route);
+      clock.now = before;
+      return [first, second] as const;
+    };
+    return { path, build, twice, now };
+  }
+
+  test('a run is not found, an app is denied, until they show', async () => {
+    const { path, build, twice, now } = await looks('getApp', 'getRun', 'getBuild');
+    expect((await twice(`${path}/runs/run-1`)).map(({ status }) => status)).toEqual([404, 200]);
+    if (how === 'everywhere') return;
+    expect((await twice(path, now + lateMs)).map(({ status }) => status)).toEqual([403, 200]);
+    expect((await twice(build, now + lateMs)).map(({ status }) => status)).toEqual([404, 200]);
+  });
+
+  test('lists and logs are as they were', async () => {
+    const { path, twice } = await looks('listRuns', 'getAppLogs', 'listContainers');
+    const items = ({ json }: { json?: { items?: unknown[]; logs?: unknown[] } }) =>
+      [json?.items ?? json?.logs ?? []].flat().length;
+    expect((await twice(`${path}/runs`)).map(items)).toEqual([0, 1]);
+    expect((await twice(`${path}/logs`)).map(items)).toEqual([0, 1]);
+    expect((await twice(`${path}/containers`)).map(({ json }) => json.length)).toEqual([0, 1]);
+  });
+});
+
+test('a list without items may be null', async () => {
+  const { emulator, ask } = await platform();
+  emulator.fail('listApps', 'null');
+  expect([(await ask('GET', '/apps')).text, (await ask('GET', '/apps')).text]).toEqual(['null', '[]']);
 });

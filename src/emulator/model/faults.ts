@@ -16,6 +16,7 @@ export const faults = {
     truncated: 'end the reply before its content-length',
     malformed: 'reply with invalid JSON',
     empty: 'reply with an empty body',
+    null: 'reply with null, as for a list without items',
     html: 'reply 502 with an HTML page, as proxies do; the request has no effect',
   },
   /** `upload`, `part` or `object`. */
@@ -73,6 +74,12 @@ export const statusFaults = {
   '429:date+2': 'the same with Retry-After: a date 2 seconds from now',
 };
 
+/** Of logs, lists and records of an app: `late:300`. */
+export const lateFaults = {
+  'late:300':
+    'show log lines, runs and replicas after 300 ms; an app is denied (403), a build or run not found (404) until then',
+};
+
 export type ReplyFault =
   | keyof typeof faults.reply
   | keyof typeof faults.storage
@@ -93,14 +100,15 @@ export type FaultTarget = EndpointName | StorageTarget | keyof SeparateFaults;
 /** A fault as written in a test or on the command line. With `*` it applies to all further requests. */
 export type FaultText =
   | number
-  | `${ReplyFault | SeparateFaults[keyof SeparateFaults] | number | `${number}:${string}`}${'' | '*'}`;
+  | `${ReplyFault | SeparateFaults[keyof SeparateFaults] | number | `${number}:${string}` | `late:${number}`}${'' | '*'}`;
 
 /** `retryAfter` in seconds; `asDate` sends it as a date. */
 export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
-type Fault = ReplyFault | SeparateFaults[keyof SeparateFaults] | StatusFault;
+export type LateFault = { lateMs: number };
+type Fault = ReplyFault | SeparateFaults[keyof SeparateFaults] | StatusFault | LateFault;
 type FaultOf<Target extends FaultTarget> = Target extends keyof SeparateFaults
-  ? SeparateFaults[Target]
-  : ReplyFault | StatusFault;
+  ? SeparateFaults[Target] | (Target extends 'log-socket' ? LateFault : never)
+  : ReplyFault | StatusFault | LateFault;
 
 /** Pending faults by target. Each matching request uses the next one. */
 export class FaultQueue {
@@ -149,9 +157,15 @@ function parseFault(target: FaultTarget, text: string): { fault: Fault; isPerman
   const withoutStar = isPermanent ? text.slice(0, -1) : text;
   const names = faultNames(target);
   const hasStatus = !(target in separateFaults);
-  const fault = names.find((name) => name === withoutStar) ?? (hasStatus ? parseStatus(withoutStar) : undefined);
+  const fault =
+    names.find((name) => name === withoutStar) ??
+    (hasStatus ? parseStatus(withoutStar) : undefined) ??
+    (mayBeLate(target) ? parseLate(withoutStar) : undefined);
   if (fault) return { fault, isPermanent };
-  const forms = hasStatus ? Object.keys(statusFaults) : [];
+  const forms = [
+    ...(hasStatus ? Object.keys(statusFaults) : []),
+    ...(mayBeLate(target) ? Object.keys(lateFaults) : []),
+  ];
   throw new RangeError(
     `invalid fault ${quote(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
   );
@@ -160,7 +174,7 @@ function parseFault(target: FaultTarget, text: string): { fault: Fault; isPerman
 const { build, webhook, 'log-socket': logSocket } = faults;
 const separateFaults = { build, webhook, 'log-socket': logSocket };
 
-function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
+function faultNames(target: FaultTarget): Exclude<Fault, StatusFault | LateFault>[] {
   const { reply, storage, sent, login, object, logs } = faults;
   const special: Partial<Record<FaultTarget, object>> = {
     ...separateFaults,
@@ -170,13 +184,23 @@ function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
     object: { ...reply, ...storage, ...object },
     getAppLogs: { ...reply, ...logs },
   };
-  return Object.keys(special[target] ?? reply) as Exclude<Fault, StatusFault>[];
+  return Object.keys(special[target] ?? reply) as Exclude<Fault, StatusFault | LateFault>[];
 }
 
 function parseStatus(text: string): StatusFault | undefined {
   const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(text) ?? [];
   if (!status) return undefined;
   return { status: Number(status), ...(seconds && { retryAfter: Number(seconds), asDate: date !== undefined }) };
+}
+
+/** Whatever is asked of an app, and live logs. */
+function mayBeLate(target: FaultTarget): boolean {
+  return target === 'log-socket' || endpoints[target as EndpointName]?.route.includes('/apps/{app}') === true;
+}
+
+function parseLate(text: string): LateFault | undefined {
+  const [, ms] = /^late:(\d{1,7})$/.exec(text) ?? [];
+  return ms === undefined ? undefined : { lateMs: Number(ms) };
 }
 
 function quote(text: string): string {

@@ -61,6 +61,11 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
     await sendReply(exchange, { status: 200, headers, body: '' });
   },
 
+  null: async (exchange) => {
+    await exchange.handle();
+    await sendReply(exchange, jsonReply(null));
+  },
+
   html: (exchange) => sendReply(exchange, badGatewayPage),
 
   expired: (exchange) => sendReply(exchange, expiredUrlReply),

@@ -24,6 +24,7 @@ import { controlPath, handleControl } from './control.ts';
 import { isCallsPage, showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
+import { lateView } from './late-view.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */
@@ -49,6 +50,8 @@ export async function serveRequest(
   response.setHeader('date', new Date(platform.now()).toUTCString());
 
   const incoming = { request, url, route, call };
+  const taken = target && platform.faults.take(target);
+  const [fault, lateMs] = typeof taken === 'object' && 'lateMs' in taken ? [undefined, taken.lateMs] : [taken];
   const exchange = {
     ...incoming,
     response,
@@ -56,10 +59,9 @@ export async function serveRequest(
       replyTo(incoming, () =>
         stored
           ? storageHandlers[stored]({ request, url, body, call }, platform)
-          : serveEndpoint(incoming, body, platform),
+          : serveEndpoint(incoming, body, platform, lateMs),
       ),
   };
-  const fault = target && platform.faults.take(target);
   if (fault) await applyFault(exchange, fault, platform);
   else await sendReply(exchange, await exchange.handle());
 }
@@ -87,6 +89,7 @@ async function serveEndpoint(
   { request, url, route, call }: IncomingRequest,
   content: ByteStream,
   platform: Platform,
+  lateMs: number | undefined,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
   if (isCallsPage(url)) return showCalls(request, url, platform);
@@ -105,7 +108,8 @@ async function serveEndpoint(
     ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
     ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
   };
-  const result = await endpointHandlers[name](params as never, platform, caller);
+  const view = lateView(platform, name, pathParams, lateMs);
+  const result = await endpointHandlers[name](params as never, view, caller);
   if (reply === 'nothing') return textReply('OK');
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }

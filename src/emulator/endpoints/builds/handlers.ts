@@ -29,9 +29,10 @@ export const buildHandlers: BuildHandlers = {
     return { ...buildView(build, now()), status: surprise };
   },
 
-  getBuildLogs(params, { store, now }) {
+  getBuildLogs(params, { store, now, clock }) {
     const build = findBuild(store, params);
-    const { status, lines } = getBuildProgress(build, now());
+    const { lines } = getBuildProgress(build, now());
+    const { status } = getBuildProgress(build, clock.now());
     const logs = lines.map(({ at, text }, index) => ({
       id: `${build.id}-${index + 1}`,
       createdAt: formatTime(at),

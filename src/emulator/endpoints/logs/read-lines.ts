@@ -10,8 +10,14 @@ const retentionMs = 30 * day;
 /** A position in a log: the time of a line. */
 export type LogPosition = Pick<PrintedLine, 'at' | 'nanoseconds'>;
 
-export function hasLines({ id, traffic }: AppRecord, { runner }: Platform): boolean {
-  return traffic !== undefined || runner.logs.getLines(id).length > 0;
+export function hasLines({ id, traffic }: AppRecord, platform: Platform): boolean {
+  return traffic !== undefined || printedLines(id, platform).length > 0;
+}
+
+/** Lines stay in order even if the clock is set back: then they are later than it. */
+function printedLines(app: string, { runner, lateLinesMs, now }: Platform): readonly PrintedLine[] {
+  const lines = runner.logs.getLines(app);
+  return lateLinesMs === 0 ? lines : lines.filter(({ at }) => at <= now());
 }
 
 /**
@@ -22,9 +28,10 @@ export function* readLines(
   app: AppRecord,
   { start, end }: TimeRange,
   backward: boolean,
-  { runner, now }: Platform,
+  platform: Platform,
 ): Generator<PrintedLine> {
-  const printed = runner.logs.getLines(app.id);
+  const { now } = platform;
+  const printed = printedLines(app.id, platform);
   if (!app.traffic) {
     yield* backward ? printed.toReversed() : printed;
     return;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { every } from '../../../clock.ts';
+import { after, every } from '../../../clock.ts';
 import { buildPhase } from '../../../contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../contract/logs.ts';
 import { parseRequestTarget } from '../../http/read-request.ts';
 import { RefusalError, refuse, writeRawReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import type { SocketFault } from '../../model/faults.ts';
+import type { LateFault, SocketFault } from '../../model/faults.ts';
 import { generateLines } from '../../model/logs/log-lines.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';
 import { type RecordedRequest, recordRequest } from '../../model/recorded-request.ts';
@@ -26,7 +26,11 @@ export async function acceptLogSocket(
   head: Buffer,
   platform: Platform,
 ): Promise<void> {
-  let opened: { start: (sender: Sender) => () => void; call: RecordedRequest; fault: SocketFault | undefined };
+  let opened: {
+    start: (sender: Sender) => () => void;
+    call: RecordedRequest;
+    fault: SocketFault | LateFault | undefined;
+  };
   try {
     opened = openFeed(request, platform);
   } catch (error) {
@@ -50,7 +54,8 @@ function openFeed(request: IncomingMessage, platform: Platform) {
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
-    return { start: createFeed(url, platform), call, fault };
+    const late = typeof fault === 'object' ? { lateLinesMs: fault.lateMs } : {};
+    return { start: createFeed(url, { ...platform, ...late }), call, fault };
   } catch (error) {
     if (error instanceof RefusalError) call.status = error.reply.status;
     throw error;
@@ -63,7 +68,7 @@ class Sender {
 
   constructor(
     readonly socket: WebSocket,
-    readonly fault: SocketFault | undefined,
+    readonly fault: SocketFault | LateFault | undefined,
   ) {}
 
   send(frame: AppLogFrame | BuildLogFrame): void {
@@ -105,7 +110,8 @@ function feedApp(
   since: number,
   platform: Platform,
 ): () => void {
-  const { runner, now } = platform;
+  const { runner, lateLinesMs, clock } = platform;
+  const now = () => clock.now() - lateLinesMs;
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;
@@ -114,8 +120,13 @@ function feedApp(
   };
   let sentUntil = now();
   const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
-  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) send(line);
-  const unsubscribe = runner.logs.subscribe(app.id, send);
+  const show = (line: PrintedLine) => {
+    const hiddenMs = lateLinesMs === 0 ? 0 : line.at - now();
+    if (hiddenMs <= 0) send(line);
+    else after(hiddenMs, () => send(line), { background: true });
+  };
+  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) show(line);
+  const unsubscribe = runner.logs.subscribe(app.id, show);
   if (!app.traffic) return unsubscribe;
   const stopTimer = every(
     generatePollMs,
@@ -138,10 +149,15 @@ const generatePollMs = 500;
 
 const pollMs = 50;
 
-function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
+function feedBuild(
+  sender: Sender,
+  build: BuildRecord,
+  since: number,
+  { store, now, lateLinesMs }: Platform,
+): () => void {
   let sent = 0;
   const poll = () => {
-    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now());
+    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now() - lateLinesMs);
     for (; sent < lines.length; sent += 1) {
       const line = lines[sent];
       if (line && line.at >= since) sender.send(frameOf(build, sent, line));
