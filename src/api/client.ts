@@ -1,8 +1,9 @@
 import { gantryCommand } from '../command-line.ts';
+import { listApps } from '../contract/apps.ts';
 import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
-import { fillPath, splitRoute } from '../contract/endpoint.ts';
+import { fillPath, splitRoute, toAppId } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
-import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
+import { AuthError, DeniedError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import { askAnew, CachedCopyError } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
@@ -93,10 +94,30 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
     current: endpoint.current,
   };
   const sent = exchange(message, options);
-  const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
+  const reply = await sent.catch(async (error) => {
+    raise(withFix(await asMissing(error, endpoint, parameters, options), endpoint, parameters));
+  });
   const result = readReply(endpoint, { ...reply, host: url.host });
   options.onUnreadable?.(endpoint.route, url.href, unreadableItems(result));
   return result;
+}
+
+/**
+ * The platform denies (403) what its authorizer does not know, so that an app that the list of apps lacks does not exist.
+ * Not for a POST, which may be about to create it.
+ */
+async function asMissing(
+  error: unknown,
+  { route }: Endpoint,
+  { project, app }: Record<string, unknown>,
+  options: ApiOptions,
+): Promise<unknown> {
+  if (!(error instanceof DeniedError && /^(?!POST).*\/apps\/\{app\}/.test(route))) return error;
+  const listing = call(listApps, { project, query: { includeEphemeral: true } }, options);
+  const apps = (await listing.catch(() => undefined)) as DecodedReply<typeof listApps> | undefined;
+  const id = toAppId(String(project), String(app));
+  if (!apps || unreadableItems(apps).length > 0 || apps.some((listed) => listed.id === id)) return error;
+  return new NotFoundError(`app ${app} not found in ${project}: ${error.message}`, error.facts);
 }
 
 /** Adds the command that lists what was not found. */

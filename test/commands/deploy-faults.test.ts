@@ -39,7 +39,7 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', '400', 0, warned, wentOn],
     ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['getApp', '402', 0, warned, wentOn],
-    ['getApp', '403', 0, warned, wentOn],
+    ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
     ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
     ['getApp', '404*', 0, 'web is live', { ...carriedOn, getApp: 1 }],
     ['getApp', '409', 0, warned, wentOn],

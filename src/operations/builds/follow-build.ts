@@ -73,7 +73,8 @@ async function waitForEnd(
     unfinishedError(workOf(options), { timeoutMs, status, failure: unread, startedBefore }),
   );
   const onFailure = (error: unknown, silentMs: number) => {
-    unread = throwUnlessTransient(error, silentMs, workOf(options));
+    const ageMs = startedBefore ? undefined : deadline.waitedMs;
+    unread = throwUnlessTransient(error, silentMs, { ...workOf(options), ageMs });
   };
   const log = new BuildLogPrinter(context, app, build, deadline.signal);
   try {

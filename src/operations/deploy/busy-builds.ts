@@ -136,7 +136,11 @@ async function waitUntilNone(
         poll: (api) => list(api, project, app),
         deadline,
         pauses,
-        onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
+        onFailure: (error, silentMs) =>
+          throwUnlessTransient(error, silentMs, {
+            ...work,
+            ageMs: ownBuild === undefined ? undefined : deadline.waitedMs,
+          }),
       },
       async (builds) => {
         const own = builds.find(({ id }) => id === ownBuild);

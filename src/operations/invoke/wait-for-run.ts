@@ -2,11 +2,11 @@ import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
-import { AppError, NotFoundError, PendingError } from '../../errors.ts';
+import { AppError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { readLogTail } from '../logs/index.ts';
 import { fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
-import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { Deadline, type PolledWork, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
 
@@ -20,8 +20,6 @@ export interface WaitOptions {
 export const maxRunMs = maxAsyncSeconds * 1_000;
 
 const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
-/** The record of a run may appear after the run has started. */
-const maxRecordDelayMs = 60_000;
 /** Records of asynchronous runs have been seen to never change after the run ended. */
 const staleRecordMs = 10 * 60_000;
 /** Lines that the cause of a failure is looked for in. */
@@ -77,7 +75,7 @@ export async function pollRun(
     poll: (api) => fetchRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => onPollFailure(error, silentMs, options),
+    onFailure: (error, silentMs) => void throwUnlessTransient(error, silentMs, workOf(options, deadline.waitedMs)),
   };
   return pollUntil(context, polling, (run) => {
     last = run;
@@ -87,11 +85,9 @@ export async function pollRun(
   });
 }
 
-function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {
-  if (error instanceof NotFoundError && silentMs <= maxRecordDelayMs) return;
-  const details = { app, run: runId };
+function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledWork {
   const fix = gantryCommand`runs follow ${app} ${runId}`;
-  throwUnlessTransient(error, silentMs, { name: `run ${runId} of ${app}`, fix, details });
+  return { name: `run ${runId} of ${app}`, fix, details: { app, run: runId }, ageMs };
 }
 
 async function throwUnlessSucceeded(

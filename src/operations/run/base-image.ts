@@ -14,7 +14,7 @@ import type { AppConfig } from '../../project/config.ts';
 import { generateDependencyFiles } from '../../project/dependencies.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { type RequiredPackages, readRequirements } from '../../project/requirements.ts';
-import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { Deadline, isTooEarly, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 
 /**
  * Returns the packages and commands for the image of a run in the platform's form, undefined if it needs none. Throws
@@ -73,8 +73,8 @@ export async function prepareImage(
     pauses,
     onFailure(error, silentMs) {
       // Before the first reply nothing is known to be in progress.
-      if (shownStatus === '') throw error;
-      throwUnlessTransient(error, silentMs, work);
+      if (shownStatus === '' && !isTooEarly(error, deadline.waitedMs)) throw error;
+      throwUnlessTransient(error, silentMs, { ...work, ageMs: deadline.waitedMs });
     },
   };
   try {

@@ -9,7 +9,7 @@ import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, isRefusal, type TimeLimit } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, isRefusal, type TimeLimit, untilKnown } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 
@@ -92,12 +92,11 @@ async function send(
     file: { filename: 'app.tar', type: 'application/x-tar', content: tar },
   };
   const step = limit.context.progress.step(`Sending ${size(tar.length)}`);
-  const started = await completeDespiteInterrupt(limit, (api) => api(startRun, { project, app, query, body })).catch(
-    (error) => {
-      step.fail();
-      throw error;
-    },
-  );
+  const request = () => completeDespiteInterrupt(limit, (api) => api(startRun, { project, app, query, body }));
+  const started = await untilKnown(request, limit.context.delay).catch((error) => {
+    step.fail();
+    throw error;
+  });
   const { runId } = started;
   interruption.message = detach
     ? sentence`stopping; run ${runId} continues; to follow it: ${gantryCommand`runs follow ${app} ${runId}`}`

@@ -61,7 +61,8 @@ export async function* followRun(
     deadline,
     pauses,
     onFailure(error, silentMs) {
-      unread = throwUnlessTransient(error, silentMs, work);
+      const ageMs = startedBefore ? undefined : deadline.waitedMs;
+      unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
     },
   });
   for await (const item of polled) {

@@ -5,6 +5,7 @@ import { isCanceled } from '../../contract/builds.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
 import { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
 import { cleanupSignal } from './interrupted-requests.ts';
+import { untilKnown } from './just-created.ts';
 import { waitForChange } from './wait-for-change.ts';
 
 /** A build or a run, as something that can be canceled. */
@@ -28,8 +29,9 @@ export interface Cancellation {
   confirmed: boolean;
 }
 
-/** Pauses between polls after Ctrl-C, in ms. */
+/** Pauses between polls after Ctrl-C, in ms, and all of them. */
 const shortPausesMs = [250, 500, 1_000, 2_000];
+const shortPatienceMs = 3_750;
 
 /**
  * Cancels a build or a run after `confirm` and waits until its status shows it. Throws ConflictError if it ended in
@@ -86,9 +88,9 @@ export async function cancelAbandoned(
   let isConfirmed = false;
   let status = 'unknown';
   try {
-    const reply = await cancelUnlessCanceled(work, api);
-    isConfirmed = true;
     const wait = (ms: number) => delay(ms, signal);
+    const reply = await untilKnown(() => cancelUnlessCanceled(work, api), wait, shortPatienceMs);
+    isConfirmed = true;
     status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
     if (isCanceled(status)) {
       progress.note(`canceled ${nameOf(work)}`);

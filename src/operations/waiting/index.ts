@@ -2,6 +2,7 @@ export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts'
 export { Deadline, timeoutSignal } from './deadline.ts';
 export { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
 export { cleanupSignal, completeDespiteInterrupt } from './interrupted-requests.ts';
+export { isTooEarly, untilKnown } from './just-created.ts';
 export { contextUntil, contextWith, noStep } from './other-context.ts';
 export { type PollOptions, pollStates, pollUntil } from './poll.ts';
 export { type PolledWork, throwUnlessTransient, unfinishedError } from './poll-errors.ts';

@@ -8,6 +8,7 @@ import {
   UnexpectedReplyError,
 } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
+import { isTooEarly } from './just-created.ts';
 
 /** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
@@ -20,19 +21,22 @@ export interface PolledWork {
   /** How to follow it. */
   fix: Fix;
   details: Record<string, unknown>;
+  /** Of what this command has created: how long ago. The platform may not show it yet. */
+  ageMs?: number | undefined;
 }
 
 /**
  * A failed poll is not a result: the next one may succeed. Returns the error of such a one. Throws only errors that retrying
- * cannot fix, and any once there was no reply for too long.
+ * cannot fix, and any once there was no reply for too long: what this command has started is waited for all the same.
  */
 export function throwUnlessTransient(
   error: unknown,
   silentMs: number,
-  { name, fix, details }: PolledWork,
+  { name, fix, details, ageMs }: PolledWork,
 ): GantryError {
   if (!(error instanceof GantryError)) throw error;
   const isUnavailable = isTransient(error);
+  if (ageMs !== undefined && (isUnavailable || isTooEarly(error, ageMs))) return error;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
   error.facts.details ??= details;

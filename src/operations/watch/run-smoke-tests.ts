@@ -8,7 +8,7 @@ import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun, Jobs, runHasFailed } from '../runs/index.ts';
-import { contextWith } from '../waiting/index.ts';
+import { contextWith, isRefusal } from '../waiting/index.ts';
 import { goneMs, type Owner, type ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -155,11 +155,11 @@ class Answering {
     const { api, project } = this.context;
     const { app, build, earlierBuilds } = this.options;
     const [shown, listed, item] = await Promise.all([
-      fetchApp(api, { project, app }).catch(copyError),
+      fetchApp(api, { project, app }).catch(unshown),
       api(listContainers, { project, app }).catch(gantryError),
       run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
     ]);
-    if (shown instanceof CachedCopyError) return { by: 'nobody', cents: undefined, unseen: shown.message };
+    if (shown instanceof GantryError) return { by: 'nobody', cents: undefined, unseen: shown.message };
     const cents = shown.costPerSecondCents;
     const live = liveBuild(shown);
     const isReplaced = live !== undefined && live !== build && !earlierBuilds.has(live);
@@ -212,8 +212,9 @@ async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => void gantryError(error));
 }
 
-function copyError(error: unknown): CachedCopyError {
-  if (error instanceof CachedCopyError) return error;
+/** The app may not be shown yet. */
+function unshown(error: unknown): GantryError {
+  if (error instanceof CachedCopyError || isRefusal(error)) return error;
   throw error;
 }
 

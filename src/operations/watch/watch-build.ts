@@ -4,7 +4,7 @@ import { AuthError, GantryError, NotFoundError } from '../../errors.ts';
 import { count, duration } from '../../output/format.ts';
 import { fetchBuild } from '../builds/index.ts';
 import type { Verdict } from '../history/index.ts';
-import { tryRequest } from '../waiting/index.ts';
+import { isTooEarly, tryRequest } from '../waiting/index.ts';
 import type { Finding, Observed } from './finding.ts';
 import { type Look, lookAt, type ObservedOptions } from './look.ts';
 import { ObservedBuild } from './observed-build.ts';
@@ -68,7 +68,8 @@ export async function watchBuild(context: Context, options: WatchOptions): Promi
         observed.update(await look(context, options, observed));
         lastFailure = undefined;
       } catch (error) {
-        lastFailure = transient(error, context);
+        const ageMs = options.isNew === false ? Number.POSITIVE_INFINITY : elapsed() - started;
+        lastFailure = isTooEarly(error, ageMs) ? error : transient(error, context);
       }
       const moreMs = observed.isBehind ? maxBehindMs : observed.isCopied ? maxCopiedMs : 0;
       const isOver = leftMs <= -moreMs;
