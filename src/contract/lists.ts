@@ -22,15 +22,14 @@ export function listOf<Item extends v.GenericSchema>(item: Item, ...required: (k
 const longLists = new WeakSet<object>();
 
 /**
- * A list that may be too long to be held as objects: its items are read one after another, as often as needed. Null does not
- * prove that it is empty.
+ * A list that may be too long to be held as objects: its items are read one after another, as often as needed. One
+ * without items may have been lost: it proves no removal.
  */
 export function longListOf<Item extends v.GenericSchema>(
   item: Item,
   ...required: (keyof v.InferOutput<Item> & string)[]
 ) {
-  // A list may have been lost: null reads as a list with one item that cannot be read.
-  const schema = v.nullish(items(item, required), [null] as never);
+  const schema = listOf(item, ...required);
   longLists.add(schema);
   return schema as unknown as v.GenericSchema<v.InferInput<Item>[] | null | undefined, Iterable<v.InferOutput<Item>>>;
 }

@@ -78,8 +78,8 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 });
 
 /**
- * List one folder of a volume, `/` by default, without subfolders (docs/platform.md#volumes). An empty body is not an
- * empty folder: a lost answer would look the same, and `sync --delete` would delete everything.
+ * List one folder of a volume, `/` by default, without subfolders (docs/platform.md#volumes). Null is an empty folder. An
+ * empty body is not: a lost answer would look the same, and `sync --delete` would delete everything.
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),

@@ -88,6 +88,7 @@ describe('reading the deployed app (getApp)', () => {
   });
 
   test.each(['403', '500*', 'malformed*'])('a dry run fails without it (%s)', async (fault) => {
+    await gantry(['deploy'], { emulator, cwd: app.path });
     emulator.fail('getApp', fault);
     const outcome = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
     expect(outcome.code).toBe(fault === '403' ? 5 : 69);
@@ -264,38 +265,40 @@ describe('polling the build (getBuild)', () => {
     ['getBuild', '400', 1, goesOn, stopped],
     ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
     ['getBuild', '402', 14, goesOn, stopped],
-    ['getBuild', '403', 5, goesOn, stopped],
-    ['getBuild', '404', 6, /fix gantry builds list web\n/, stopped],
+    ['getBuild', '403', 0, 'web is live', carriedOn],
+    ['getBuild', '403*', 5, goesOn, left],
+    ['getBuild', '404', 0, 'web is live', carriedOn],
+    ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
     ['getBuild', '409', 7, goesOn, stopped],
     ['getBuild', '412', 7, goesOn, stopped],
     ['getBuild', '418', 1, goesOn, stopped],
     ['getBuild', 'malformed', 0, 'web is live', carriedOn],
-    ['getBuild', 'malformed*', 69, goesOn, left],
+    ['getBuild', 'malformed*', 8, goesOn, left],
     ['getBuild', 'empty', 0, 'web is live', carriedOn],
-    ['getBuild', 'empty*', 69, goesOn, left],
+    ['getBuild', 'empty*', 8, goesOn, left],
     ['getBuild', '429', 0, retried, carriedOn],
-    ['getBuild', '429*', 75, goesOn, left],
+    ['getBuild', '429*', 8, goesOn, left],
     // A Retry-After of an hour is not waited for.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
     ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getBuild', '429:date+1', 0, retried, carriedOn],
     ['getBuild', '500', 0, retried, carriedOn],
-    ['getBuild', '500*', 69, goesOn, left],
+    ['getBuild', '500*', 8, goesOn, left],
     ['getBuild', '502', 0, retried, carriedOn],
-    ['getBuild', '502*', 69, goesOn, left],
+    ['getBuild', '502*', 8, goesOn, left],
     ['getBuild', '503', 0, retried, carriedOn],
-    ['getBuild', '503*', 69, goesOn, left],
+    ['getBuild', '503*', 8, goesOn, left],
     ['getBuild', '504', 0, retried, carriedOn],
-    ['getBuild', '504*', 69, goesOn, left],
+    ['getBuild', '504*', 8, goesOn, left],
     ['getBuild', 'reset-before', 0, retried, carriedOn],
-    ['getBuild', 'reset-before*', 69, goesOn, left],
+    ['getBuild', 'reset-before*', 8, goesOn, left],
     ['getBuild', 'reset-during', 0, retried, carriedOn],
-    ['getBuild', 'reset-during*', 69, goesOn, left],
+    ['getBuild', 'reset-during*', 8, goesOn, left],
     ['getBuild', 'reset-after', 0, retried, carriedOn],
     ['getBuild', 'truncated', 0, retried, carriedOn],
     ['getBuild', 'stall', 0, retried, carriedOn],
     ['getBuild', 'html', 0, retried, carriedOn],
-    ['getBuild', 'html*', 69, goesOn, left],
+    ['getBuild', 'html*', 8, goesOn, left],
     // Six in a row exceed the retries of one poll, which is not a result.
     ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
   ])('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen) => {
@@ -320,6 +323,7 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
     ...['stall', 'truncated', 'malformed', 'empty', 'html'].map(
       (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
     ),
+    ['getBuildLogs', 'null*', 0, 'web is live', fine],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('obeys Retry-After for the log', async () => {
@@ -343,13 +347,13 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   const says = /warning: build \S+ could not be canceled: .*\n {2}fix gantry builds cancel web \S+/;
 
   test.each<Case>([
-    ...['400', '401', '402', '403', '404', '409', '412', '418'].map(
+    ...['400', '401', '402', '409', '412', '418'].map(
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }],
     ),
     ...['429*', '500*', '502*', '503*', '504*', 'reset-before*', 'stall*', 'html*'].map(
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
     ),
-    ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
+    ...['403', '404', '429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
       (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
     ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),
@@ -448,7 +452,7 @@ describe('the table of faults', () => {
 
 /** The faults that this file tests. Add new ones here. */
 const covered = new Set([
-  ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'],
+  ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'null', 'html'],
   ...['expired', 'slow-down', 'slow', 'stall-during', 'wrong-etag', 'no-etag'],
   ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log'],
 ]);

@@ -16,7 +16,7 @@ export const faults = {
     truncated: 'end the reply before its content-length',
     malformed: 'reply with invalid JSON',
     empty: 'reply with an empty body',
-    null: 'reply with null, as for a list without items',
+    null: 'reply with null in place of every list, as for one without items',
     html: 'reply 502 with an HTML page, as proxies do; the request has no effect',
   },
   /** `upload`, `part` or `object`. */

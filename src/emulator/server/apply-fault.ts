@@ -62,8 +62,11 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
   },
 
   null: async (exchange) => {
-    await exchange.handle();
-    await sendReply(exchange, jsonReply(null));
+    const { body } = await exchange.handle();
+    await sendReply(
+      exchange,
+      jsonReply(JSON.parse(String(body) || 'null', (_, value) => (Array.isArray(value) ? null : value))),
+    );
   },
 
   html: (exchange) => sendReply(exchange, badGatewayPage),

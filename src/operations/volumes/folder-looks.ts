@@ -26,8 +26,8 @@ const pausesMs = [500, 1_000, 2_000];
 
 /**
  * Looks at folders before and after paths are removed from them. A path is gone if the folder lists what it did before and
- * not the path. Where it lists anything else, the list may have changed its form, or others changed the folder: then the
- * path itself is asked for.
+ * not the path. Where it lists anything else, the list may have changed its form, or others changed the folder, and where it
+ * lists nothing, the list may have been lost: then the path itself is asked for.
  */
 export class FolderLooks {
   readonly #before = new Map<string, Look>();
@@ -87,7 +87,13 @@ export class FolderLooks {
     const kept = new Set(before?.names);
     for (const at of removed) kept.delete(listedName(at));
     const known = new Set([...kept, ...removed.map(listedName)]);
-    const isSame = before && !before.gap && !after.gap && isWithin(kept, after.names) && isWithin(after.names, known);
+    const isSame =
+      before &&
+      !before.gap &&
+      !after.gap &&
+      isWithin(kept, after.names) &&
+      isWithin(after.names, known) &&
+      (after.names.size > 0 || (await this.#isGone(first, true)));
     const showsOthers = !after.gap && [...kept].some((name) => after.names.has(name));
     const doubt = after.gap ?? new UnavailableError('its folder lists other entries than before', { retryable: true });
     const asked: VolumePath[] = [];

@@ -27,7 +27,7 @@ export interface PolledWork {
 
 /**
  * A failed poll is not a result: the next one may succeed. Returns the error of such a one. Throws only errors that retrying
- * cannot fix, and any once there was no reply for too long: what this command has started is waited for all the same.
+ * cannot fix, and any once there was no reply for too long.
  */
 export function throwUnlessTransient(
   error: unknown,
@@ -36,9 +36,11 @@ export function throwUnlessTransient(
 ): GantryError {
   if (!(error instanceof GantryError)) throw error;
   const isUnavailable = isTransient(error);
-  if (ageMs !== undefined && (isUnavailable || isTooEarly(error, ageMs))) return error;
+  if (ageMs !== undefined && isTooEarly(error, ageMs)) return error;
+  // What this command has started is waited for up to its own time limit.
+  const heldMs = ageMs !== undefined && isUnavailable ? 0 : silentMs;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
-  if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
+  if (limitMs > 0 && heldMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
   error.facts.details ??= details;
   // What does not exist does not continue: the error's own fix is to list what does.
   if (error instanceof NotFoundError) throw error;
