@@ -180,7 +180,7 @@ function toAppConfig(
     hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
     scaling: section('scaling'),
     ...(container_runtime !== undefined && { container_runtime }),
-    ...(runtime === 'custom' && { custom: section('runtime.custom') }),
+    ...(sections['runtime.custom'] && { custom: section('runtime.custom') }),
     ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
     experimental: section('experimental'),
   };

@@ -38,6 +38,7 @@ export const regions = [
   'global',
   // On request only.
   'us-west-2',
+  'eu-west-1',
   'eu-west-2',
   'eu-central-1',
   'ap-south-1',

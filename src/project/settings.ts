@@ -25,13 +25,16 @@ export function listAppSettings(config: AppConfig): AppSetting[] {
     hardware: config.hardware,
     scaling: config.scaling,
     runtime: config.container_runtime === undefined ? {} : { container_runtime: config.container_runtime },
-    ...(config.runtime !== 'cortex' && { [`runtime.${config.runtime}`]: config.custom ?? config.partner ?? {} }),
+    ...(config.partner && { [`runtime.${config.runtime}`]: config.partner }),
+    ...(config.custom && { 'runtime.custom': config.custom }),
   };
   return Object.entries(values).flatMap(([name, written]) => {
     const section = name as SectionName;
     const keys: Record<string, Key> = sections[section].keys;
     return Object.entries(keys).flatMap(([key, facts]) => {
-      if (facts.field === undefined) return [];
+      // Of a partner's service in an own server, the port is that of the server.
+      const isOfServer = key === 'port' && config.custom && section !== 'runtime.custom';
+      if (facts.field === undefined || isOfServer) return [];
       const { field, absent, unit } = facts;
       return [{ section, key, field, value: written[key], default: defaultValue(facts, config), absent, unit }];
     });

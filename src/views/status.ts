@@ -13,16 +13,17 @@ export function paintStatus(status: string, { style }: Page, text = status): str
     .toLowerCase()
     .split(/[^a-z]+/);
   const [, color] = phases.find(([pattern]) => words.some((word) => pattern.test(word))) ?? [];
-  return color ? style[color](text) : text;
+  const isNegated = color === 'green' && words.includes('not');
+  return color ? style[isNegated ? 'yellow' : color](text) : text;
 }
 
 const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
   [
-    /^(fail|failed|failure|error|crash|crashed|timeout|down|downtime|outage|expired|revoked|unpaid|overdue|declined)$/,
+    /^(fail|failed|failure|error|crash|crashed|timeout|down|downtime|outage|expired|revoked|unpaid|overdue|declined)$|error/,
     'red',
   ],
   [
-    /^(pending|queued|building|initializing|processing|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
+    /^(notready|pending|queued|building|initializing|processing|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
     'yellow',
   ],
   [/^(success|succeeded|ready|active|running|completed|operational|paid|resolved)$/, 'green'],

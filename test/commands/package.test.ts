@@ -1,6 +1,6 @@
-import { readdir, readFile, utimes } from 'node:fs/promises';
+import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
@@ -41,13 +41,41 @@ async function inFolder(files: Record<string, string>) {
   return Object.assign(parent, { app: join(parent.path, 'app') });
 }
 
-test('is reproducible: ignores times and the previous archive', async () => {
-  await using app = await folderOf(smallApp());
-  await gantry(['package', '-o', 'one.zip'], { cwd: app.path });
-  const one = await readFile(join(app.path, 'one.zip'));
-  await utimes(join(app.path, 'main.py'), 1, 1);
-  await gantry(['package', '-o', 'one.zip'], { cwd: app.path });
-  expect(one.equals(await readFile(join(app.path, 'one.zip')))).toBe(true);
+test('the same content is the same archive on any machine: it is what the platform takes for unchanged', async () => {
+  const files = {
+    ...smallApp('shell_commands = ["echo 1"]\n[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'),
+    ...{ 'b/ä.txt': 'x'.repeat(5_000), 'b/z.txt': '1', 'a.sh': '#!/bin/sh\n', 'Z.txt': '2' },
+  };
+  const pack = async (
+    entries: [string, string][],
+    machine: { tz: string; mode: number; env: Record<string, string> },
+  ) => {
+    await using parent = await inFolder(Object.fromEntries(entries));
+    await writeFile(join(parent.path, 'shared.txt'), 'numpy==2.1.0\n');
+    for (const [name] of entries) {
+      await chmod(join(parent.app, name), machine.mode);
+      await utimes(join(parent.app, name), machine.mode, machine.mode);
+    }
+    await chmod(join(parent.app, 'a.sh'), machine.mode | 0o100);
+    vi.stubEnv('TZ', machine.tz);
+    const { code } = await gantry(['package', '-o', '../one.zip'], { cwd: parent.app, env: machine.env });
+    vi.unstubAllEnvs();
+    expect(code).toBe(0);
+    // The archive that was there before is no part of the next one either.
+    await gantry(['package', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
+    await gantry(['package', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
+    const [one, again] = [join(parent.path, 'one.zip'), join(parent.app, 'one.zip')];
+    return [(await readFile(one)).toString('hex'), (await readFile(again)).toString('hex')];
+  };
+  const entries = Object.entries(files);
+  const commit = { '.git/HEAD': 'ref: refs/heads/main\n', '.git/refs/heads/main': `${'a'.repeat(40)}\n` };
+  const one = await pack(entries, { tz: 'UTC', mode: 0o600, env: { USER: 'ada', LANG: 'C' } });
+  const other = await pack([...Object.entries(commit), ...entries.toReversed()], {
+    ...{ tz: 'Asia/Kathmandu', mode: 0o664 },
+    env: { USER: 'bob', LOGNAME: 'bob', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', GITHUB_SHA: 'b'.repeat(40) },
+  });
+  expect(other).toEqual(one);
+  expect(one[1]).toBe(one[0]);
 });
 
 test('lists the files with --json', async () => {

@@ -81,7 +81,8 @@ describe('required values must not be empty', () => {
 describe('contradictions are errors', () => {
   // biome-ignore format: a case is a line
   table([
-    ['custom and partner', `${custom('["python", "main.py"]')}[cerebrium.runtime.rime]`, 'error 5:1 [cerebrium.runtime.rime] contradicts [cerebrium.runtime.custom]'],
+    ['custom and partner are none', `${custom('["python", "main.py"]')}[cerebrium.runtime.rime]`],
+    ['a partner, in whose image the server is', '[cerebrium.runtime.custom]\nport = 80\n[cerebrium.runtime.rime]'],
     ['two partners', '[cerebrium.runtime.rime]\n[cerebrium.runtime.deepgram]', 'error 3:1 [cerebrium.runtime.rime] contradicts [cerebrium.runtime.deepgram]'],
     ['a list and a file of packages', `${pip('numpy = "1"')}\n[cerebrium.dependencies.paths]\npip = "main.py"`, 'error 6:7 pip packages are listed in a file and in [cerebrium.dependencies.pip] -> move them to main.py'],
     ['a file and an empty list are none', `${pip('')}\n[cerebrium.dependencies.paths]\npip = "main.py"`],
@@ -228,6 +229,7 @@ describe('file names are relative to the config file', () => {
       ['an absolute path', dockerfile('/etc/hosts'), "error 4:19 /etc/hosts is outside of the app folder"],
       ['a name that begins with dots', dockerfile('..hidden')],
       ['a file of packages', `${paths('pip = "packages.txt"')}\n${custom('["python", "src/app.py"]')}`],
+      ['a file of packages that is nowhere', `${paths('pip = "../none.txt"')}\n${custom('["python", "src/app.py"]')}`, 'error 4:7 ../none.txt not found'],
       ['a file of packages that is not there', `${paths('conda = "conda.txt"')}\n${custom('["python", "src/app.py"]')}`, 'error 4:9 conda.txt not found'],
       ['main.py for the default runtime', '', 'error main.py not found -> add main.py, or set the entrypoint in [cerebrium.runtime.custom]'],
       ['no main.py for a partner', '[cerebrium.runtime.rime]'],

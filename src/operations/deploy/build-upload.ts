@@ -193,7 +193,9 @@ export class BuildUpload {
 
   async #follow(created: CreatedApp): Promise<Build> {
     const { options, body } = this;
-    const { limit, logs, pauses, config } = options;
+    const { limit, pauses, config } = options;
+    // The build of a partner's app has no log.
+    const logs = options.logs && !body.partnerService;
     const context = limit.unlimited;
     try {
       const build = { app: body.name, build: created.buildId, logs, pauses, config };

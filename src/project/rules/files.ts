@@ -6,9 +6,13 @@ import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isSet, type Rule, type RuleInput } from './rule.ts';
 
-/** Checks that files named in the config file exist in the app folder. */
+/** Checks that files named in the config file exist. The text of a list of packages is sent, wherever its file lies. */
 export const filesRule: Rule = function* (app) {
-  yield* namedFile(app, 'runtime.custom.dockerfile_path', app.sections['runtime.custom']?.dockerfile_path);
+  const dockerfile = app.sections['runtime.custom']?.dockerfile_path;
+  if (dockerfile !== undefined && isOutside(app.root, dockerfile)) {
+    const why = 'only files in the folder of the config file are sent';
+    yield errorAt('runtime.custom.dockerfile_path', `${dockerfile} is outside of the app folder`, { why });
+  } else yield* namedFile(app, 'runtime.custom.dockerfile_path', dockerfile);
   const paths = app.sections['dependencies.paths'] ?? {};
   if (paths.pip !== undefined || !isSet(app, 'dependencies.pip')) yield* readableByPip(app, paths.pip);
   for (const kind of ['pip', 'conda', 'apt'] as const) {
@@ -49,12 +53,6 @@ export function dockerfileLine(root: string): string | undefined {
 function* namedFile({ root }: RuleInput, at: string, path: string | undefined): Generator<ConfigIssue> {
   if (path === undefined) return;
   const key = at.split('.').at(-1) ?? at;
-  if (isOutside(root, path)) {
-    yield errorAt(at, `${path} is outside of the app folder`, {
-      why: 'only files in the folder of the config file are sent',
-    });
-    return;
-  }
   const kind = pathKind(root, path);
   if (kind === 'folder') yield errorAt(at, `${path} is a folder`, { why: `${key} must be a file` });
   if (kind !== 'missing') return;

@@ -1,7 +1,7 @@
 import { partners, sections } from '../schema.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { dockerfileLine } from './files.ts';
-import { isReadable, type Rule, type RuleInput } from './rule.ts';
+import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 export const runtimeRule: Rule = function* (app) {
   yield* oneRuntime(app);
@@ -10,18 +10,17 @@ export const runtimeRule: Rule = function* (app) {
 };
 
 function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
-  const runtimes = ['custom', ...partners] as const;
-  const [first, ...others] = runtimes.filter((name) => app.sections[`runtime.${name}`]);
+  const [first, ...others] = partners.filter((name) => app.sections[`runtime.${name}`]);
   for (const other of others) {
     yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
-      why: 'an app has one runtime: remove one section',
+      why: 'an app has one partner: remove one section',
     });
   }
 }
 
 function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
-  if (!custom || custom.entrypoint || custom.dockerfile_path) return;
+  if (!custom || custom.entrypoint || custom.dockerfile_path || selectRuntime(app.sections) !== 'custom') return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
   const port = custom.port ?? sections['runtime.custom'].keys.port.default;
   yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { type App, AppCreation } from '../../../src/contract/apps.ts';
-import { compareSettings, isPublic, notCompared } from '../../../src/operations/deploy/app-settings.ts';
+import {
+  compareSettings,
+  createAppSettings,
+  isPublic,
+  notCompared,
+} from '../../../src/operations/deploy/app-settings.ts';
 import { withoutLogin } from '../../../src/operations/deploy/create-app-body.ts';
 import { check } from '../../project/config-folder.ts';
 
@@ -76,6 +81,15 @@ const shownByGetApp = [
   ...['region', 'replicaConcurrency', 'responseGracePeriodSeconds', 'rollOutDurationSeconds', 'runtime'],
   ...['scalingBuffer', 'scalingMetric', 'scalingTarget'],
 ];
+
+test('a partner in an own server has the settings of both, and the port of the server', async () => {
+  const server = '[cerebrium.runtime.custom]\nentrypoint = ["./serve"]\nport = 81\nhealthcheck_endpoint = "/ok"\n';
+  const partner = '[cerebrium.runtime.deepgram]\nport = 80\nmodel_name = "nova"\nlanguage = "en"\n';
+  expect(createAppSettings(await read(server + partner))).toEqual({
+    ...{ name: 'web', runtime: 'deepgram', partnerService: 'deepgram', modelName: 'nova', language: 'en' },
+    ...{ entrypoint: ['./serve'], port: 81, healthcheckEndpoint: '/ok' },
+  });
+});
 
 test.each([
   ['if the file says nothing', '', true],
