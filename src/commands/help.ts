@@ -36,7 +36,7 @@ const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
   ],
   agents: async () => [{ text: await agentSkill() }],
   faults: async () => {
-    const { faults, lateFaults, statusFaults } = await import('../emulator/index.ts');
+    const { faults, lateFault, statusFaults } = await import('../emulator/index.ts');
     const targets = {
       'any endpoint, upload, part, object': { ...statusFaults, ...faults.reply },
       'upload, part, object': faults.storage,
@@ -44,7 +44,7 @@ const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
       requestToken: faults.login,
       object: faults.object,
       getAppLogs: faults.logs,
-      'endpoints of an app, log-socket': lateFaults,
+      'endpoints of an app, log-socket': lateFault,
       webhook: faults.webhook,
       'log-socket': faults['log-socket'],
       build: faults.build,

@@ -17,13 +17,8 @@ export interface EmulatorOptions {
   from?: string | undefined;
   /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
   pace?: number | undefined;
-  /**
-   * How late the platform shows what has just been created or printed, in ms: apps, builds, runs, replicas and log lines.
-   * Default: 0.
-   */
-  lateMs?: number | undefined;
-  /** The same for log lines alone. */
-  lateLinesMs?: number | undefined;
+  /** Milliseconds after which replies show a log line, and what was created. Default: 0. */
+  late?: number | undefined;
   /** Seconds that a signed URL is valid. Default: 600, as on the platform. */
   linkSeconds?: number | undefined;
   /** The clock, in milliseconds since 1970. */

@@ -25,7 +25,7 @@ import { startServer } from './server/listen.ts';
 import { forgetRecords, startFrom } from './server/snapshots.ts';
 
 export type { Emulator, EmulatorOptions } from './emulator.ts';
-export { faults, lateFaults, parseFaultOption, statusFaults } from './model/faults.ts';
+export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError } from './model/state/damaged.ts';
 export { DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
@@ -69,8 +69,7 @@ async function startIn(
   const {
     port = 0,
     pace = 0,
-    lateMs = 0,
-    lateLinesMs = lateMs,
+    late = 0,
     linkSeconds = 600,
     real = true,
     install,
@@ -141,8 +140,7 @@ async function startIn(
     captured: [],
     now,
     pace,
-    lateMs,
-    lateLinesMs,
+    late,
     linkSeconds,
     runner,
     webhookPauseMs,

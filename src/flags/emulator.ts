@@ -23,7 +23,6 @@ export interface EmulatorFlags {
   /** The name of a snapshot. */
   from?: string | undefined;
   pace: number;
-  /** How late everything shows, in ms. */
   late?: number | undefined;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
@@ -77,7 +76,7 @@ export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
-  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, late, ...options } = flags;
+  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
   const allFaults = [
     ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
     ...fault,
@@ -90,7 +89,6 @@ export async function startEmulatorFromFlags(
   }
   const emulator = await startEmulator({
     ...options,
-    lateMs: late,
     packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
     from: from === undefined ? undefined : await snapshotFolder(context, from),

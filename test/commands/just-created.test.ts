@@ -9,6 +9,9 @@ import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 // different stores. Its own client tries again.
 
 const clock = { now: 0 };
+const aMinutePasses = () => {
+  clock.now += 60_000;
+};
 beforeEach(() => {
   clock.now = Date.UTC(2026, 10, 20, 9, 30);
 });
@@ -22,7 +25,7 @@ async function here(files: Record<string, string>, line: string, setting: Settin
 }
 
 describe('on a platform that shows everything 10 seconds late', () => {
-  const emulator = emulatorForEach({ real: false, now: () => clock.now, lateMs: 10_000 });
+  const emulator = emulatorForEach({ real: false, now: () => clock.now, late: 10_000 });
 
   test.each([
     ['deploy', web],
@@ -32,7 +35,10 @@ describe('on a platform that shows everything 10 seconds late', () => {
     ['run --name other job.py', job],
   ])('%s waits for what it has created', async (line, files) => {
     const { code, stderr } = await here(files, line, { emulator });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/(app|build|run) \S+ not found/) });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.not.stringMatching(/(app|build|run) \S+ (not found|is not known)/),
+    });
   });
 
   test.each([
@@ -51,7 +57,7 @@ describe('what is not found at first', () => {
   test.each<[line: string, target: FaultTarget, status: number, times: number, setting?: Setting, exit?: number]>([
     ['deploy', 'getBuild', 404, 8],
     ['deploy', 'getBuild', 403, 8],
-    ['deploy', 'getBuild', 503, 2_000],
+    ['deploy', 'getBuild', 503, 30, { meanwhile: aMinutePasses }],
     ['deploy --if-busy wait', 'listBuilds', 403, 8],
     ['deploy', 'cancelBuild', 404, 3, { stop: /Created build/ }, 130],
     ['run job.py', 'getRun', 404, 8],

@@ -154,6 +154,8 @@ test('refuses an invalid fault, and lists the valid ones', async () => {
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
     'invalid fault "expired" for getApp: expected one of reset-before,',
   );
+  expect(() => emulator.fail('listApps', 'late:300')).toThrow('invalid fault "late:300" for listApps');
+  expect(() => emulator.fail('getRun', 'late:soon')).toThrow(/429:date\+2, late:300/);
   expect(() => emulator.fail('upload', 503, 'explode')).toThrow(
     /expired, .*wrong-etag, no-etag, 503, 429:2, 429:date\+2/,
   );
@@ -178,7 +180,7 @@ describe.each(['by a fault', 'everywhere'])('what is late, %s', (how) => {
 
   /** An app with a build, a run and a line, all of this moment. Statuses of a request now, and once they show. */
   async function looks(...targets: FaultTarget[]) {
-    const all = await platform(how === 'everywhere' ? { lateMs } : {});
+    const all = await platform(how === 'everywhere' ? { late: lateMs } : {});
     const { emulator, clock, deploy, ask } = all;
     const { path, build } = await deploy();
     const now = clock.now;

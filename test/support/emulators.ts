@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
+import { testLateMs } from './gantry.ts';
 
 /** An emulator of its own for each test: what is asked of it is asked of that of the test that runs. */
 export function emulatorForEach(options?: EmulatorOptions): Emulator {
@@ -16,7 +17,7 @@ type Hook = (work: () => Promise<void>) => void;
 function emulatorFrom(before: Hook, after: Hook, options: EmulatorOptions | undefined): Emulator {
   let emulator: Emulator;
   before(async () => {
-    emulator = await startEmulator(options);
+    emulator = await startEmulator({ late: testLateMs, ...options });
   });
   after(() => emulator.close());
   return new Proxy({} as Emulator, { get: (_, name) => Reflect.get(emulator, name) });

@@ -139,6 +139,9 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
 
 const endlessPager = { write: async (_: string) => true, end: async () => {} };
 
+/** `GANTRY_TEST_LATE=300`: emulators of tests show what happens so many ms later. */
+export const testLateMs = Number(process.env.GANTRY_TEST_LATE ?? 0);
+
 /** How long a command waits for what the emulator works at, in real ms: at a time, and in all. What hangs would never end. */
 const work = { pauseMs: 8, patienceMs: 800 };
 
@@ -161,6 +164,7 @@ function ioOf(
 ): Omit<Io, 'stdin' | 'stdout' | 'stderr' | 'onSignal'> {
   let leapt = 0;
   let patienceMs = work.patienceMs;
+  let lateMs = emulator ? 2 * testLateMs : 0;
   return {
     env: { ...machine(), GANTRY_CONFIG_DIR: configFolder(), ...(emulator ? address(emulator) : {}), ...env },
     cwd,
@@ -176,6 +180,11 @@ function ioOf(
       if (emulator && patienceMs > 0 && isWorking(emulator)) {
         patienceMs -= work.pauseMs;
         await setTimeout(work.pauseMs, undefined, { signal });
+      } else if (lateMs > 0) {
+        // An emulator that is late is so by its own clock.
+        const realMs = Math.min(ms, lateMs);
+        lateMs -= realMs;
+        await setTimeout(realMs, undefined, { signal });
       } else {
         await setImmediate();
       }

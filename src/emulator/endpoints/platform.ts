@@ -41,9 +41,8 @@ export interface Platform extends Recorder, Running {
   readonly maxBuilds: number;
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
-  /** How old a record is before replies show it, and a log line, in milliseconds. */
-  readonly lateMs: number;
-  readonly lateLinesMs: number;
+  /** Milliseconds after which replies show a log line, and what was created. */
+  readonly late: number;
   /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
   readonly archiveLimits: ArchiveLimits;

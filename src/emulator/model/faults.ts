@@ -74,10 +74,8 @@ export const statusFaults = {
   '429:date+2': 'the same with Retry-After: a date 2 seconds from now',
 };
 
-/** Of logs, lists and records of an app: `late:300`. */
-export const lateFaults = {
-  'late:300':
-    'show log lines, runs and replicas after 300 ms; an app is denied (403), a build or run not found (404) until then',
+export const lateFault = {
+  'late:300': 'show log lines, and what was created, after 300 ms; until then an app is denied, others are not found',
 };
 
 export type ReplyFault =
@@ -157,15 +155,14 @@ function parseFault(target: FaultTarget, text: string): { fault: Fault; isPerman
   const withoutStar = isPermanent ? text.slice(0, -1) : text;
   const names = faultNames(target);
   const hasStatus = !(target in separateFaults);
+  const isOfApp = endpoints[target as EndpointName]?.route.includes('/apps/{app}');
+  const mayBeLate = isOfApp || target === 'log-socket';
   const fault =
     names.find((name) => name === withoutStar) ??
     (hasStatus ? parseStatus(withoutStar) : undefined) ??
-    (mayBeLate(target) ? parseLate(withoutStar) : undefined);
+    (mayBeLate ? parseLate(withoutStar) : undefined);
   if (fault) return { fault, isPermanent };
-  const forms = [
-    ...(hasStatus ? Object.keys(statusFaults) : []),
-    ...(mayBeLate(target) ? Object.keys(lateFaults) : []),
-  ];
+  const forms = Object.keys({ ...(hasStatus && statusFaults), ...(mayBeLate && lateFault) });
   throw new RangeError(
     `invalid fault ${quote(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
   );
@@ -191,11 +188,6 @@ function parseStatus(text: string): StatusFault | undefined {
   const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(text) ?? [];
   if (!status) return undefined;
   return { status: Number(status), ...(seconds && { retryAfter: Number(seconds), asDate: date !== undefined }) };
-}
-
-/** Whatever is asked of an app, and live logs. */
-function mayBeLate(target: FaultTarget): boolean {
-  return target === 'log-socket' || endpoints[target as EndpointName]?.route.includes('/apps/{app}') === true;
 }
 
 function parseLate(text: string): LateFault | undefined {

@@ -1,5 +1,5 @@
-import { NotFoundError } from '../../errors.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { unlessMissing } from '../replies/index.ts';
 import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 
 /** Files come folder by folder, so few listings need to be cached. */
@@ -32,10 +32,7 @@ export class RemoteFolders {
 
   /** The current entries of a folder by name. A file wins over a folder of the same name. */
   async listNow(folder: VolumePath): Promise<Map<string, ListedEntry>> {
-    const entries = await listEntries(this.context, folder).catch((error: unknown) => {
-      if (error instanceof NotFoundError) return [];
-      throw error;
-    });
+    const entries = (await unlessMissing(listEntries(this.context, folder))) ?? [];
     entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder));
     return new Map(entries.map((entry) => [entry.name, entry]));
   }

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { type App, listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { LimitError, NotFoundError } from '../../errors.ts';
+import { LimitError } from '../../errors.ts';
 import { count, dollars } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { listAppSettings } from '../../project/settings.ts';
-import { fetchApp } from '../replies/index.ts';
+import { fetchApp, unlessMissing } from '../replies/index.ts';
 
 interface Bound {
   /** US dollars. */
@@ -36,7 +36,7 @@ export async function checkHourlyBound(
   { maxHourly, keepScaling }: Bound,
 ): Promise<void> {
   const { name } = config;
-  const own = await readOwn(context, name);
+  const own = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   const settings = Object.fromEntries(listAppSettings(config).map((each) => [each.field, each.value ?? each.default]));
   const replicas = Number((keepScaling ? own?.maxReplicaCount : undefined) ?? settings.maxReplicaCount ?? Number.NaN);
   const hardware = hardwareOf(settings);
@@ -59,14 +59,6 @@ function unknownPrice(app: string, hardware: Hardware | undefined): LimitError {
   return new LimitError(`what ${app} can cost in an hour is not known`, {
     why: `no app of the project tells the price of ${kind}`,
     fix: 'deploy once without --max-hourly; from then on the app tells its price',
-  });
-}
-
-/** Undefined if it is not deployed yet. */
-async function readOwn({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<App | undefined> {
-  return fetchApp(api, { project, app }).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
   });
 }
 
@@ -102,7 +94,7 @@ async function priceOf(
   const listed = await api(listApps, { project });
   const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);
   for (const { id } of alike) {
-    const app = await readOwn({ api, project }, shortAppName(project, id));
+    const app = await unlessMissing(fetchApp(api, { project, app: shortAppName(project, id) }));
     if (app && isSame(app, hardware) && app.costPerSecondCents) return app.costPerSecondCents;
   }
   return undefined;

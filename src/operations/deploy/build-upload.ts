@@ -55,7 +55,7 @@ export class BuildUpload {
     return () => this.#known.during(() => this.#finish(uploaded));
   }
 
-  /** A partner's app has no files to upload. */
+  /** A partner's app has no files to upload, and its build no log. */
   async createOnly(): Promise<Deployment> {
     await this.#check({});
     const facts = { files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
@@ -193,12 +193,10 @@ export class BuildUpload {
 
   async #follow(created: CreatedApp): Promise<Build> {
     const { options, body } = this;
-    const { limit, pauses, config } = options;
-    // The build of a partner's app has no log.
-    const logs = options.logs && !body.partnerService;
+    const { limit, logs, pauses, config } = options;
     const context = limit.unlimited;
     try {
-      const build = { app: body.name, build: created.buildId, logs, pauses, config };
+      const build = { app: body.name, build: created.buildId, logs: logs && !body.partnerService, pauses, config };
       const ended = await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
       this.#known.learn({ status: ended.status });
       context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;

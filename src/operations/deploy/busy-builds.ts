@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts';
 import { type Build, isCanceled, listBuilds } from '../../contract/builds.ts';
 import { buildFact } from '../../deploys/facts.ts';
 import { type Order, order } from '../../deploys/serving.ts';
-import { ConflictError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
+import { ConflictError, GantryError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
+import { unlessMissing } from '../replies/index.ts';
 import {
   cancelRemoteWork,
   Deadline,
@@ -136,11 +137,10 @@ async function waitUntilNone(
         poll: (api) => list(api, project, app),
         deadline,
         pauses,
-        onFailure: (error, silentMs) =>
-          throwUnlessTransient(error, silentMs, {
-            ...work,
-            ageMs: ownBuild === undefined ? undefined : deadline.waitedMs,
-          }),
+        onFailure(error, silentMs) {
+          const ageMs = ownBuild === undefined ? undefined : deadline.waitedMs;
+          throwUnlessTransient(error, silentMs, { ...work, ageMs });
+        },
       },
       async (builds) => {
         const own = builds.find(({ id }) => id === ownBuild);
@@ -175,12 +175,7 @@ function platformTime(own: Build | undefined, waitedMs: number): number | undefi
 
 /** A new app has no builds. */
 async function list(api: Api, project: string, app: string): Promise<Build[]> {
-  try {
-    return await api(listBuilds, { project, app });
-  } catch (error) {
-    if (error instanceof NotFoundError) return [];
-    throw error;
-  }
+  return (await unlessMissing(api(listBuilds, { project, app }))) ?? [];
 }
 
 function names(builds: Build[]): string {

@@ -4,13 +4,14 @@ import { liveBuild } from '../../contract/apps.ts';
 import { type Build, buildHasFailed } from '../../contract/builds.ts';
 import type { Run } from '../../contract/runs.ts';
 import { readNamedFile } from '../../disk/index.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { buildLogSource, fetchBuild, findListedBuild, latestBuildOf } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
 import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
-import { fetchApp } from '../replies/index.ts';
+
+import { fetchApp, unlessMissing } from '../replies/index.ts';
 import {
   fetchRun,
   findJobs,
@@ -20,6 +21,7 @@ import {
   runHasFailed,
   runStatus,
 } from '../runs/index.ts';
+
 import { contextWith } from '../waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
@@ -71,20 +73,11 @@ function fileSubject(context: Context, file: string): Subject {
 async function findById(context: Context, app: string, id: string): Promise<Subject> {
   const wanted = readIdWord(id);
   const isWhole = 'id' in wanted && !wanted.mayBeBeginning;
-  const named = 'id' in wanted ? await tryBuild(context, app, id) : undefined;
+  const { api, project } = context;
+  const named = 'id' in wanted ? await unlessMissing(fetchBuild(api, { project, app, build: id })) : undefined;
   const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
   if (build) return buildSubject(context, app, build);
-  const { api, project } = context;
   return runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
-}
-
-async function tryBuild({ api, project }: Context, app: string, build: string): Promise<Build | undefined> {
-  try {
-    return await fetchBuild(api, { project, app, build });
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }
 
 async function readBuild(context: Context, app: string, id: string): Promise<Subject> {

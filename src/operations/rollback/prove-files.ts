@@ -2,9 +2,10 @@ import type { Api } from '../../api/client.ts';
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { ConflictError, GantryError, NotFoundError } from '../../errors.ts';
+import { ConflictError, GantryError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { type BuildFile, compareListings, type FileChanges, parseZipContents } from '../builds/index.ts';
+import { unlessMissing } from '../replies/index.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /** How two lists of files were compared: by what all entries of the platform have. */
@@ -22,14 +23,9 @@ const pausesMs = [100, 250, 500, 1_000];
 
 /** The files of a build (spec 4.8); undefined if the platform does not list them. */
 export async function readListing(api: Api, project: string, app: string, build: string) {
-  try {
-    const { zipFiles } = await api(getBuildZipContents, { project, app, build });
-    const files = parseZipContents(zipFiles).filter(({ path }) => !path.endsWith('/'));
-    return files.length > 0 ? files : undefined;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
+  const listed = await unlessMissing(api(getBuildZipContents, { project, app, build }));
+  const files = parseZipContents(listed?.zipFiles).filter(({ path }) => !path.endsWith('/'));
+  return files.length > 0 ? files : undefined;
 }
 
 /** The files of a build whose upload has just ended; undefined if the platform does not list them yet. */

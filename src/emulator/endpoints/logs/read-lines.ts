@@ -15,9 +15,9 @@ export function hasLines({ id, traffic }: AppRecord, platform: Platform): boolea
 }
 
 /** Lines stay in order even if the clock is set back: then they are later than it. */
-function printedLines(app: string, { runner, lateLinesMs, now }: Platform): readonly PrintedLine[] {
+function printedLines(app: string, { runner, late, now }: Platform): readonly PrintedLine[] {
   const lines = runner.logs.getLines(app);
-  return lateLinesMs === 0 ? lines : lines.filter(({ at }) => at <= now());
+  return late === 0 ? lines : lines.filter(({ at }) => at <= now());
 }
 
 /**

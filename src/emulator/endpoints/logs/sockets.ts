@@ -10,7 +10,7 @@ import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { LateFault, SocketFault } from '../../model/faults.ts';
 import { generateLines } from '../../model/logs/log-lines.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';
-import { type RecordedRequest, recordRequest } from '../../model/recorded-request.ts';
+import { recordRequest } from '../../model/recorded-request.ts';
 import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { formatTime, hour } from '../../model/time.ts';
@@ -26,11 +26,7 @@ export async function acceptLogSocket(
   head: Buffer,
   platform: Platform,
 ): Promise<void> {
-  let opened: {
-    start: (sender: Sender) => () => void;
-    call: RecordedRequest;
-    fault: SocketFault | LateFault | undefined;
-  };
+  let opened: ReturnType<typeof openFeed>;
   try {
     opened = openFeed(request, platform);
   } catch (error) {
@@ -54,8 +50,8 @@ function openFeed(request: IncomingMessage, platform: Platform) {
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
-    const late = typeof fault === 'object' ? { lateLinesMs: fault.lateMs } : {};
-    return { start: createFeed(url, { ...platform, ...late }), call, fault };
+    const late = typeof fault === 'object' ? fault.lateMs : platform.late;
+    return { start: createFeed(url, { ...platform, late }), call, fault };
   } catch (error) {
     if (error instanceof RefusalError) call.status = error.reply.status;
     throw error;
@@ -110,8 +106,8 @@ function feedApp(
   since: number,
   platform: Platform,
 ): () => void {
-  const { runner, lateLinesMs, clock } = platform;
-  const now = () => clock.now() - lateLinesMs;
+  const { runner, late, clock } = platform;
+  const now = () => clock.now() - late;
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;
@@ -120,11 +116,9 @@ function feedApp(
   };
   let sentUntil = now();
   const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
-  const show = (line: PrintedLine) => {
-    const hiddenMs = lateLinesMs === 0 ? 0 : line.at - now();
-    if (hiddenMs <= 0) send(line);
-    else after(hiddenMs, () => send(line), { background: true });
-  };
+  const showLate = (line: PrintedLine) =>
+    void after(Math.max(0, line.at - now()), () => send(line), { background: true });
+  const show = late === 0 ? send : showLate;
   for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) show(line);
   const unsubscribe = runner.logs.subscribe(app.id, show);
   if (!app.traffic) return unsubscribe;
@@ -149,15 +143,10 @@ const generatePollMs = 500;
 
 const pollMs = 50;
 
-function feedBuild(
-  sender: Sender,
-  build: BuildRecord,
-  since: number,
-  { store, now, lateLinesMs }: Platform,
-): () => void {
+function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now, late }: Platform): () => void {
   let sent = 0;
   const poll = () => {
-    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now() - lateLinesMs);
+    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now() - late);
     for (; sent < lines.length; sent += 1) {
       const line = lines[sent];
       if (line && line.at >= since) sender.send(frameOf(build, sent, line));

@@ -111,18 +111,8 @@ const defaultRegion = 'us-east-1';
 
 /** Regions in which a volume can be (docs/platform.md#regions). */
 const regions = [
-  ...[
-    'us-east-1',
-    'us-central1',
-    'eu-north-1',
-    'eu-north1',
-    'global',
-    'us-west-2',
-    'eu-west-1',
-    'eu-west-2',
-    'eu-central-1',
-  ],
-  ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1'],
+  ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global', 'us-west-2', 'eu-west-2', 'eu-central-1'],
+  ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1', 'eu-west-1'],
 ];
 
 function parseLocation(
