@@ -3,12 +3,12 @@ import { InvalidArgumentError } from 'commander';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry reference` says of the value. */
 
-const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A century: added to a date, it is a date. */
 const maxDurationMs = 36_500 * 86_400_000;
 
-/** `30s`, `5m`, `1h30m`, `2d`, in ms. */
+/** `30s`, `5m`, `1h30m`, `2d`, `2w`, in ms. */
 export function durationFlag(text: string): number {
   const ms = parseDuration(text);
   if (ms > maxDurationMs) throw new InvalidArgumentError('Expected a duration of at most 36500d.');
@@ -25,7 +25,7 @@ export function positiveDurationFlag(text: string): number {
 positiveDurationFlag.valueKind = 'duration';
 
 function parseDuration(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
     throw new InvalidArgumentError('Expected a duration such as 30s, 5m or 1h30m.');
   }
@@ -50,16 +50,16 @@ dollarFlag.valueKind = 'number';
 /** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
 
-/** `2026-11-20T09:30:00Z`, `2026-11-20` (local midnight), or a duration ago: `30m`, `7d`. */
+/** `2026-11-20T09:30:00Z`, `2026-11-20 09:30:00` (local time), `2026-11-20`, or a duration ago: `30m`, `2w`. */
 export function timeFlag(text: string): TimeFromNow {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   if (year !== undefined && month !== undefined && day !== undefined) {
     const midnight = new Date(year, month - 1, day);
     if (midnight.getMonth() === month - 1 && midnight.getDate() === day) return () => midnight.getTime();
-  } else if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) {
-    const time = Date.parse(text);
+  } else if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) {
+    const time = Date.parse(text.replace(' ', 'T'));
     if (!Number.isNaN(time)) return () => time;
-  } else if (/^\d+(\.\d+)?(ms|s|m|h|d)/.test(text)) {
+  } else if (/^\d+(\.\d+)?(ms|s|m|h|d|w)/.test(text)) {
     const ms = parseDuration(text);
     // Nothing is older.
     return (now) => Math.max(0, now - ms);

@@ -16,6 +16,7 @@ describe('a duration flag', () => {
     ['5m', 300_000],
     ['1h30m', 5_400_000],
     ['2d', 172_800_000],
+    ['2w', 1_209_600_000],
     ['1.5h', 5_400_000],
     ['250ms', 250],
   ])('%s is %i ms', (text, ms) => expect(durationFlag(text)).toBe(ms));
@@ -37,15 +38,25 @@ describe('a time flag', () => {
     ['2026-11-19', new Date(2026, 10, 19).getTime()],
     ['90m', now - 5_400_000],
     ['7d', now - 604_800_000],
+    ['2w', now - 1_209_600_000],
+    ['2026-11-19 09:30:00', new Date(2026, 10, 19, 9, 30).getTime()],
+    ['2026-11-19 09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
     ['0s', now],
   ])('%s is %i', (text, time) => expect(timeFlag(text)(now)).toBe(time));
 
-  test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
-    'rejects %j',
-    (text) => {
-      expect(() => timeFlag(text)).toThrow(/^Expected a (time|duration) such as/);
-    },
-  );
+  test.each([
+    '',
+    'yesterday',
+    '2026',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-11-19T25:00:00Z',
+    '2026-11-19 25:00',
+    '1h30',
+    '1700000000',
+  ])('rejects %j', (text) => {
+    expect(() => timeFlag(text)).toThrow(/^Expected a (time|duration) such as/);
+  });
 });
 
 test.each(['99999999999d', `${'9'.repeat(400)}d`])('%s ago is no earlier than 1970', (text) => {
