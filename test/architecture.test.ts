@@ -377,6 +377,17 @@ test('a file has at most 250 lines, unless it is a table', () => {
   expect(long.filter((file) => !tables.includes(file))).toEqual([]);
 });
 
+test('only operations/logs reads logs and opens live logs: lines are late, and it knows for how long', () => {
+  const reads = client.filter((file) =>
+    /\b(getAppLogs|getBuildLogs|appLogSocket|buildLogSocket|openLog\()/.test(readFileSync(file, 'utf8')),
+  );
+  const declares = /^src\/(contract\/|context\.ts$|commands\/help\.ts$)/;
+  expect(reads.filter((file) => !declares.test(file)).sort()).toEqual([
+    'src/operations/logs/app-log.ts',
+    'src/operations/logs/build-log.ts',
+  ]);
+});
+
 test('no folder is a collection of helpers', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);

@@ -16,6 +16,10 @@ export interface LogSocket {
   next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, for messages; empty while it is open. */
   readonly closeReason: string;
+  /** The platform closed it as one that is complete (code 1000). */
+  readonly isComplete: boolean;
+  /** Ends a wait of `next`, which returns `quiet`. */
+  wake(): void;
   close(): void;
 }
 
@@ -63,6 +67,7 @@ export async function openLogSocket(path: string, query: object, options: Option
     ...{ until: AbortSignal.any([signal, aborted.signal]) },
   });
   const buffer = new TextBuffer();
+  let isComplete = false;
   let lastSeenAt = performance.now();
 
   const finish = (reason: string) => {
@@ -95,6 +100,7 @@ export async function openLogSocket(path: string, query: object, options: Option
     if (!buffer.add(String(data))) finish('too many lines to show');
   });
   socket.on('close', (code) => {
+    isComplete = code === 1000 && !buffer.closeReason;
     finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
   });
 
@@ -112,6 +118,10 @@ export async function openLogSocket(path: string, query: object, options: Option
     get closeReason() {
       return buffer.closeReason;
     },
+    get isComplete() {
+      return isComplete;
+    },
+    wake: () => buffer.wake(),
     close: () => finish('closed'),
   };
 }
@@ -179,7 +189,7 @@ class TextBuffer {
   closeReason = '';
   #texts: string[] = [];
   #characters = 0;
-  #wake: () => void = () => {};
+  wake: () => void = () => {};
 
   /** Returns false if it is full. */
   add(text: string): boolean {
@@ -187,17 +197,17 @@ class TextBuffer {
     if (this.#texts.length >= maxBufferedTexts || this.#characters + text.length > maxBufferedCharacters) return false;
     this.#texts.push(text);
     this.#characters += text.length;
-    if (this.#texts.length === 1) this.#wake();
+    if (this.#texts.length === 1) this.wake();
     return true;
   }
 
   close(reason: string): void {
     this.closeReason = reason;
-    this.#wake();
+    this.wake();
   }
 
   async next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'> {
-    if (this.#texts.length === 0 && !this.closeReason) await this.#change(maxWaitMs);
+    if (this.#texts.length === 0 && !this.closeReason && maxWaitMs > 0) await this.#change(maxWaitMs);
     if (this.#texts.length === 0) return this.closeReason ? 'closed' : 'quiet';
     // At least until the next turn of the event loop: one chunk of the socket may contain more texts.
     if (!this.closeReason) await (gatherMs > 0 ? pause(gatherMs) : turn());
@@ -210,7 +220,7 @@ class TextBuffer {
   #change(maxWaitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const stopTimer = after(maxWaitMs, resolve);
-      this.#wake = () => {
+      this.wake = () => {
         stopTimer();
         resolve();
       };

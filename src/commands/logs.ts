@@ -1,9 +1,9 @@
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { logFlags, readLogOptions } from '../flags/log.ts';
-import { buildLogSource, resolveBuild } from '../operations/builds/index.ts';
-import { appLogSource, findContainer, readLog } from '../operations/logs/index.ts';
-import { checkRunExists, resolveRun } from '../operations/runs/index.ts';
+import { fetchBuild, readBuildEnding, resolveBuild } from '../operations/builds/index.ts';
+import { appLogSource, buildLogSource, findContainer, readLog } from '../operations/logs/index.ts';
+import { readRunEnding, resolveRun } from '../operations/runs/index.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */
@@ -35,13 +35,19 @@ export default defineCommand({
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
     const runId = run === undefined ? undefined : await resolveRun({ ...client, cwd, platformNow }, app, run);
-    const onEmpty = runId === undefined ? undefined : () => checkRunExists(context, app, runId);
     const container =
       flags.container === undefined ? undefined : await findContainer({ ...client, signal }, app, flags.container);
-    const source = build
-      ? buildLogSource(client, app, await resolveBuild(client, app, build === true ? undefined : build), search)
-      : appLogSource(client, app, { container, stream, search, runId });
-    return readLog(context, source, { ...options, onEmpty });
+    if (build) {
+      const id = await resolveBuild(client, app, build === true ? undefined : build);
+      const readStatus = async () => (await fetchBuild(api, { project, app, build: id })).status;
+      const readEnding = () => readBuildEnding(context, app, id);
+      return readLog(context, buildLogSource(client, app, id, { search, readStatus }), { ...options, readEnding });
+    }
+    const readEnding = runId === undefined ? undefined : () => readRunEnding(context, app, runId);
+    return readLog(context, appLogSource(client, app, { container, stream, search, runId }), {
+      ...options,
+      readEnding,
+    });
   },
   ...logOutput,
   effect: 'reads',

@@ -55,7 +55,11 @@ export default defineCommand({
     const timeoutMs = limit.handOver();
     return detach
       ? started
-      : runOutput(unlimited, followProgram(unlimited, started, program, { timeoutMs, forwardExitCode }), options);
+      : runOutput(
+          unlimited,
+          (onLine) => followProgram(unlimited, started, program, { timeoutMs, forwardExitCode }, onLine),
+          options,
+        );
   },
   verbatim: () => true,
   view: (value) => () => (value instanceof RawOutput ? '' : value.run),

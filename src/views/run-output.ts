@@ -1,21 +1,32 @@
 import type { Context } from '../context.ts';
-import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/runs/index.ts';
+import type { WorkLine } from '../operations/logs/index.ts';
+import type { FinishedRun } from '../operations/runs/index.ts';
 import { duration } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { choice, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
 
-/** The result of `run` and `runs follow`: the program's output, or with `--json` one value. */
+/**
+ * The result of `run` and `runs follow`: stdout and stderr of the program, or with `--json` one value, which has them
+ * unless they are events; then they are shown on stderr.
+ */
 export function runOutput(
   { progress }: Context,
-  output: AsyncGenerator<RunLine, FinishedRun>,
+  follow: (onLine: (line: WorkLine) => unknown) => Promise<FinishedRun>,
   { events = false }: { events?: boolean | undefined },
-): RawOutput<FinishedRun & { logs?: RunLine[] }> {
+): RawOutput<FinishedRun & { logs?: WorkLine[] }> {
   const onEnd = ({ run, durationMs }: FinishedRun) =>
     progress.step('Running').done(`Run ${run} succeeded in ${duration(durationMs)}`);
-  return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.relay)), {
-    untrusted: 'text',
-    jsonValue: () => collectOutput(output, !events, progress.log),
-  });
+  const relay = (take: (bytes: Uint8Array) => Promise<void>) =>
+    follow(({ line, stream }) => (stream === 'stderr' ? progress.relay(line) : take(Buffer.from(`${line}\n`))));
+  const collect = async () => {
+    const logs: WorkLine[] = [];
+    const finished = await follow((line) => {
+      progress.log(line.line);
+      if (!events) logs.push(line);
+    });
+    return events ? finished : { ...finished, logs };
+  };
+  return new RawOutput(async (take) => onEnd(await relay(take)), { untrusted: 'text', jsonValue: collect });
 }
 
 const runLine = {

@@ -276,6 +276,7 @@ describe('following', () => {
     ['--search', 'new'],
   ])('polls with %s %s, which the live log does not support', async (...flags) => {
     print('old');
+    emulator.calls.length = 0;
     const texts = many(5);
     const timer = setInterval(() => {
       const text = texts.shift();

@@ -25,7 +25,7 @@ export default defineCommand({
     context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`runs follow ${app} ${run}`}`;
     const { forwardExitCode } = options;
     const following = { app, run, timeoutMs: limit.handOver(), startedBefore: true, forwardExitCode } as const;
-    return runOutput(context, followRun(context, following), options);
+    return runOutput(context, (onLine) => followRun(context, following, onLine), options);
   },
   verbatim: () => true,
   view: () => () => '',

@@ -1,6 +1,8 @@
 import { CachedCopyError } from '../../api/cached-copy.ts';
 import type { Api } from '../../api/client.ts';
-import { type Build, getBuild, listBuilds } from '../../contract/builds.ts';
+import type { Context } from '../../context.ts';
+import { type Build, buildPhase, getBuild, listBuilds } from '../../contract/builds.ts';
+import { endingOf, type LogEnding } from '../logs/index.ts';
 import { expectId } from '../replies/index.ts';
 
 /**
@@ -16,4 +18,11 @@ export async function fetchBuild(api: Api, params: { project: string; app: strin
     if (found) return found;
     throw error;
   }
+}
+
+/** When a build ended; undefined if it is in progress. Throws as the request does. */
+export async function readBuildEnding(context: Context, app: string, build: string): Promise<LogEnding | undefined> {
+  const { api, project } = context;
+  const { status, updatedAt } = await fetchBuild(api, { project, app, build });
+  return buildPhase(status) === 'in progress' ? undefined : endingOf(context, updatedAt);
 }

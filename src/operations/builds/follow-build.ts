@@ -4,6 +4,7 @@ import { type Build, buildPhase, isCanceled } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
+import { buildLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
 import {
   Deadline,
   type PolledWork,
@@ -12,7 +13,6 @@ import {
   throwUnlessTransient,
   unfinishedError,
 } from '../waiting/index.ts';
-import { BuildLogPrinter } from './build-log-printer.ts';
 import { fetchBuild } from './fetch-build.ts';
 
 export interface FollowBuildOptions {
@@ -30,6 +30,10 @@ export interface FollowBuildOptions {
   startedBefore?: true;
 }
 
+/** How long the result of a good build waits for the rest of its log, in ms. The end of a failed one has the cause. */
+const goodLogMs = 2_000;
+/** Lines that are shown with a failure. */
+const tailLines = 20;
 /** Short at first: many builds fail immediately. */
 const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
@@ -76,16 +80,29 @@ async function waitForEnd(
     const ageMs = startedBefore ? undefined : deadline.waitedMs;
     unread = throwUnlessTransient(error, silentMs, { ...workOf(options), ageMs });
   };
-  const log = new BuildLogPrinter(context, app, build, deadline.signal);
+  const onLine = ({ line, loggedAt }: WorkLine) => {
+    context.progress.log(line);
+    context.progress.event('log', { build, loggedAt, line });
+  };
+  const log = new WorkLog(context, {
+    source: (client) => buildLogSource(client, app, build),
+    name: 'build log',
+    deadline,
+    ...(logs && { onLine }),
+  });
+  let wasSeen = !startedBefore;
   try {
     const state = await pollUntilEnded(context, options, { deadline, onFailure }, (polled) => {
       status = polled;
       unread = undefined;
       onStatus(status);
+      wasSeen ||= buildPhase(status) === 'in progress';
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
-    if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs, deadline.remainingMs);
+    const ending = endingOf(context, wasSeen ? null : state.updatedAt, failed ? undefined : goodLogMs);
+    const later = logs ? gantryCommand`logs ${app} --build ${build}` : undefined;
+    if (logs || failed) await log.finish(ending, later);
     if (failed) throw failure(state, options, log);
     return state;
   } finally {
@@ -117,8 +134,8 @@ async function pollUntilEnded(
   });
 }
 
-function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogPrinter): GantryError {
-  const tail = log.tail();
+function failure(build: Build, { app, logs }: FollowBuildOptions, log: WorkLog): GantryError {
+  const tail = log.tail(tailLines);
   const reason = build.initError || undefined;
   // A reason of several lines is the end of the log.
   const shownAlready = logs || tail.length === 0 || reason?.includes('\n');
@@ -127,7 +144,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: BuildLogP
     ...(why ? { why } : {}),
     fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
-    log: log.tail(Number.POSITIVE_INFINITY),
+    log: log.tail(),
   };
   if (/^init_/i.test(build.status)) {
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);

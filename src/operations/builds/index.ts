@@ -1,6 +1,5 @@
-export { buildLogSource } from './build-log.ts';
 export { compareListings, type FileChanges, unchangedFiles } from './compare-listings.ts';
-export { fetchBuild } from './fetch-build.ts';
+export { fetchBuild, readBuildEnding } from './fetch-build.ts';
 export { findListedBuild, latestBuildOf, resolveBuild } from './find-build.ts';
 export { type FollowBuildOptions, followBuild } from './follow-build.ts';
 export { remoteBuild } from './remote-build.ts';

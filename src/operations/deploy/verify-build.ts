@@ -13,7 +13,7 @@ import { duration, shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { fetchBuild, followBuild } from '../builds/index.ts';
 import { readHistory, recordEvent, type Verdict } from '../history/index.ts';
-import { readLogTail } from '../logs/index.ts';
+import { readFailureLog } from '../logs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import {
   type Before,
@@ -142,7 +142,6 @@ const failureMs = 30_000;
 
 /** Lines of the log in the error, and lines that the cause is looked for in. */
 const shownLines = 20;
-const readLines = 200;
 
 interface Ended {
   verdict: Verdict;
@@ -179,11 +178,7 @@ async function verdictError(context: Context, options: BuildVerification, ended:
       details,
     });
   }
-  const log = await readLogTail(context, app, { container: container ?? undefined }, readLines).catch((thrown) => {
-    // An interruption does not take the verdict away.
-    if (context.signal.aborted) return [];
-    throw thrown;
-  });
+  const log = await readFailureLog(context, app, { container: container ?? undefined });
   const shown = log.slice(-shownLines);
   const facts: ErrorFacts = {
     ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),

@@ -5,12 +5,19 @@ import { type Build, buildHasFailed } from '../../contract/builds.ts';
 import type { Run } from '../../contract/runs.ts';
 import { readNamedFile } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { buildLogSource, fetchBuild, findListedBuild, latestBuildOf } from '../builds/index.ts';
+import { fetchBuild, findListedBuild, latestBuildOf } from '../builds/index.ts';
 import type { FailureFacts } from '../failures/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
 import { readIdWord } from '../ids/index.ts';
-import { appLogSource, type LogSource, readLog, splitLogText } from '../logs/index.ts';
-
+import {
+  appLogSource,
+  buildLogSource,
+  endingOf,
+  type LogEnding,
+  type LogSource,
+  readLog,
+  splitLogText,
+} from '../logs/index.ts';
 import { fetchApp, unlessMissing } from '../replies/index.ts';
 import {
   fetchRun,
@@ -18,10 +25,10 @@ import {
   readRefusedCall,
   readRunList,
   resolveRun,
+  runEnding,
   runHasFailed,
   runStatus,
 } from '../runs/index.ts';
-
 import { contextWith } from '../waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
@@ -86,7 +93,8 @@ async function readBuild(context: Context, app: string, id: string): Promise<Sub
 }
 
 async function buildSubject(context: Context, app: string, found: Build): Promise<Subject> {
-  const { id: build, status, initError } = found;
+  const { id: build, status, initError, updatedAt } = found;
+  const ending = buildHasFailed(status) ? endingOf(context, updatedAt) : undefined;
   const sickness = (await readHistory(context, app)).sickness(build);
   if (sickness && !buildHasFailed(status)) return sickSubject(context, app, found, sickness);
   return {
@@ -96,7 +104,7 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     status,
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
-    readLog: () => readText(context, buildLogSource(context, app, build)),
+    readLog: () => readText(context, buildLogSource(context, app, build), ending),
     logCommand: gantryCommand`logs ${app} --build ${build}`,
   };
 }
@@ -138,7 +146,7 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },
-    readLog: () => readText(context, appLogSource(context, app, { runId: run.id })),
+    readLog: () => readText(context, appLogSource(context, app, { runId: run.id }), runEnding(context, run)),
     logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
 }
@@ -147,10 +155,10 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
 const maxLines = 5_000;
 
 /** Without the note that a log is empty: then other evidence may explain the failure. */
-async function readText(context: Context, source: LogSource): Promise<string> {
+async function readText(context: Context, source: LogSource, ending?: LogEnding): Promise<string> {
   const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
-  for await (const { line } of readLog(silent, source, { tail: maxLines }))
+  for await (const { line } of readLog(silent, source, { tail: maxLines, readEnding: async () => ending }))
     for (const each of splitLogText(line.text)) lines.push(each);
   return lines.join('\n');
 }

@@ -4,7 +4,7 @@ import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import { readLogTail } from '../logs/index.ts';
+import { readFailureLog } from '../logs/index.ts';
 import { fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
 import { Deadline, type PolledWork, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
@@ -22,8 +22,6 @@ export const maxRunMs = maxAsyncSeconds * 1_000;
 const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 /** Records of asynchronous runs have been seen to never change after the run ended. */
 const staleRecordMs = 10 * 60_000;
-/** Lines that the cause of a failure is looked for in. */
-const readLines = 200;
 /** A run that fails sooner has not exceeded its grace period. */
 const minGracePeriodMs = 15_000;
 
@@ -109,7 +107,7 @@ async function throwUnlessSucceeded(
         ? gantryCommand`explain ${target.app} ${runId}`
         : gantryCommand`runs get ${target.app} ${runId}`,
       details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
-      log: await readLogTail(context, target.app, { runId }, readLines),
+      log: await readFailureLog(context, target.app, { runId }),
     },
   );
   await (await import('../failures/index.ts')).addCause(context, error);

@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { toAppId } from '../../contract/endpoint.ts';
 import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../contract/logs.ts';
 import { jsonText } from '../../contract/scalars.ts';
-import { appFrameLine, appLine } from './log-line.ts';
+import { GantryError } from '../../errors.ts';
+import { appFrameLine, appLine, eachLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 
 /** Which lines to return, under the platform's names. */
@@ -19,19 +20,27 @@ export function appLogSource(
   filter: AppLogFilter,
 ): LogSource {
   const { container, runId, stream, search } = filter;
+  let isSizeRefused = false;
   return {
     isFiltered: [container, runId, stream, search].some((value) => value !== undefined),
-    pollMs: [2_000, 5_000],
+    pollMs: runId === undefined ? [2_000, 5_000] : [1_000, 1_000],
     async readPage({ direction, after, before, next, size }) {
       const query = {
         ...filter,
         direction,
-        pageSize: size,
+        ...(!isSizeRefused && { pageSize: size }),
         nextToken: next,
         afterDate: toTimestamp(after),
         beforeDate: toTimestamp(before),
       };
-      const reply = await api(getAppLogs, { project, app, query: query as AppLogsQuery });
+      const read = (chosen: object) => api(getAppLogs, { project, app, query: chosen as AppLogsQuery });
+      const reply = await read(query).catch(async (error: unknown) => {
+        // No document says how large a page may be.
+        if (isSizeRefused || !(error instanceof GantryError) || error.facts.status !== 400) throw error;
+        const smaller = await read({ ...query, pageSize: undefined });
+        isSizeRefused = true;
+        return smaller;
+      });
       const hasMore = reply?.hasMore ?? Boolean(reply?.nextPageToken);
       return {
         lines: (reply?.logs ?? []).map(appLine),
@@ -41,19 +50,21 @@ export function appLogSource(
     },
     ...(!stream && !search
       ? {
-          openLive: (after) =>
-            openLog(appLogSocket, {
+          openLive: (after, until) => {
+            const query = {
               projectID: project,
               appID: toAppId(project, app),
               containerID: container,
               runID: runId,
               after: toTimestamp(after),
-            }),
+            };
+            return openLog(appLogSocket, query, until);
+          },
         }
       : {}),
     parseFrame(text) {
       const frame = v.safeParse(AppLogMessage, text);
-      return frame.success ? [appFrameLine(frame.output)] : undefined;
+      return frame.success ? eachLine(appFrameLine(frame.output)) : undefined;
     },
   };
 }

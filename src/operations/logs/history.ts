@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compareLines, type LogLine } from './log-line.ts';
+import { compareLines, eachLine, type LogLine } from './log-line.ts';
 import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
 import type { SeenLines } from './seen-lines.ts';
 
@@ -31,8 +31,9 @@ export async function* readForward(
   const query: LogPageQuery = { direction: 'forward', after: since, before: until, size: pageSize };
   try {
     for await (const page of readPages(source, query)) {
-      const fresh = page.lines.filter((line) => seen.isNew(line, 'history', page));
-      overlaps ||= fresh.length < page.lines.length;
+      const lines = page.lines.flatMap(eachLine);
+      const fresh = lines.filter((line) => seen.isNew(line, 'history', page));
+      overlaps ||= fresh.length < lines.length;
       ended = page.hasEnded ?? false;
       held = [...held, ...fresh].sort(compareLines);
       if (page.isTruncated) onGap(held.at(-1) ?? seen.last, undefined);
@@ -54,17 +55,20 @@ export async function readLastLines(
   limit: number,
   seen: SeenLines,
   onGap: OnGap,
-): Promise<{ lines: LogLine[]; ended: boolean }> {
+): Promise<{ lines: LogLine[] }> {
   let lines: LogLine[] = [];
-  let ended = false;
   const query: LogPageQuery = { direction: 'backward', after: since, before: until, size: Math.min(pageSize, limit) };
   for await (const page of readPages(source, query)) {
-    lines = [...oldestFirst(page.lines).filter((line) => seen.isNew(line, 'history', page)), ...lines];
-    ended ||= page.hasEnded ?? false;
+    lines = [
+      ...oldestFirst(page.lines)
+        .flatMap(eachLine)
+        .filter((line) => seen.isNew(line, 'history', page)),
+      ...lines,
+    ];
     if (lines.length >= limit) break;
     if (page.isTruncated) onGap(undefined, lines.sort(compareLines)[0]);
   }
-  return { lines: lines.sort(compareLines).slice(-limit), ended };
+  return { lines: lines.sort(compareLines).slice(-limit) };
 }
 
 /** A page that is read backward starts with the latest line, unless its times show otherwise. */

@@ -1,10 +1,9 @@
-export { appLogSource, toTimestamp } from './app-log.ts';
+export { appLogSource } from './app-log.ts';
+export { buildLogSource } from './build-log.ts';
+export { endingOf, type LogEnding } from './ending.ts';
 export { findContainer } from './find-container.ts';
-export { followLog } from './follow-log.ts';
-export { LogGaps } from './gaps.ts';
-export { readForward } from './history.ts';
-export { buildFrameLine, buildLine, type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
+export { splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
-export { readLogTail } from './log-tail.ts';
+export { readFailureLog, readLogTail } from './log-tail.ts';
 export { type ReadLine, type ReadLogOptions, readLog } from './read-log.ts';
-export { SeenLines } from './seen-lines.ts';
+export { type WorkLine, WorkLog } from './work-log.ts';

@@ -68,14 +68,23 @@ export function buildFrameLine({ log, timestamp, log_id, log_line_number }: Buil
   return buildLine({ ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log }, log_line_number ?? 0);
 }
 
+/** One for each line of its text: the live log may send one by one what the history has in one entry, or without its end. */
+export function eachLine(line: LogLine): LogLine[] {
+  const texts = line.text.replace(/\r?\n$/, '').split('\n');
+  return texts.map((text) => (text === line.text ? line : withText(line, text)));
+}
+
+function withText(line: LogLine, text: string): LogLine {
+  const original = Object.entries(line.original).map(([name, value]) => [name, value === line.text ? text : value]);
+  return { ...line, text, original: Object.fromEntries(original) };
+}
+
 type Secrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
 
 /** Without the parts of secrets that begin in the line before, or end in the next. */
 export function withoutSplitSecrets(line: LogLine, secrets: Secrets): LogLine {
   const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
-  if (text === line.text) return line;
-  const original = Object.entries(line.original).map(([name, value]) => [name, value === line.text ? text : value]);
-  return { ...line, text, original: Object.fromEntries(original) };
+  return text === line.text ? line : withText(line, text);
 }
 
 /** Splits a log entry into lines. Of a line with carriage returns, such as a progress bar, the last state remains. */

@@ -7,7 +7,9 @@ export interface LogSource {
   isFiltered: boolean;
   readPage(query: LogPageQuery): Promise<LogPage>;
   /** Opens the live log; absent if that does not support the filter. */
-  openLive?: (after: number | undefined) => Promise<LogSocket>;
+  openLive?: (after: number | undefined, until: AbortSignal) => Promise<LogSocket>;
+  /** The platform closes the live log after its last line. */
+  liveEnds?: boolean;
   /** Parses a message of the live log: a line, or none if it does not match the filter. Undefined if it is invalid. */
   parseFrame(text: string): LogLine[] | undefined;
   /** Minimum and maximum pause between two polls, in ms. */
@@ -28,6 +30,6 @@ export interface LogPage {
   next?: string | undefined;
   /** There is more, but no token to request it. */
   isTruncated?: boolean;
-  /** No more lines will be added. */
+  /** The work has ended: its last lines may be late. */
   hasEnded?: boolean;
 }

@@ -6,13 +6,13 @@ export type LogChannel = 'history' | 'socket';
 
 /** Between one and two times as many lines are remembered, so that memory stays bounded. */
 const rememberedLines = 10_000;
-/** How much is read again after an interruption: lines of several containers arrive out of order. In ms. */
+/** How much is read again: lines of several containers arrive out of order. In ms. */
 const overlapMs = 5_000;
 
 /** The sightings of one text at one time in one container. */
 type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
->;
+> & { withoutStream?: LogLine[] };
 
 /**
  * Remembers which lines have been shown. Equal lines with the same time are different lines: they are counted in each
@@ -21,7 +21,12 @@ type Sightings = { shown: number } & Partial<
 export class SeenLines {
   #lines = new Map<string, Sightings>();
   #older = new Map<string, Sightings>();
+  /** Ids of lines that were shown, each with its text: an entry of several lines has one id. */
+  #ids = new Set<string>();
+  #olderIds = new Set<string>();
   last: LogLine | undefined;
+  /** The same of the history, which may be later than the live log. */
+  #lastInHistory = Number.NEGATIVE_INFINITY;
   /** When the container last changed from one line to the next, in ms since 1970. */
   #switchedAt = Number.NEGATIVE_INFINITY;
   /** Earlier lines may have been forgotten. In ms since 1970. */
@@ -30,6 +35,7 @@ export class SeenLines {
   /** Returns whether a line is new, and marks it as seen. `session` is the reply or connection it came in. */
   isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
     const sightings = this.#sightings(line);
+    if (channel === 'history') this.#lastInHistory = Math.max(this.#lastInHistory, line.at);
     sightings[channel] ??= { ids: new Set(), session, number: 0 };
     const here = sightings[channel];
     // Without an id, nanoseconds identify a line.
@@ -41,11 +47,30 @@ export class SeenLines {
       here.number = here.session === session ? here.number + 1 : 1;
       here.session = session;
     }
-    if (here.number <= sightings.shown) return false;
+    if (here.number <= sightings.shown) {
+      // The history knows the stream of a line that the live log sent without.
+      const shown = channel === 'history' ? sightings.withoutStream?.shift() : undefined;
+      if (shown) shown.stream = line.stream;
+      return false;
+    }
     sightings.shown = here.number;
+    if (this.#isKnownId(line)) return false;
+    if (channel === 'socket' && line.stream === undefined) {
+      sightings.withoutStream ??= [];
+      sightings.withoutStream.push(line);
+    }
     if (this.last && line.container !== this.last.container) this.#switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
+  }
+
+  /** Whether the line was shown with another time or container, and remembers its id. */
+  #isKnownId({ id, text }: LogLine): boolean {
+    if (id === undefined) return false;
+    const key = `${id} ${text.length > 40 ? digest(text) : text}`;
+    if (this.#ids.has(key) || this.#olderIds.has(key)) return true;
+    this.#ids.add(key);
+    return false;
   }
 
   /** Whether several containers print at the same time. */
@@ -53,9 +78,14 @@ export class SeenLines {
     return this.last !== undefined && this.last.at - this.#switchedAt < overlapMs;
   }
 
-  /** Where to resume reading, by the platform's clock; undefined for the start. */
+  /** Where to resume the live log, by the platform's clock; undefined for the start. */
   get resumeAt(): number | undefined {
     return this.last && this.notBefore(this.last.at - overlapMs);
+  }
+
+  /** Where to resume the history. `isReadAgain`: in the end it is read as a whole, so little of it is read twice until then. */
+  resumeHistoryAt(isReadAgain: boolean): number | undefined {
+    return this.last && (this.notBefore(this.#lastInHistory - (isReadAgain ? 100 : overlapMs)) || undefined);
   }
 
   /** The given time, or the earliest later one from which all lines are remembered. */
@@ -64,7 +94,8 @@ export class SeenLines {
   }
 
   #sightings(line: LogLine): Sightings {
-    const key = `${line.at} ${line.container} ${line.text.length > 40 ? digest(line.text) : line.text}`;
+    const text = line.text.replace(/\r+$/, '');
+    const key = `${line.at} ${line.container} ${text.length > 40 ? digest(text) : text}`;
     const known = this.#lines.get(key) ?? this.#older.get(key);
     if (known) return known;
     const sightings: Sightings = { shown: 0 };
@@ -78,6 +109,8 @@ export class SeenLines {
       this.#rememberedSince = Math.max(this.#rememberedSince, Number.parseInt(key, 10) + 1);
     this.#older = this.#lines;
     this.#lines = new Map();
+    this.#olderIds = this.#ids;
+    this.#ids = new Set();
   }
 }
 

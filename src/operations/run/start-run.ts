@@ -6,8 +6,8 @@ import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { chooseRegion } from '../deploy/index.ts';
 import { recordEvent } from '../history/index.ts';
+import type { WorkLine } from '../logs/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import type { RunLine } from '../runs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, isRefusal, type TimeLimit, untilKnown } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
@@ -55,16 +55,17 @@ async function readRegion({ api, project, settings }: Context, { name, hardware 
   return app.region ?? undefined;
 }
 
-/** Yields what a run prints until it ends. Ctrl-C cancels the run. */
-export async function* followProgram(
+/** Passes on what a run prints until it ends. Ctrl-C cancels the run. */
+export async function followProgram(
   context: Context,
   { app, run }: StartedProgram,
   { project }: Program,
   waiting: Pick<FollowRunOptions, 'timeoutMs' | 'forwardExitCode'>,
-): AsyncGenerator<RunLine, FinishedRun> {
+  onLine: (line: WorkLine) => unknown,
+): Promise<FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return yield* followRun(context, { app, run, config: project, ...waiting });
+    return await followRun(context, { app, run, config: project, ...waiting }, onLine);
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
     throw error;

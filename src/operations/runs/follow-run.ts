@@ -4,9 +4,9 @@ import { runOutcome } from '../../contract/run-outcome.ts';
 import type { Run } from '../../contract/runs.ts';
 import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { Deadline, pollStates, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
-import { fetchRun } from './fetch-run.ts';
-import { type RunLine, RunLog } from './run-log.ts';
+import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
+import { Deadline, pollUntil, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
+import { fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
 /** A run that succeeded. */
@@ -34,58 +34,69 @@ export interface FollowRunOptions {
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
-/** Lines for the details of a failure, and lines that its cause is looked for in. */
+/** Lines for the details of a failure. */
 const tailLines = 20;
-const keptLines = 1_000;
 
 /**
- * Yields what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
+ * Passes on what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
  * ProgramError if the run failed, and at the timeout PendingError, or UnavailableError if nothing is known of the run.
  */
-export async function* followRun(
+export async function followRun(
   context: Context,
   { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
-): AsyncGenerator<RunLine, FinishedRun> {
-  const { project, progress } = context;
+  onLine: (line: WorkLine) => unknown,
+): Promise<FinishedRun> {
+  const { project, progress, elapsed } = context;
   const details = { app, run };
   let status = '';
   let unread: GantryError | undefined;
   const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
-  const deadline = new Deadline(context, timeoutMs, () =>
+  /** Nobody takes the lines any more. */
+  const unwanted = new AbortController();
+  const signal = AbortSignal.any([context.signal, unwanted.signal]);
+  const deadline = new Deadline({ elapsed, signal }, timeoutMs, () =>
     unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
   );
-  const log = new RunLog(context, app, run, deadline.signal);
-  const tail: string[] = [];
-  const polled = pollStates(context, {
-    poll: (api) => fetchRun(api, { project, app, run }),
+  const log = new WorkLog(context, {
+    source: (client) => appLogSource(client, app, { runId: run }),
+    name: 'log of the run',
+    needsStream: true,
     deadline,
-    pauses,
-    onFailure(error, silentMs) {
-      const ageMs = startedBefore ? undefined : deadline.waitedMs;
-      unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
+    async onLine(line) {
+      progress.event('log', { ...details, ...line });
+      await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
     },
   });
-  for await (const item of polled) {
-    if (item) unread = undefined;
-    const polled = item ? runStatus(item) : status;
-    if (polled !== status) progress.event('status', { ...details, status: polled });
-    status = polled;
-    const isOver = item !== undefined && hasEnded(item);
-    if (isOver) deadline.close();
-    // Read after the status, so that the log of an ended run is complete.
-    for await (const line of log.lines(isOver ? 'ended' : 'inProgress', deadline.remainingMs)) {
-      progress.event('log', { ...details, ...line });
-      tail.push(line.line);
-      if (tail.length > keptLines) tail.shift();
-      yield line;
-    }
-    if (!isOver) continue;
-    const finished = toFinishedRun(item, app, tail, forwardExitCode);
+  let wasSeen = !startedBefore;
+  const polling = {
+    poll: (api: Context['api']) => fetchRun(api, { project, app, run }),
+    deadline,
+    pauses,
+    onFailure(error: unknown, silentMs: number) {
+      const ageMs = startedBefore ? undefined : deadline.waitedMs;
+      unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
+      log.follow();
+    },
+  };
+  try {
+    const item = await pollUntil(context, polling, (state) => {
+      unread = undefined;
+      if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
+      status = runStatus(state);
+      if (hasEnded(state)) return state;
+      wasSeen = true;
+      log.follow();
+    });
+    const ending = (wasSeen ? undefined : runEnding(context, item)) ?? endingOf(context);
+    await log.finish(ending, gantryCommand`logs ${app} --run ${run}`);
+    signal.throwIfAborted();
+    const finished = toFinishedRun(item, app, log.tail(), forwardExitCode);
     if (!(finished instanceof ProgramError)) return finished;
     await (await import('../failures/index.ts')).addCause(context, finished, config);
     throw finished;
+  } finally {
+    await log.abort();
   }
-  throw new Error('polling ended without a result');
 }
 
 function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean): FinishedRun | ProgramError {

@@ -1,15 +1,12 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export { checkRunExists } from './check-run.ts';
 export { addOutcome, countErrors } from './count-errors.ts';
-export { fetchRun } from './fetch-run.ts';
+export { fetchRun, readRunEnding, runEnding } from './fetch-run.ts';
 export { resolveRun } from './find-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { type Call, findJobs, Jobs } from './jobs.ts';
 export { atPosition, chartReader, readRunList, runsIn } from './list-runs.ts';
 export { readRefusedCall, recordRefusedCall } from './refused-calls.ts';
-export { collectOutput, relayOutput } from './relay-output.ts';
 export { remoteRun } from './remote-run.ts';
-export type { RunLine } from './run-log.ts';
 export { matches, type RunFilters, type RunSearchResult } from './run-search.ts';
 export { displayStatus, fillStatus, hasEnded, hasSucceeded, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { searchRuns } from './search-runs.ts';

@@ -4,7 +4,7 @@ export { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed 
 export { cleanupSignal, completeDespiteInterrupt } from './interrupted-requests.ts';
 export { isTooEarly, untilKnown } from './just-created.ts';
 export { contextUntil, contextWith, noStep } from './other-context.ts';
-export { type PollOptions, pollStates, pollUntil } from './poll.ts';
+export { type PollOptions, pollUntil } from './poll.ts';
 export { type PolledWork, throwUnlessTransient, unfinishedError } from './poll-errors.ts';
 export { TimeLimit } from './time-limit.ts';
 export { tryRequest } from './try-request.ts';
