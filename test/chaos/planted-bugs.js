@@ -13,8 +13,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/disk/new-file.ts',
-        "import { dirname, join } from 'node:path';",
-        "import { basename, dirname, join } from 'node:path';",
+        "import { dirname, join, resolve } from 'node:path';",
+        "import { basename, dirname, join, resolve } from 'node:path';",
       ),
       edit('src/disk/new-file.ts', 'constants.O_CREAT | constants.O_EXCL | noFollow', 'constants.O_CREAT'),
       edit(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -110,37 +110,6 @@ test('where the platform lists CRC-32 only, what was compared by it is said', as
   await deployed();
   expect((await run('rollback', 'web', second, '--yes')).json()).toMatchObject({ proof: 'crc32' });
   expect(first).not.toBe(second);
-});
-
-/** As a version wrote it that knew files by CRC-32 only. */
-async function age(folder: string, edit: (text: string) => string): Promise<void> {
-  for (const name of await readdir(folder, { recursive: true })) {
-    if (!/\.jsonl?$/.test(name)) continue;
-    const path = join(folder, name);
-    await writeFile(path, edit(await readFile(path, 'utf8')));
-  }
-}
-const withoutSha256 = (text: string) =>
-  text
-    .replaceAll(/,"sha256":"[0-9a-f]{64}"\}/g, '}')
-    .replaceAll(/(\["[^"]+",\d+,)"[0-9a-f]{64}"/g, '$17')
-    .replaceAll('"sha256:', '"');
-
-test('records of an earlier version are read, and prove what they can', async () => {
-  const first = await deployed();
-  for (const records of ['deploys', 'history']) await age(join(home, 'state', records), withoutSha256);
-  const same = await run('deploy', '--if-changed');
-  expect([same.json(), same.stderr]).toEqual([
-    expect.objectContaining({ changed: false, build: first }),
-    expect.stringContaining('compared by CRC-32'),
-  ]);
-  await edit(two);
-  const second = await deployed();
-  await age(join(home, 'state', 'archives', 'builds'), withoutSha256);
-  expect((await run('rollback', 'web', '--yes')).json()).toMatchObject({ replaced: second, proof: 'crc32' });
-  expect((await run('history', 'web')).json()).toContainEqual(
-    expect.objectContaining({ event: 'sent', restored: first }),
-  );
 });
 
 test('a plan of an earlier version is refused: CRC-32 proves too little', async () => {

@@ -6,7 +6,7 @@ import { type CommandReference, reference } from '../../src/reference.ts';
 /** Verbs of commands that remove or replace what gantry cannot bring back. */
 const destroying = new Set([
   ...['api', 'cancel', 'clear', 'cp', 'delete', 'logout', 'prune', 'pull', 'remove', 'revoke', 'rm', 'snapshot'],
-  ...['mcp serve', 'set', 'stop', 'sync', 'unset'],
+  ...['mcp serve', 'set', 'set-grants', 'stop', 'sync', 'unset'],
 ]);
 
 test('says of each command that removes or replaces something that it destroys', async () => {

@@ -87,15 +87,6 @@ test.each(['cp', 'sync'])(
   },
 );
 
-test.each([
-  ['deploy --plan plan.json', 'gantry deploy --apply-plan plan.json'],
-  ['deploy --dry-run --output plan.json', 'gantry deploy --dry-run --save-plan'],
-  ['deploy --dry-run -o plan.json', 'gantry deploy --dry-run --save-plan'],
-])('%s says what to type', async (line, fix) => {
-  const { code, stderr } = await run(line);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(fix)]);
-});
-
 test('deploy -o json is the form of the official client, and writes no file', async () => {
   const { code, json } = await run('deploy --dry-run -o json');
   expect([code, json()]).toEqual([0, expect.objectContaining({ app: 'web', send: expect.anything() })]);

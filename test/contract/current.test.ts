@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as contract from '../../src/contract/index.ts';
 
-const root = new URL('../../src/operations/', import.meta.url).pathname;
-const deciding = ['deploy', 'history', 'previews', 'rollback', 'watch', 'builds'];
+const root = new URL('../../src/', import.meta.url).pathname;
+const deciding = ['deploy', 'history', 'previews', 'rollback', 'watch', 'builds', 'runs'].map(
+  (name) => `operations/${name}`,
+);
 /** What they show of a build does not change, or decides nothing. */
-const unchanging = ['getBuildLogs', 'getBuildZipContents'];
+const unchanging = ['getBuildZipContents'];
 
 test('what a deploy, a verdict or a rollback rests on is no copy that a cache kept', () => {
-  const files = deciding.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)));
+  const files = [...deciding, 'deploys'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+  );
   const code = files.map((file) => readFileSync(file, 'utf8')).join('\n');
   const read = Object.entries(contract.endpoints).filter(
     ([name, { route }]) => route.startsWith('GET ') && new RegExp(`\\b${name}\\b`).test(code),

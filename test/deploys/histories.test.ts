@@ -6,12 +6,13 @@ import { createApi } from '../../src/api/client.ts';
 import { gantryCommand } from '../../src/command-line.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { GantryError } from '../../src/errors.ts';
+import { GantryError, NotFoundError } from '../../src/errors.ts';
 import { verifyBuild } from '../../src/operations/deploy/verify-build.ts';
 import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
 import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
 import { type Before, lookBefore } from '../../src/operations/watch/index.ts';
+import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
@@ -171,6 +172,8 @@ function contextOf(platform: AppPlatform, folder: string): Context {
       clock.now += ms;
     },
     progress: { step: () => quiet, note() {}, warn() {}, event() {} },
+    secrets: new KnownSecrets(),
+    openLog: () => Promise.reject(new NotFoundError('there are no live logs', {})),
   };
   const api = createApi({
     ...{ addresses: settings.addresses, token: () => 'token', headers: {}, silenceMs: 1_000, ...context },

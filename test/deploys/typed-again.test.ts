@@ -42,7 +42,7 @@ const turns: Record<string, Turn> = {
   },
   'it was watched for less': {
     app: { behaves: crash },
-    first: 'deploy --watch 2s',
+    first: 'deploy --watch 1s',
     next: 'deploy --if-changed --watch 40s',
     code: 12,
     says: /restarted 2 times/,

@@ -191,7 +191,7 @@ describe('the response to a call', () => {
     const reader = answer.body?.getReader();
     expect(String(Buffer.from((await reader?.read())?.value ?? []))).toBe('data: {"number": 0}\n\n');
     await expect(reader?.read()).rejects.toThrow('terminated');
-    await expect.poll(async () => (await runs())[0].status).toBe('failure');
+    await expect.poll(async () => (await runs())[0].status).toBe('cancelled');
   });
 
   test.skipIf(!python).each(['sleeps', 'drips'])(
@@ -202,7 +202,7 @@ describe('the response to a call', () => {
       const signal = AbortSignal.timeout(300);
       const left = async () => (await fetch(`${base}/${name}`, { method: 'POST', signal })).text();
       await expect(left()).rejects.toThrow('timeout');
-      await expect.poll(async () => (await runs())[0]).toMatchObject({ statusCode: -1, status: 'failure' });
+      await expect.poll(async () => (await runs())[0]).toMatchObject({ statusCode: -1, status: 'cancelled' });
       await expect.poll(printed).toContain('stopped');
     },
   );

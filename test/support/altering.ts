@@ -24,6 +24,8 @@ export async function altering(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
+    // It has no live logs.
+    if (headers.upgrade) return void response.writeHead(404).end();
     const { connection: _, host: __, 'content-length': ___, ...sent } = headers;
     const bytes = Buffer.concat(chunks);
     const path = url.split('?')[0] ?? '';

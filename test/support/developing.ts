@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { folderOf } from './app.ts';
 import { gantry, keys, type Setting } from './gantry.ts';
+import { machine } from './machine.ts';
 
 /** Runs `gantry dev` in a folder until `work` returns. */
 export async function developing(
@@ -52,7 +53,7 @@ export async function developing(
     // The clock of the command leaps; Python does not.
     ...{ columns: 200, meanwhile: () => setTimeout(20) },
     ...setting,
-    env: { NO_COLOR: '1', ...env, ...setting.env },
+    env: { ...machine(), NO_COLOR: '1', ...env, ...setting.env },
     seen(stdout, stderr) {
       Object.assign(heard, { stdout, stderr });
       setting.seen?.(stdout, stderr);

@@ -157,6 +157,12 @@ function loadSources(): Promise<unknown> {
   return loading;
 }
 
+/** Without a PATH: no command starts Python or git unless a test gives it `machine()`. */
+function withoutPrograms(): Record<string, string> {
+  const { PATH: _, ...own } = machine();
+  return own;
+}
+
 /** All but the streams and the signals. Nothing sleeps: waiting moves the clock. */
 function ioOf(
   { emulator, cwd = process.cwd(), env, clock = {}, meanwhile }: Setting,
@@ -166,7 +172,7 @@ function ioOf(
   let patienceMs = work.patienceMs;
   let lateMs = emulator ? 2 * testLateMs : 0;
   return {
-    env: { ...machine(), GANTRY_CONFIG_DIR: configFolder(), ...(emulator ? address(emulator) : {}), ...env },
+    env: { ...withoutPrograms(), GANTRY_CONFIG_DIR: configFolder(), ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onIdle: () => () => {},
     quit: () => {},

@@ -10,6 +10,7 @@ import {
   readRepository,
   withRevision,
 } from '../../../src/operations/git/index.ts';
+import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 
 type Repository = Awaited<ReturnType<typeof repositoryOf>>;
@@ -139,7 +140,7 @@ function contextIn(cwd: string, env: Record<string, string> = {}): Context {
   const signal = new AbortController().signal;
   return {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: machine(env),
     signal,
     progress,
   } as unknown as Context;
