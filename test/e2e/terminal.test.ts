@@ -49,7 +49,8 @@ async function waitingFor(env: Record<string, string>, shown: RegExp) {
     return () => {};
   };
   const own = machine({ GANTRY_CONFIG_DIR: configFolder(), ...address(emulator), ...env });
-  const io = { ...built.processIo(), cwd: app.path, env: own, stdout, stderr, onSignal };
+  // After Ctrl-C, the program would end this process.
+  const io = { ...built.processIo(), cwd: app.path, env: own, stdout, stderr, onSignal, quit: () => {} };
   const code = await built.main(['deploy', '--no-input'], io);
   await emulator.close();
   return { code, stderr: stderr.text };
