@@ -65,7 +65,7 @@ describe('a plan in a file', () => {
 
   test.each([
     ['', 'is not a deploy plan'],
-    ['{"gantryPlan": 2}', 'is not a deploy plan'],
+    ['{"gantryPlan": 1}', 'is not a deploy plan'],
     [undefined, 'not found\n  why looked for '],
   ])('with the content %j is refused with exit code 10', async (content, message) => {
     if (content !== undefined) await writeFile(plan, content);

@@ -111,11 +111,3 @@ test('where the platform lists CRC-32 only, what was compared by it is said', as
   expect((await run('rollback', 'web', second, '--yes')).json()).toMatchObject({ proof: 'crc32' });
   expect(first).not.toBe(second);
 });
-
-test('a plan of an earlier version is refused: CRC-32 proves too little', async () => {
-  const file = join(newFolder(), 'plan.json');
-  await writeFile(file, '{"gantryPlan":1,"files":{"main.py":[1,2,false]}}');
-  const { code, stderr } = await run('deploy', '--apply-plan', file);
-  expect([code, creations()]).toEqual([10, 0]);
-  expect(stderr).toMatch(/identified files by CRC-32\n {2}fix gantry deploy --dry-run --save-plan/);
-});

@@ -68,14 +68,7 @@ export async function sentFilesDigest(entries: readonly FileEntry[], checksums =
 }
 
 function filesDigestOf(files: readonly SentFile[]): string {
-  return digestPrefix + digest(files.map((file) => stringifyJson(toTuple(file))));
-}
-
-const digestPrefix = 'sha256:';
-
-/** Versions that identified files by CRC-32 wrote no prefix, and proved less. */
-export function hasSha256({ filesDigest }: Pick<Digests, 'filesDigest'>): boolean {
-  return filesDigest.startsWith(digestPrefix);
+  return digest(files.map((file) => stringifyJson(toTuple(file))));
 }
 
 function toTuple({ path, size, sha256, executable }: SentFile): DeployRecord['files'][number] {

@@ -20,7 +20,7 @@ import { packingCache } from './packing-options.ts';
  * may contain a secret.
  */
 const planSchema = v.object({
-  gantryPlan: v.literal(2),
+  gantryPlan: v.literal(1),
   platform: v.string(),
   project: v.string(),
   app: v.string(),
@@ -73,13 +73,6 @@ export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, fil
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
-  if (v.is(v.object({ gantryPlan: v.literal(1) }), tryParseJson(String(text)))) {
-    const why = 'an earlier version of gantry made it, which identified files by CRC-32';
-    throw planError(`${file} does not prove what is deployed`, {
-      why,
-      fix: gantryCommand`deploy --dry-run --save-plan ${file}`,
-    });
-  }
   throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
 }
 
@@ -102,7 +95,7 @@ export async function describeSent(
   const executables = new Map(local.entries.map(({ path, executable }) => [path, executable]));
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
-    gantryPlan: 2,
+    gantryPlan: 1,
     platform: platformOf(settings),
     project,
     app: body.name,

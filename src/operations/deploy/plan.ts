@@ -20,7 +20,7 @@ import {
 } from './app-settings.ts';
 import { compareFiles } from './compare-files.ts';
 import { withoutLogin } from './create-app-body.ts';
-import { type DeployRecord, hasSha256, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
+import { type DeployRecord, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -92,7 +92,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const canCompareFiles = app && options.compareFiles && !project.partner;
   const files = !canCompareFiles
     ? null
-    : options.trustRecord && own && hasSha256(own)
+    : options.trustRecord && own
       ? await compareWithRecord(context, local, own, options)
       : await compareWithBuild(context, app, local, own, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;

@@ -10,7 +10,7 @@ import { type AppHistory, readHistory } from '../history/index.ts';
 import { isCertain } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
-import { type Digests, hasSha256, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Digests, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -36,7 +36,7 @@ export async function findLiveDeployment(
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
   const history = await readHistory(context, app);
-  const sent = own && hasSha256(own) ? own : findSent(history, build);
+  const sent: Digests | undefined = own ?? history.sent(build);
   if (!sent) {
     progress.note(`not known here how build ${shortBuild(build)} of ${app} was deployed: comparing by checksums`);
   }
@@ -90,12 +90,6 @@ function whyOther(app: string, shown: string, serving: Serving): string {
   return serving.is === 'none'
     ? `${app} shows no live build`
     : `the builds of ${app} are not listed, so a later one may serve`;
-}
-
-/** What another machine of the team has sent. */
-function findSent(history: AppHistory, build: string): Digests | undefined {
-  const sent = history.sent(build);
-  return sent && hasSha256(sent) ? sent : undefined;
 }
 
 /** What speaks against a live build. */

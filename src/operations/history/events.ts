@@ -16,7 +16,7 @@ const rollback = v.object({
 
 const sent = v.object({
   build,
-  /** SHA-256 of all settings, and of all files (`sha256:…`; without the prefix, files were identified by CRC-32). */
+  /** SHA-256 of all settings, and of all files. */
   settingsDigest: text,
   filesDigest: text,
   settings,

@@ -17,7 +17,6 @@ import {
   DeployRecord,
   deploy,
   deployArchive,
-  hasSha256,
   type LocalApp,
   readBaseImages,
   recordUpload,
@@ -154,7 +153,7 @@ async function compareRevision(
 ): Promise<FileChanges> {
   const changes = await compareFiles(entries, expected, context.signal);
   const sent = (await readHistory(context, app)).sent(build);
-  if (differingFiles(changes) || !sent || !hasSha256(sent)) return changes;
+  if (differingFiles(changes) || !sent) return changes;
   if (sent.filesDigest === (await sentFilesDigest(entries))) return { ...changes, byCrc32: 0, unverified: 0 };
   throw new ConflictError(`revision ${commit.slice(0, 12)} does not have the files of build ${shortBuild(build)}`, {
     why: 'the contents or permissions of its files differ from what this machine sent for that build (SHA-256)',
