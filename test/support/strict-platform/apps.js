@@ -21,6 +21,7 @@ export const appRoutes = [
   { point: 'zip-contents', method: 'GET', path: `${build}/zip-contents`, answer: zipContents },
   { point: 'runs-chart', method: 'GET', path: `${one}/runs/charts`, query: chartQuery(), answer: runsChart },
   { point: 'runs', method: 'GET', path: `${one}/runs`, query: ['asyncOnly', 'nextToken'], answer: asyncRuns },
+  { point: 'containers', method: 'GET', path: `${one}/containers`, answer: containers },
   { point: 'logs', method: 'GET', path: `${one}/logs`, query: logsQuery(), answer: appLogs },
   { point: 'invoke', method: 'POST', path: '/v4/:project/:name/:function', query: invokeQuery(), answer: invoke },
 ];
@@ -276,4 +277,9 @@ function invoke({ body, params, query, headers, json }, platform) {
 
 function isoNow() {
   return new Date().toISOString();
+}
+
+/** All runs are calls of one replica. @returns {Answer} */
+function containers() {
+  return { status: 200, json: [{ containerId: 'web-0', containerState: 'RUNNING', buildId: 'b-1' }] };
 }
