@@ -142,13 +142,9 @@ export function liveBuild({ latestReadyBuildId, latestBuildId, lastBuildStatus }
   return latestReadyBuildId || (hasSucceeded ? latestBuildId : undefined) || undefined;
 }
 
-/**
- * What the status of an app says of it (docs/platform.md#apps). Well are only the words that the platform is known to use
- * for an app that serves, sleeps or is being deployed: any other may mean that it does not serve.
- */
-export function appCondition(status: string | null | undefined): 'well' | 'unwell' | 'not known' {
-  if (!status || /^(ready|active|success|cold|pending|deploying|starting)$/i.test(status)) return 'well';
-  return /error|not_?ready|delet|fail|crash|unhealthy/i.test(status) ? 'unwell' : 'not known';
+/** Whether the status of an app says that it does not serve (docs/platform.md#apps). A word that no document has says nothing. */
+export function appIsUnwell(status: string | null | undefined): boolean {
+  return /error|not_?ready|delet|fail|crash|unhealthy|suspend|degrad/i.test(status ?? '');
 }
 
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */

@@ -101,15 +101,6 @@ describe('an app with a status that nobody knows', () => {
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
     expect(outcome.stderr).toContain(`the status of the app is ${status}`);
   });
-
-  test('is named if nothing has changed', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
-    await machine.deploys({});
-    Object.assign(stage.platform.app('web') ?? {}, { status: 'paused' });
-    const { code, stderr } = await machine.run('deploy --if-changed');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('the status of web is paused: it may not serve')]);
-  });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { appCondition } from '../../contract/apps.ts';
+import { appIsUnwell } from '../../contract/apps.ts';
 import { buildPhase } from '../../contract/builds.ts';
 import { buildsText, settle } from '../../deploys/observe.ts';
 import type { Serving } from '../../deploys/serving.ts';
@@ -51,7 +51,7 @@ export async function findLiveDeployment(
     progress.note(`${whyOther(app, build, serving)}: deploying`);
     return undefined;
   }
-  const sickness = options.isVerified ? undefined : findSickness(context, plan, build, history);
+  const sickness = options.isVerified ? undefined : findSickness(plan, build, history);
   if (sickness !== undefined) {
     progress.note(`${app} is unchanged, but ${sickness}: deploying`);
     return undefined;
@@ -93,16 +93,9 @@ function whyOther(app: string, shown: string, serving: Serving): string {
 }
 
 /** What speaks against a live build. */
-function findSickness(
-  context: Context,
-  { app, status }: DeployPlan,
-  build: string,
-  history: AppHistory,
-): string | undefined {
+function findSickness({ status }: DeployPlan, build: string, history: AppHistory): string | undefined {
   if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
-  const condition = appCondition(status);
-  if (condition === 'not known') context.progress.warn(`the status of ${app} is ${status}: it may not serve`);
-  return condition === 'unwell' ? `its status is ${status}` : undefined;
+  return appIsUnwell(status) ? `its status is ${status}` : undefined;
 }
 
 /** What differs from the deployed app; undefined if nothing that can be compared does. */

@@ -1,4 +1,4 @@
-import { appCondition } from '../../contract/apps.ts';
+import { appIsUnwell } from '../../contract/apps.ts';
 import { type Container, isRunning } from '../../contract/containers.ts';
 import type { Run } from '../../contract/runs.ts';
 import { count } from '../../output/format.ts';
@@ -108,7 +108,7 @@ export class ObservedBuild {
       this.#sick(this.#slots.problemAtEnd()) ??
       doubt(this.#slots.doubt()) ??
       this.#errors(false);
-    if (found || appCondition(this.#status) === 'well') return found;
+    if (found || !appIsUnwell(this.#status)) return found;
     return { verdict: 'unknown', reason: `the status of the app is ${this.#status}` };
   }
 
