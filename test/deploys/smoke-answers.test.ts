@@ -38,3 +38,15 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   const outcome = await machine.run(['deploy', '--smoke', smoke]);
   expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(says)]);
 });
+
+test.each([150, 2_000, 20_000])(
+  'the record of a call may be %i ms late: the app is called once',
+  async (runsLateMs) => {
+    const stage = await Stage.open({ runsLateMs });
+    const machine = await stage.machine();
+    await machine.deploys({});
+    await machine.write({ version: 2 });
+    const { code, stderr } = await machine.run('deploy --smoke run');
+    expect([code, stderr, stage.platform.world.calls.length]).toEqual([0, expect.stringContaining('answered in'), 1]);
+  },
+);

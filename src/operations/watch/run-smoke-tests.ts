@@ -3,12 +3,13 @@ import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { buildPhase, listBuilds } from '../../contract/builds.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
+import type { Run } from '../../contract/runs.ts';
 import { AppError, GantryError, UnavailableError } from '../../errors.ts';
 import { dollars, duration, shortBuild } from '../../output/format.ts';
 import { invokeApp, readResponse } from '../invoke/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { fetchRun, Jobs, runHasFailed } from '../runs/index.ts';
-import { contextWith, isRefusal } from '../waiting/index.ts';
+import { contextWith, isRefusal, untilKnown } from '../waiting/index.ts';
 import { goneMs, type Owner, type ReplicaOwners } from './replica-owners.ts';
 import { findProblem } from './smoke-answer.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -143,6 +144,7 @@ interface Answered {
 /** Which build has answered: that of the replica that the run names. */
 class Answering {
   readonly #owners: ReplicaOwners;
+  #showsNoRuns = false;
 
   constructor(
     private readonly context: Context,
@@ -151,13 +153,26 @@ class Answering {
     this.#owners = options.owners;
   }
 
-  async find({ run, isOfGateway }: Answer): Promise<Answered> {
+  /** The record of the run may be late: it is waited for, once, before anything is called again. */
+  async find(answer: Answer): Promise<Answered> {
+    const { api, project, delay } = this.context;
+    const { run } = answer;
+    const params = { project, app: this.options.app, run: run ?? '' };
+    const item = run === undefined ? undefined : await orUndefined(fetchRun(api, params));
+    const found = await this.#find(answer, item);
+    const isLate = run !== undefined && !item && found.by !== 'own' && found.later === undefined;
+    if (!isLate || this.#showsNoRuns) return found;
+    const shown = await orUndefined(untilKnown(() => fetchRun(api, params), delay));
+    this.#showsNoRuns = shown === undefined;
+    return shown ? this.#find(answer, shown) : found;
+  }
+
+  async #find({ isOfGateway }: Answer, item: Run | undefined): Promise<Answered> {
     const { api, project } = this.context;
     const { app, build, earlierBuilds } = this.options;
-    const [shown, listed, item] = await Promise.all([
+    const [shown, listed] = await Promise.all([
       fetchApp(api, { project, app }).catch(unshown),
       api(listContainers, { project, app }).catch(gantryError),
-      run === undefined ? undefined : orUndefined(fetchRun(api, { project, app, run })),
     ]);
     if (shown instanceof GantryError) return { by: 'nobody', cents: undefined, unseen: shown.message };
     const cents = shown.costPerSecondCents;

@@ -233,7 +233,7 @@ function shownTimes(now, startedAt, { replicaTimes }) {
 
 /** @param {App} found @param {Request} request @param {AppPlatform} platform @returns {Answer} */
 function oneRun(found, { params }, { world, quirks }) {
-  const run = world.runs(found).find(({ id }) => id === params.run);
+  const run = world.runs(found).find(({ id, at }) => id === params.run && at + (quirks.runsLateMs ?? 0) <= world.now());
   return run ? { json: { item: shownRun(run, quirks) } } : failed(404, 'run not found');
 }
 

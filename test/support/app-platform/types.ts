@@ -23,6 +23,8 @@ export interface Quirks {
   defaults?: Record<string, string | number | boolean>;
   /** Builds have no `createdAt`. */
   hasNoTimes?: boolean;
+  /** How late runs are listed, in ms. */
+  runsLateMs?: number;
   /** Times of builds have no fractions of seconds. */
   wholeSeconds?: boolean;
   /** Listed files have no checksum. */
