@@ -153,15 +153,15 @@ class Answering {
     this.#owners = options.owners;
   }
 
-  /** The record of the run may be late: it is waited for, once, before anything is called again. */
+  /** The record of a run may be late: it is waited for before anything is called again. What a gateway refuses has none. */
   async find(answer: Answer): Promise<Answered> {
     const { api, project, delay } = this.context;
     const { run } = answer;
     const params = { project, app: this.options.app, run: run ?? '' };
     const item = run === undefined ? undefined : await orUndefined(fetchRun(api, params));
     const found = await this.#find(answer, item);
-    const isLate = run !== undefined && !item && found.by !== 'own' && found.later === undefined;
-    if (!isLate || this.#showsNoRuns) return found;
+    const isOpen = !answer.isOfGateway && found.by !== 'own' && found.later === undefined;
+    if (run === undefined || item || !isOpen || this.#showsNoRuns) return found;
     const shown = await orUndefined(untilKnown(() => fetchRun(api, params), delay));
     this.#showsNoRuns = shown === undefined;
     return shown ? this.#find(answer, shown) : found;
