@@ -31,12 +31,18 @@ const shown = async (line: string) => (await gantry([...line.split(' '), '--json
 describe('jobs of gantry run are no calls', () => {
   test.each([
     ['status web', { lastHour: { calls: 10, errors: 0 }, failure: null, replicas: { running: 0 } }],
-    ['explain web', { run: null, cause: null }],
     ['cost web', { apps: [{ calls: 10 }] }],
     ['tune web', { calls: 10 }],
   ])('%s', async (line, expected) => {
     await arrange();
     expect(await shown(line)).toMatchObject(expected);
+  });
+
+  test('explain takes a failed call before a failed job', async () => {
+    await arrange();
+    expect(await shown('explain web')).toMatchObject({ run: 'job-0', failed: true });
+    record(emulator, { id: 'call-failed', createdAt: clock.now - 40 * minute, statusCode: 500 });
+    expect(await shown('explain web')).toMatchObject({ run: 'call-failed', failed: true });
   });
 
   test('top', async () => {

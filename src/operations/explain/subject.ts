@@ -54,10 +54,12 @@ export interface SubjectOptions {
   id?: string | undefined;
   /** A log to explain instead; `-` is stdin. */
   file?: string | undefined;
+  /** Only what says something of the app: no jobs. */
+  callsOnly?: true;
 }
 
 /** Finds what to explain. Throws UsageError if nothing is named. */
-export async function findSubject(context: Context, { app, id, file }: SubjectOptions): Promise<Subject> {
+export async function findSubject(context: Context, { app, id, file, callsOnly }: SubjectOptions): Promise<Subject> {
   if (file !== undefined) return fileSubject(context, file);
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
@@ -66,7 +68,7 @@ export async function findSubject(context: Context, { app, id, file }: SubjectOp
   if (build.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return (await findFailedRun(context, app)) ?? { ...build, ...noWork };
+  return (await findFailedRun(context, app, callsOnly)) ?? { ...build, ...noWork };
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
@@ -121,10 +123,11 @@ function sickSubject(context: Context, app: string, { id: build }: Build, { cont
 
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
-/** Of the first page, which has the latest runs. */
-async function findFailedRun(context: Context, app: string): Promise<Subject | undefined> {
+/** Of the first page, which has the latest runs. A failed call says something of the app, a failed job only of itself. */
+async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
   const { runs } = await readRunList(context, app, { isEnough: () => true });
-  const run = (await findJobs(context, app)).calls(runs).find(runHasFailed);
+  const call = (await findJobs(context, app)).calls(runs).find(runHasFailed);
+  const run = call ?? (callsOnly ? undefined : runs.find(runHasFailed));
   return run && runSubject(context, app, run);
 }
 

@@ -125,6 +125,6 @@ async function readLastHour(context: Context, app: string): Promise<AppStatus['l
 }
 
 async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {
-  const { build, run, cause, title, fix } = await explainFailure(context, { app, configFile });
+  const { build, run, cause, title, fix } = await explainFailure(context, { app, configFile, callsOnly: true });
   return cause === null ? null : { build, run, title, fix };
 }
