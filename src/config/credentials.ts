@@ -75,7 +75,7 @@ interface TokenProblem {
   message: string;
   /** Of a token that can never be valid, or that was just issued; continues a sentence about it. */
   why?: string;
-  /** Of a token with something around it that is no part of it. */
+  /** Of a token with something around it that does not belong to it. */
   fix?: string;
 }
 
@@ -107,8 +107,8 @@ const notInTokens = [
     why: 'is an expression that nothing has replaced',
     fix: 'let CI or the shell replace it by the token: single quotes, and files that are read as they are, keep it',
   },
-  { form: /^["'`]|["'`]$/, why: 'is in quotes, which are no part of it', fix: 'remove the quotes around the token' },
-  { form: /^bearer\s/i, why: 'begins with the word Bearer, which is no part of it', fix: 'remove the word Bearer' },
+  { form: /^["'`]|["'`]$/, why: 'is in quotes, which are not part of it', fix: 'remove the quotes around the token' },
+  { form: /^bearer\s/i, why: 'begins with the word Bearer, which is not part of it', fix: 'remove the word Bearer' },
 ];
 
 export function notLoggedInError(env: Environment = {}, last?: LastTarget): AuthError {

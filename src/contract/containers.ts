@@ -40,7 +40,7 @@ interface EarlierLooks {
 
 /**
  * Whether a container runs, and is not about to end. With earlier looks: only if it has moved since. One look alone is what
- * the platform tells. A state that no document names is no evidence.
+ * the platform tells. An undocumented state is not evidence.
  */
 export function isRunning({ containerId, containerState, isTerminating }: Container, earlier?: EarlierLooks): boolean {
   return /^(running|ready)$/i.test(containerState ?? '') && !isTerminating && !earlier?.standsStill(containerId);

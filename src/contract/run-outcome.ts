@@ -17,7 +17,7 @@ interface RunFacts {
 
 /**
  * The one reading of a run's result, of client and emulator (docs/platform.md#runs). The code decides; the status only
- * where there is no code. A status that no document names is no evidence: the run is in progress.
+ * where there is no code. An undocumented status is not evidence: the run is in progress.
  */
 export function runOutcome({ status, statusCode: code }: RunFacts): RunOutcome {
   if (code === null || code === undefined) return outcomes[status?.toLowerCase() ?? ''] ?? 'in progress';

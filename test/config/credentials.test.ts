@@ -25,7 +25,7 @@ test.each([
 test.each(['"a.b.c"', "'a.b.c", 'a.b.c`'])('the token %s is refused: it is in quotes', async (token) => {
   const { error } = await find({ GANTRY_TOKEN: token }, file);
   expect((error as AuthError).facts.why).toBe(
-    'it comes from the environment (GANTRY_TOKEN) and is in quotes, which are no part of it',
+    'it comes from the environment (GANTRY_TOKEN) and is in quotes, which are not part of it',
   );
 });
 

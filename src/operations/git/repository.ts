@@ -79,7 +79,7 @@ export async function readCheckedOut(
   { byContent = false } = {},
 ): Promise<CheckedOut | undefined> {
   if (isOutside(context)) return undefined;
-  // What is in a submodule is no file of the commit, and would be read by its own settings.
+  // A submodule is not part of the commit, and has settings of its own.
   const format = [
     '--porcelain=v2',
     '--branch',

@@ -69,7 +69,7 @@ const kinds = {
   'rolled-back': v.object({ ...rollback.entries, isNoticed: v.optional(v.boolean()) }),
   /** Nothing serves any more. By a command of gantry, or noticed: the platform shows a later app of that name. */
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
-  /** A run of a file began, which is no call of the app. */
+  /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
   /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),

@@ -5,7 +5,7 @@ import { readJobs } from '../history/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 
 declare const call: unique symbol;
-/** A call of an app: a run that is no job. Only {@link Jobs} makes one of a run, and only calls are judged and counted. */
+/** A call of an app: a run that is not a job. Only {@link Jobs} makes one of a run, and only calls are judged and counted. */
 export type Call = Run & { readonly [call]: true };
 
 /** What was read of an app. */

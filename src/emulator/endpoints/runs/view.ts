@@ -30,7 +30,7 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
     status: run.oneOff ? oneOffStatus(progress) : progress.status,
     async: run.async,
     functionName: run.functionName,
-    // A run of a file is no call.
+    // A run of a file is not a call.
     method: run.oneOff ? '' : run.method,
     websocket: run.websocket ?? false,
     region: app.settings.region,
