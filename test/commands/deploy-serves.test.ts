@@ -42,3 +42,17 @@ test('a build that a later one has replaced is not called live', async () => {
   expect(stderr).toMatch(/build \S+ has succeeded and was replaced: build b0000000 of web serves/);
   expect(stderr).not.toContain('web is live');
 });
+
+test('a build is not called live if the app showed the one before, and then nothing', async () => {
+  let isBuilt = false;
+  let looks = 0;
+  const env = await altering(emulator, (method, path, json) => {
+    if (method === 'POST' && path.endsWith('/apps')) isBuilt = true;
+    if (!isBuilt || method !== 'GET' || !/-web(\/builds)?$/.test(path)) return undefined;
+    if (path.endsWith('-web') && looks++ === 0) return { body: { ...(json as object), latestReadyBuildId: old } };
+    return { status: 500, body: { message: 'no' } };
+  });
+  await using app = await folderOf(smallApp());
+  const { code, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
+  expect([code, json()]).toMatchObject([8, { error: { details: { status: 'pending', serves: old } } }]);
+});

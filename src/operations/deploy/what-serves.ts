@@ -31,12 +31,11 @@ export async function findServing(context: Context, app: string, own: Build, max
   const live = first && liveBuild(first);
   if (live === undefined || live === own.id) return own.id;
   const facts = await trySettle(context, app, own, maxMs);
-  if (!facts || facts.serving.is === 'none' || facts.serving.is === 'unknown') return own.id;
-  if (facts.app) await recordLook(context, app, facts.app);
-  const { serving } = facts;
-  const serves = serving.is === 'one' ? serving.build : undefined;
-  if (serves === own.id || (serves !== undefined && mayReplace(facts, serves, own.id))) return serves;
-  const shows = isKnown(facts.shows) ? facts.shows : null;
+  if (facts?.app) await recordLook(context, app, facts.app);
+  if (facts?.serving.is === 'unknown') return own.id;
+  const serves = facts?.serving.is === 'one' ? facts.serving.build : undefined;
+  if (facts && serves !== undefined && (serves === own.id || mayReplace(facts, serves, own.id))) return serves;
+  const shows = facts && isKnown(facts.shows) ? facts.shows : live;
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
@@ -47,7 +46,7 @@ export async function findServing(context: Context, app: string, own: Build, max
   );
 }
 
-/** Best effort: the deploy has succeeded. */
+/** Undefined if the platform does not answer: what the app showed last is all that is known then. */
 async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {
   try {
     return await settle(context, app, { own, maxMs });
