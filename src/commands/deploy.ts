@@ -89,7 +89,7 @@ export default defineCommand({
 const defaultWatchMs = 120_000;
 
 async function parseSmokeTests(typed: readonly string[]) {
-  const { parseSmokeTest } = await import('../operations/watch/index.ts');
+  const { parseSmokeTest } = await import('../deploys/smoke-test.ts');
   return typed.map(parseSmokeTest);
 }
 

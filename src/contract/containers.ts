@@ -33,17 +33,16 @@ export const Container = objectOf({
 });
 export type Container = v.InferOutput<typeof Container>;
 
-/** What earlier looks at the list say of it: a container that has ended may be listed as it was, as running, for seconds. */
-interface EarlierLooks {
-  standsStill: (containerId: string) => boolean;
+/**
+ * Whether a container is listed as running, and is not about to end. One that has ended may be listed so for seconds. An
+ * undocumented state is not evidence.
+ */
+export function isRunning({ containerState, isTerminating }: Container): boolean {
+  return /^(running|ready)$/i.test(containerState ?? '') && !isTerminating;
 }
 
-/**
- * Whether a container runs, and is not about to end. With earlier looks: only if it has moved since. One look alone is what
- * the platform tells. An undocumented state is not evidence.
- */
-export function isRunning({ containerId, containerState, isTerminating }: Container, earlier?: EarlierLooks): boolean {
-  return /^(running|ready)$/i.test(containerState ?? '') && !isTerminating && !earlier?.standsStill(containerId);
+export function isWaiting({ containerState }: Container): boolean {
+  return /^pending$/i.test(containerState ?? '');
 }
 
 /** Ended as it should. */

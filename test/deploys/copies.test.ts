@@ -37,7 +37,6 @@ describe('a list of replicas that is a copy makes no build healthy', () => {
       /is not known: the platform did not answer: the reply of .* is a copy that a cache/,
     ],
     ['as its replicas say, which run no longer than before', { replicaTimes: 'running time' }, false, unread],
-    ['as the time of reading says', { replicaTimes: 'read time' }, false, unread],
     ['as both say', { replicaTimes: 'both' }, false, unread],
   ])('%s', async (_, quirks, marked, says) => {
     const { stage, machine } = await copying({ point: 'containers', marked }, quirks);

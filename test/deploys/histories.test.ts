@@ -6,12 +6,12 @@ import { createApi } from '../../src/api/client.ts';
 import { gantryCommand } from '../../src/command-line.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
+import { type Before, lookBefore } from '../../src/deploys/look.ts';
+import { verifyBuild } from '../../src/deploys/verify.ts';
 import { GantryError, NotFoundError } from '../../src/errors.ts';
-import { verifyBuild } from '../../src/operations/deploy/verify-build.ts';
 import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
 import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
-import { type Before, lookBefore } from '../../src/operations/watch/index.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
@@ -116,18 +116,9 @@ class History {
     try {
       const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
       const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy` };
-      return String(
-        (
-          await verifyBuild(this.#context, {
-            ...asked,
-            app: 'web',
-            build,
-            minReplicas,
-            isNew: true,
-            before: this.#before,
-          })
-        )?.verdict,
-      );
+      const about = { app: 'web', build, minReplicas, isNew: true, before: this.#before };
+      const found = await verifyBuild(this.#context, { ...asked, ...about });
+      return typeof found === 'object' ? found.verdict : String(found);
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       return String((error.facts.details as { verdict?: string }).verdict);

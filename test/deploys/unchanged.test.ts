@@ -60,13 +60,8 @@ function alter({ platform: { world } }: Stage, change: (replica: Replica) => Rep
   world.replicas = (app: App) => replicas(app).flatMap(change);
 }
 
-const ends: [what: string, change: Alter, scaling?: string][] = [
+const ends: [what: string, change: Alter][] = [
   ['no replica is listed', () => []],
-  [
-    'one of two replicas is missing',
-    (each) => (each.id.endsWith('-0') ? [each] : []),
-    'min_replicas = 2\nmax_replicas = 2\n',
-  ],
   [
     'its replica comes back under other names',
     (each, { clock }) => [{ ...each, id: `${each.id}-${Math.floor(clock.now / 2_000)}`, startedAt: clock.now }],
@@ -77,11 +72,21 @@ const ends: [what: string, change: Alter, scaling?: string][] = [
   ],
 ];
 
-test.each(ends)('an unchanged build is watched again if what runs is not as it was: %s', async (_, change, scaling) => {
-  const { stage, machine } = await healthy(scaling);
+test.each(ends)('an unchanged build is watched again if what runs is not as it was: %s', async (_, change) => {
+  const { stage, machine } = await healthy();
   alter(stage, (replica) => change(replica, stage));
   const { stderr } = await machine.run(line);
   expect(stderr).toMatch(/was found healthy by a watch of 4\.0 s, but .*: watching it again/);
+});
+
+test('a build of which one of two replicas runs is healthy with a warning, at first and when typed again', async () => {
+  const stage = await Stage.open();
+  alter(stage, (each) => (each.id.endsWith('-0') ? [each] : []));
+  const machine = await stage.machine({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' });
+  const first = await machine.run(line);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('warning: 1 of 2 replicas run')]);
+  const again = await machine.run(line);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/1 of 2 replicas run.*: not watched again/s)]);
 });
 
 test.each<[string, Quirks['refuses']]>([

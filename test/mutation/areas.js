@@ -73,7 +73,7 @@ const commands = {
   'operations/sync': ['sync'],
   'operations/volumes': ['volumes', 'rm', 'ls', 'cat', 'files-in-place', 'nothing-deleted-without-a-list'],
   'operations/waiting': ['cancel-evidence', 'refused-evidence', 'secrets'],
-  'operations/watch': ['deploy'],
+  deploys: ['deploy'],
   'operations/webhooks': ['webhooks', 'webhook-recipes'],
 };
 

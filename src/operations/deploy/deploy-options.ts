@@ -1,5 +1,6 @@
 import type { CreatedApp } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
+import type { HealthSeen } from '../../deploys/verify.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
@@ -7,7 +8,6 @@ import type { BusyPolicy } from './busy-builds.ts';
 import type { PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { StuckBuilds } from './stuck-builds.ts';
-import type { Health } from './verify-build.ts';
 
 /** Of any deploy, also of an archive that is packed already. */
 export interface SendOptions {
@@ -70,5 +70,5 @@ export interface Deployment {
   /** A later build that has replaced it already. */
   serves?: string;
   /** What was seen after the deploy; absent if it was not watched. */
-  health?: Health;
+  health?: HealthSeen;
 }

@@ -1,8 +1,12 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { type Before, lookBefore } from '../../deploys/look.ts';
+import type { BuildVerification, Verification } from '../../deploys/verify.ts';
+import { BuildFailedError, NotReadyError, PendingError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
+import { followBuild } from '../builds/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { TimeLimit } from '../waiting/index.ts';
-import { type Before, lookBefore } from '../watch/index.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
@@ -13,9 +17,9 @@ import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { approveMove, checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
+import { recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { findLiveDeployment } from './unchanged-deployment.ts';
-import type { Verification } from './verify-build.ts';
 
 export interface DeployAppOptions
   extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
@@ -152,6 +156,21 @@ function isAsked({ watchMs, smokeTests }: Verification): boolean {
   return watchMs !== undefined || smokeTests.length > 0;
 }
 
+/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
+async function throwFailure(context: Context, { app, build, config }: BuildVerification): Promise<never> {
+  try {
+    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
+  } catch (error) {
+    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+    if (hasFailed) await recordFailure(context, app, build, error);
+    throw error;
+  }
+  throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
+}
+
+/** How long the log of a build that has failed is waited for. */
+const failureMs = 30_000;
+
 /** An unchanged build is verified, too. */
 async function verified(
   context: Context,
@@ -167,7 +186,10 @@ async function verified(
   const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const reason = 'whether it is healthy was not seen to the end';
   const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);
-  const { verifyBuild } = await import('./verify-build.ts');
-  const health = await known.during(() => verifyBuild(context, verifying));
+  const { verifyBuild } = await import('../../deploys/verify.ts');
+  const health = await known.during(async () => {
+    const found = await verifyBuild(context, verifying);
+    return found === 'failed' ? throwFailure(context, verifying) : found;
+  });
   return { ...deployment, ...(health && { health }) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../src/errors.ts';
-import { parseSmokeTest } from '../../../src/operations/watch/index.ts';
+import { parseSmokeTest } from '../../src/deploys/smoke-test.ts';
+import { UsageError } from '../../src/errors.ts';
 
 test.each<[string, object]>([
   ['/health', { name: '/health', path: '/health' }],

@@ -1,0 +1,161 @@
+import type { Run } from '../contract/runs.ts';
+import { compareErrors, type ErrorCount } from '../operations/difference/index.ts';
+import {
+  type Call,
+  countErrors,
+  hasEnded,
+  hasSucceeded,
+  type Jobs,
+  runHasFailed,
+  runKey,
+} from '../operations/runs/index.ts';
+import { count } from '../output/format.ts';
+import type { Owner } from './replicas.ts';
+
+export interface CallFacts {
+  /** Doubtful: most fail, too few have ended, or which build handled those that fail is not known. */
+  state: 'worse' | 'doubtful' | 'fine' | 'none' | 'not known';
+  reason: string;
+  /** The replica that shows it. */
+  container?: string | undefined;
+}
+
+interface Known {
+  /** What there was before the build was uploaded. */
+  before?: readonly Run[] | undefined;
+  /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
+  sickTimes: readonly { from: number; to: number }[];
+  /** A time in ms since when no other build has served: calls are its own. */
+  servesSince: number;
+  jobs: Jobs;
+}
+
+/** The calls of an app, over several looks: those of a build, and those before it to compare with. */
+export class Calls {
+  readonly #runs = new Map<string, Run>();
+  /** Runs of before the build, by key: those of the first look, if nobody looked before. */
+  #earlier: Set<string> | undefined;
+  #refused: string | undefined;
+  #isListed = false;
+
+  constructor(
+    private readonly ownerOf: (replica: string) => Owner,
+    private readonly known: Known,
+  ) {
+    if (known.before) this.#add(known.before);
+  }
+
+  /** `refused`: why the platform lists none. */
+  see({ runs, refused }: { runs?: readonly Run[] | undefined; refused?: string | undefined }): void {
+    this.#refused = refused;
+    if (!runs) return;
+    this.#isListed = true;
+    this.#add(runs);
+  }
+
+  /** Whether a run is known and cannot change any more. */
+  isSettled(run: Run): boolean {
+    const known = this.#runs.get(runKey(run));
+    return known !== undefined && hasEnded(known);
+  }
+
+  /** Null if they are not listed. */
+  get ended(): number | null {
+    return this.#isKnown ? this.#ended('own').length : null;
+  }
+
+  /** Ids of own ones. */
+  failed(): string[] {
+    return this.#ended('own').flatMap((call) => (runHasFailed(call) ? call.id : []));
+  }
+
+  get failedCount(): number | null {
+    return this.#isKnown ? this.#ended('own').filter(runHasFailed).length : null;
+  }
+
+  /** Calls of a replica have succeeded, and none has failed by itself. */
+  hasServed(replica: string): boolean {
+    const { calls, failed, byCaller } = countErrors(this.#calls().filter((run) => replicaOf(run) === replica));
+    return calls > failed && failed === byCaller;
+  }
+
+  /** `isEarly`: before the end of a watch, only what is certain counts. */
+  facts(isEarly: boolean): CallFacts {
+    if (!this.#isKnown)
+      return { state: 'not known', reason: `calls of it are not known (${this.#refused ?? 'not listed'})` };
+    const own = countErrors(this.#ended('own'));
+    const before = this.#errorsBefore();
+    const rates = ratesText(own, before);
+    const compared = compareErrors(own, before, isEarly);
+    if (compared === 'worse') return { state: 'worse', reason: rates, container: this.#failing() };
+    if (compared === 'as bad') return { state: 'doubtful', reason: `${rates}: no better than before` };
+    if (compared === 'too few calls') return { state: 'doubtful', reason: `${rates}: too few calls to tell` };
+    const open = countErrors(this.#ended('nobody'));
+    const ifOwn = compareErrors(sum(own, open), before, false);
+    if (open.failed > 0 && /^(worse|as bad)$/.test(ifOwn)) {
+      const reason = `${ratesText(open, before)}, and which build handled them is not known`;
+      return { state: 'doubtful', reason };
+    }
+    if (this.#ended('own').some(hasSucceeded)) return { state: 'fine', reason: '' };
+    const calls = own.calls > 0 ? `none of ${count(own.calls, 'call')} has succeeded` : '';
+    const unclear = open.calls > 0 ? `which build handled ${count(open.calls, 'call')} is not known` : '';
+    return { state: 'none', reason: calls || unclear };
+  }
+
+  get #isKnown(): boolean {
+    return this.#isListed && this.#refused === undefined;
+  }
+
+  #add(runs: readonly Run[]): void {
+    this.#earlier ??= new Set(runs.filter((run) => !this.#isSinceAlone(run)).map(runKey));
+    for (const run of runs) this.#runs.set(runKey(run), run);
+  }
+
+  #isSinceAlone({ createdAt }: Run): boolean {
+    return Date.parse(createdAt ?? '') >= this.known.servesSince;
+  }
+
+  /**
+   * Whose a call is, as far as it is known by now. That of a replica that was never listed is nobody's: one of the build
+   * before may answer after it is gone from the list, and one of this build may end before it is listed.
+   */
+  #ownerOf(call: Call): Owner {
+    const owner = this.ownerOf(replicaOf(call));
+    if (owner !== 'nobody') return owner;
+    if (this.#earlier?.has(runKey(call))) return 'other';
+    return this.#isSinceAlone(call) ? 'own' : 'nobody';
+  }
+
+  /** Of the runs before the build, those that are a measure. */
+  #errorsBefore(): ErrorCount {
+    const isOfSick = (at: number) => this.known.sickTimes.some(({ from, to }) => at >= from && at < to);
+    const isMeasure = (call: Call) => this.#earlier?.has(runKey(call)) && !isOfSick(Date.parse(call.createdAt ?? ''));
+    return countErrors(this.#ended('other').filter(isMeasure));
+  }
+
+  #failing(): string | undefined {
+    const call = this.#ended('own').find(runHasFailed);
+    return call && (replicaOf(call) || undefined);
+  }
+
+  #ended(owner: Owner): Call[] {
+    return this.#calls().filter((call) => hasEnded(call) && this.#ownerOf(call) === owner);
+  }
+
+  #calls(): Call[] {
+    return this.known.jobs.calls([...this.#runs.values()]);
+  }
+}
+
+export function replicaOf({ containerId, podName }: Run): string {
+  return containerId || podName || '';
+}
+
+function sum(a: ErrorCount, b: ErrorCount): ErrorCount {
+  return { calls: a.calls + b.calls, failed: a.failed + b.failed, byCaller: a.byCaller + b.byCaller };
+}
+
+function ratesText(now: ErrorCount, before: ErrorCount): string {
+  const earlier = before.calls === 0 ? 'none before to compare with' : `${before.failed} of ${before.calls} before`;
+  return `${now.failed} of ${count(now.calls, 'call')} failed, ${earlier}`;
+}

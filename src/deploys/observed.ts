@@ -1,0 +1,198 @@
+import type { Context } from '../context.ts';
+import { appIsUnwell, liveBuild } from '../contract/apps.ts';
+import { buildPhase } from '../contract/builds.ts';
+import { AuthError, GantryError, NotFoundError } from '../errors.ts';
+import { fetchBuild } from '../operations/builds/index.ts';
+import { Jobs } from '../operations/runs/index.ts';
+import { isTooEarly, tryRequest } from '../operations/waiting/index.ts';
+import { count, shortBuild } from '../output/format.ts';
+import { Calls } from './calls.ts';
+import { type Because, type Health, type HealthFacts, judge } from './health.ts';
+import { type Before, type LookPart, listed, look } from './look.ts';
+import { Replicas } from './replicas.ts';
+
+/** The build that is looked at, and what is known of it before. */
+export interface WatchedBuild {
+  app: string;
+  build: string;
+  /** What was sent of the scaling, as far as the platform does not show it. */
+  minReplicas: number;
+  /** Whether this command has deployed it. Another one may have been found healthy before. */
+  isNew: boolean;
+  /** What there was before it was uploaded; undefined for a build that serves for longer. */
+  before?: Before | undefined;
+  /** Builds that served before it: an app that shows one of them lags behind. */
+  earlierBuilds: ReadonlySet<string>;
+  /** Whether no other build has served for long enough to leave a replica. */
+  isAlone: boolean;
+  /** A time in ms since 1970 since when no other build has served. */
+  servesSince: number;
+  /** When builds served that were found sick, in ms: calls of then are no measure. */
+  sickTimes: readonly { from: number; to: number }[];
+}
+
+/** What the calls of `--smoke` said. */
+export interface Smoke {
+  says: HealthFacts['smoke'];
+  /** Empty if nothing is wrong. */
+  reason: string;
+  calls: number;
+}
+
+export const noSmoke: Smoke = { says: 'not asked', reason: '', calls: 0 };
+
+/** What was looked at; null where the platform did not list it. */
+export interface Seen {
+  replicas: number | null;
+  restarts: number | null;
+  runs: number | null;
+  failedRuns: number | null;
+}
+
+/** A build, over all looks of a command. */
+export class ObservedBuild {
+  readonly replicas: Replicas;
+  readonly calls: Calls;
+  readonly #jobs: Jobs;
+  readonly #started: number;
+  #shows: string | undefined;
+  #status = '';
+  #scaling: { minReplicas: number; cooldownMs: number | undefined };
+  #failure: GantryError | undefined;
+  #hasFailed = false;
+  cents: number | undefined;
+  /** Why replicas are not listed. */
+  refusal: GantryError | undefined;
+
+  constructor(
+    private readonly context: Context,
+    readonly subject: WatchedBuild,
+  ) {
+    const { build, before, isNew, isAlone, minReplicas, sickTimes, servesSince } = subject;
+    this.#started = context.elapsed();
+    this.#jobs = before?.jobs ?? new Jobs();
+    this.#scaling = { minReplicas, cooldownMs: undefined };
+    this.replicas = new Replicas(build, { earlier: before?.replicas, isAlone, isNew });
+    const known = { before: before?.runs, sickTimes, servesSince, jobs: this.#jobs };
+    this.calls = new Calls((id) => this.replicas.of(id), known);
+  }
+
+  /** A platform that does not answer is no verdict: the next look may succeed. Throws what that would meet, too. */
+  async look(parts: readonly LookPart[]): Promise<void> {
+    const { context, subject } = this;
+    try {
+      const { at, app, containers, runs, started } = await look(context, subject.app, parts, (run) =>
+        this.calls.isSettled(run),
+      );
+      this.#failure = undefined;
+      this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });
+      if (app) {
+        this.#shows = liveBuild(app) ?? this.#shows;
+        this.#status = app.status ?? this.#status;
+        this.cents = app.costPerSecondCents ?? undefined;
+        const { minReplicaCount, cooldownPeriodSeconds: cooldown } = app;
+        this.#scaling.minReplicas = minReplicaCount ?? this.#scaling.minReplicas;
+        if (typeof cooldown === 'number') this.#scaling.cooldownMs = cooldown * 1_000;
+      }
+      if (containers) this.refusal = containers instanceof GantryError ? containers : undefined;
+      const replicas = listed(containers);
+      if (replicas) {
+        const now = context.platformNow();
+        this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
+      }
+      if (runs) this.calls.see(runs instanceof GantryError ? { refused: runs.message } : { runs: listed(runs) });
+    } catch (error) {
+      const ageMs = subject.isNew ? context.elapsed() - this.#started : Number.POSITIVE_INFINITY;
+      this.#failure = isTooEarly(error, ageMs) ? error : transient(error, context);
+    }
+    // Then the app went back, and does not lag behind.
+    if (parts.includes('app') && this.#showsFact === 'earlier') this.#hasFailed = await this.#isFailed();
+  }
+
+  facts(smoke: Smoke['says'], time: HealthFacts['time']): HealthFacts {
+    const hasServed = (id: string) => this.calls.hasServed(id);
+    return {
+      shows: this.#showsFact,
+      ended: this.#hasFailed ? 'failed' : 'no',
+      replicas: this.replicas.facts(hasServed, time !== 'left').state,
+      smoke,
+      calls: this.calls.facts(time === 'left').state,
+      status: appIsUnwell(this.#status) ? 'bad' : 'good',
+      time,
+    };
+  }
+
+  judge({ says }: Smoke, time: HealthFacts['time']): Health {
+    return judge(this.facts(says, time));
+  }
+
+  /** In the user's words, and the replica that shows it. */
+  reason(because: Because, smoke: Smoke): { reason: string; container?: string | undefined } {
+    const replicas = this.replicas.facts((id) => this.calls.hasServed(id), true);
+    const calls = this.calls.facts(false);
+    const reasons: Record<Because, { reason: string; container?: string | undefined }> = {
+      shows: { reason: this.#shownReason },
+      replicas,
+      smoke,
+      calls,
+      status: { reason: `the status of the app is ${this.#status}` },
+      'few replicas': { reason: `${replicas.running} of ${count(replicas.min, 'replica')} run` },
+      'nothing seen': { reason: calls.reason || replicas.reason || 'no replica and no call of it was seen' },
+      '': { reason: '' },
+    };
+    return reasons[because];
+  }
+
+  /** The build that the app shows instead, if that served before. */
+  get earlierShown(): string | undefined {
+    return this.#failure === undefined && this.#showsFact === 'earlier' ? this.#shows : undefined;
+  }
+
+  get keepsReplicas(): boolean {
+    return this.#scaling.minReplicas > 0;
+  }
+
+  get seen(): Seen {
+    return {
+      replicas: this.replicas.seen,
+      restarts: this.replicas.restarts,
+      runs: this.calls.ended,
+      failedRuns: this.calls.failedCount,
+    };
+  }
+
+  get #showsFact(): HealthFacts['shows'] {
+    if (this.#failure) return 'not known';
+    if (this.#shows === undefined || this.#shows === this.subject.build) return 'ours';
+    return this.subject.earlierBuilds.has(this.#shows) ? 'earlier' : 'later';
+  }
+
+  get #shownReason(): string {
+    if (this.#failure) return `the platform did not answer: ${this.#failure.message}`;
+    const shown = shortBuild(this.#shows ?? '');
+    return this.#showsFact === 'later'
+      ? `build ${shown} serves now`
+      : `the app shows build ${shown}, which served before`;
+  }
+
+  async #isFailed(): Promise<boolean> {
+    const { app, build } = this.subject;
+    const { project } = this.context;
+    const own = await tryRequest(this.context, (api) => fetchBuild(api, { project, app, build }));
+    return own !== undefined && buildPhase(own.status) === 'failed';
+  }
+}
+
+/** `2 replicas, 14 runs, 0 failed`. */
+export function summary({ replicas, restarts, runs, failedRuns }: Seen): string {
+  const calls = runs === null ? ['calls are not known'] : [count(runs, 'run'), `${failedRuns} failed`];
+  const parts = [replicas === null ? 'replicas are not known' : count(replicas, 'replica'), ...calls];
+  if (replicas && restarts === null) parts.push('restarts are not shown');
+  return restarts ? [...parts, count(restarts, 'restart')].join(', ') : parts.join(', ');
+}
+
+function transient(error: unknown, { signal }: Context): GantryError {
+  const isFinal = !(error instanceof GantryError) || error instanceof AuthError || error instanceof NotFoundError;
+  if (signal.aborted || isFinal) throw error;
+  return error;
+}

@@ -1,0 +1,183 @@
+import type { Context } from '../context.ts';
+import { buildPhase, listBuilds } from '../contract/builds.ts';
+import type { Run } from '../contract/runs.ts';
+import { AppError, GantryError, UnavailableError } from '../errors.ts';
+import { invokeApp, readResponse } from '../operations/invoke/index.ts';
+import { fetchRun, runHasFailed } from '../operations/runs/index.ts';
+import { contextWith, tryRequest } from '../operations/waiting/index.ts';
+import { dollars, duration, shortBuild } from '../output/format.ts';
+import { replicaOf } from './calls.ts';
+import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
+import { goneMs } from './replicas.ts';
+import { lateMs } from './serving.ts';
+import { findProblem } from './smoke-answer.ts';
+import type { SmokeTest } from './smoke-test.ts';
+
+/** How long an app may take to answer, its start included, in ms. */
+const answerMs = 600_000;
+/** How long it is called again if another one has answered than it, in ms. */
+const lastsMs = { other: goneMs, gateway: 10_000, nobody: 0 };
+const pauseMs = 2_000;
+
+/**
+ * Calls a build: an answer counts only if its replica is of that build. This wakes an app that has no replica, which costs
+ * what the replica does. The first call that does not succeed ends it.
+ */
+export async function callBuild(
+  context: Context,
+  observed: ObservedBuild,
+  tests: readonly SmokeTest[],
+  isEnveloped: boolean,
+): Promise<Smoke> {
+  let calls = 0;
+  for (const test of tests) {
+    const smoke = await callOnce(context, observed, test, isEnveloped);
+    calls += smoke.calls;
+    if (smoke.says !== 'yes') return { ...smoke, calls };
+  }
+  return { says: 'yes', reason: '', calls };
+}
+
+/** Again while replicas of the build before answer, or a gateway refuses. */
+async function callOnce(
+  context: Context,
+  observed: ObservedBuild,
+  test: SmokeTest,
+  isEnveloped: boolean,
+): Promise<Smoke> {
+  const { elapsed, delay, progress } = context;
+  const started = elapsed();
+  const { name } = test;
+  for (let calls = 1; ; calls++) {
+    const answer = await call(context, observed.subject.app, test, isEnveloped);
+    const { problem = 'answered', durationMs } = answer;
+    const answered = await whoAnswered(context, observed, answer);
+    const { by } = answered;
+    if (by === 'own') {
+      const { cents } = observed;
+      const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
+      progress.note(`${test.typed}: ${problem} in ${duration(durationMs)}, ${cost}`);
+      if (answer.problem === undefined) return { says: 'yes', reason: '', calls };
+      return { says: answer.isUnreachable ? 'unclear' : 'no', reason: `${name}: ${problem}`, calls };
+    }
+    const unseen = 'unseen' in answered ? answered.unseen : 'no run of the app has failed by this call';
+    if (elapsed() - started >= lastsMs[by]) {
+      const reason =
+        by === 'other'
+          ? `${name}: replicas of the build before still answered after ${duration(goneMs)}`
+          : `${name}: ${problem}, and which build did is not known: ${unseen}`;
+      return { says: 'unclear', reason, calls };
+    }
+    await delay(pauseMs);
+  }
+}
+
+interface Answer {
+  run: string | undefined;
+  durationMs: number;
+  /** What is wrong with it; undefined if nothing is. */
+  problem?: string | undefined;
+  /** The app has not answered at all. */
+  isUnreachable?: boolean | undefined;
+  /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
+  isOfGateway?: boolean;
+}
+
+async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<Answer> {
+  const { elapsed } = context;
+  const { path, fn, data } = test;
+  const started = elapsed();
+  // The call sets what Ctrl-C prints, which is for the deploy to say.
+  const quiet = contextWith(context, { interruption: {} });
+  const args = fn === undefined ? [] : [fn];
+  const method = path === undefined ? undefined : 'GET';
+  try {
+    const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
+    if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
+    const read = await readResponse(result.response, elapsed);
+    const found = await findProblem(result.response, read, test, isEnveloped);
+    return {
+      run: read.run ?? undefined,
+      durationMs: read.durationMs,
+      problem: found?.problem,
+      isUnreachable: found?.isNone,
+    };
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    const { run } = (error.facts.details ?? {}) as { run?: string | null };
+    const { status } = error.facts;
+    const isUnreachable = error instanceof UnavailableError && status === undefined;
+    const isRedirect = status !== undefined && status < 400;
+    const isOfGateway = !isUnreachable && (isRedirect || !(error instanceof AppError));
+    return {
+      run: run ?? undefined,
+      durationMs: elapsed() - started,
+      problem: error.message,
+      isUnreachable,
+      isOfGateway,
+    };
+  }
+}
+
+/** The build that is called, the one before it, none since a gateway refused, or why it is not known. */
+type Answered = { by: 'own' | 'other' | 'gateway' } | { by: 'nobody'; unseen: string };
+
+/**
+ * Which build has answered: that of the replica that the run names. The record of the run and the list of replicas may be
+ * late: they are waited for before anything is called again.
+ */
+async function whoAnswered(context: Context, observed: ObservedBuild, answer: Answer): Promise<Answered> {
+  const { elapsed, delay } = context;
+  const started = elapsed();
+  let run: Run | undefined;
+  for (;;) {
+    if (answer.run !== undefined) run ??= await readRun(context, observed.subject.app, answer.run);
+    await observed.look(['app', 'replicas']);
+    const { shows } = observed.facts('not asked', 'left');
+    const unseen = shows === 'not known' || shows === 'later' ? observed.reason('shows', noSmoke).reason : undefined;
+    const answered = unseen === undefined ? await byReplica(context, observed, answer, run) : nobody(unseen);
+    const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
+    if (isFinal || elapsed() - started >= lateMs) return answered;
+    await delay(pauseMs);
+  }
+}
+
+async function byReplica(
+  context: Context,
+  { subject, refusal, replicas }: ObservedBuild,
+  { isOfGateway }: Answer,
+  run: Run | undefined,
+): Promise<Answered> {
+  if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
+  if (isOfGateway && !(run && runHasFailed(run))) return { by: 'gateway' };
+  const replica = run && replicaOf(run);
+  if (replica) {
+    const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
+    if (by === 'nobody')
+      return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
+    const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
+    return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by };
+  }
+  // One of another build may have answered, whether it was ever listed or not.
+  if (replicas.has('other')) return { by: 'other' };
+  if (!(await isOnlyBuild(context, subject))) return nobody('its run names no replica');
+  return replicas.has('own') ? { by: 'own' } : nobody('no replica of it is listed');
+}
+
+async function isOnlyBuild(context: Context, { app, build, earlierBuilds }: WatchedBuild): Promise<boolean> {
+  const { project } = context;
+  const builds = await tryRequest(context, (api) => api(listBuilds, { project, app }));
+  const isOnly = builds?.every(({ id, status }) => id === build || buildPhase(status) !== 'succeeded') ?? false;
+  return isOnly && earlierBuilds.size === 0;
+}
+
+function nobody(unseen: string): Answered {
+  return { by: 'nobody', unseen };
+}
+
+async function readRun({ api, project }: Context, app: string, run: string): Promise<Run | undefined> {
+  return fetchRun(api, { project, app, run }).catch((error: unknown) => {
+    if (error instanceof GantryError) return undefined;
+    throw error;
+  });
+}

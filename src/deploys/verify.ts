@@ -1,0 +1,182 @@
+import { type CommandLine, gantryCommand } from '../command-line.ts';
+import type { Context } from '../context.ts';
+import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../errors.ts';
+import { type AppHistory, readHistory, recordEvent, type Verdict } from '../operations/history/index.ts';
+import { readFailureLog } from '../operations/logs/index.ts';
+import { duration, shortBuild } from '../output/format.ts';
+import type { AppConfig } from '../project/config.ts';
+import type { Finding } from './health.ts';
+import { allParts, type Before } from './look.ts';
+import { noSmoke, ObservedBuild, type Seen, summary, type WatchedBuild } from './observed.ts';
+import { goneMs } from './replicas.ts';
+import type { SmokeTest } from './smoke-test.ts';
+import { pauses, watchBuild } from './watch.ts';
+
+/** What is asked of a new build, besides that it became ready. */
+export interface Verification {
+  /** How long to watch its replicas and calls, in ms. */
+  watchMs?: number | undefined;
+  /** Calls that it must answer. */
+  smokeTests: readonly SmokeTest[];
+  /** The command that goes on after an interruption: nothing is sent if nothing has changed. */
+  goOn: CommandLine;
+}
+
+export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app' | 'build' | 'minReplicas' | 'isNew'> {
+  config?: AppConfig | undefined;
+  before?: Before | undefined;
+}
+
+/** What was seen of a healthy build; null where it was not looked at, or not shown. */
+export interface HealthSeen extends Seen {
+  verdict: 'healthy';
+  watchedMs: number;
+  smokeCalls: number;
+}
+
+const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
+
+/**
+ * Calls and watches a build that is live, and writes the verdict down. Undefined: it was watched for as long before, and
+ * nothing speaks against it now. `failed`: it has failed after it had succeeded. Throws NotReadyError for a sick one,
+ * PendingError if it is not known, ConflictError if another build serves.
+ */
+export async function verifyBuild(
+  context: Context,
+  options: BuildVerification,
+): Promise<HealthSeen | 'failed' | undefined> {
+  const { app, build, smokeTests, config } = options;
+  const { progress, elapsed } = context;
+  const started = elapsed();
+  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
+  const history = await readHistory(context, app);
+  const subject = subjectOf(context, options, history);
+  const observed = new ObservedBuild(context, subject);
+  const smoke =
+    smokeTests.length === 0
+      ? noSmoke
+      : await (await import('./smoke.ts')).callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
+  const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
+  const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
+  if (watchMs === undefined && smoke === noSmoke) return undefined;
+  const health = await watchBuild(context, observed, smoke, watchMs);
+  if (health.finding === 'failed') return 'failed';
+  const verdict = verdicts[health.finding];
+  const { reason, container } = observed.reason(health.because, smoke);
+  const watchedMs = elapsed() - started;
+  const seen = { ...(watchMs === undefined ? notSeen : observed.seen), smokeCalls: smoke.calls };
+  const checks = { watchMs: watchMs === undefined ? 0 : watchedMs };
+  const told = verdict === 'healthy' ? '' : reason;
+  await recordEvent(context, app, 'verdict', { build, verdict, reason: told, container, watchedMs, seen, checks });
+  if (verdict !== 'healthy') {
+    const failedRunIds = observed.calls.failed();
+    const details = { app, build, verdict, reason, container: container ?? null, watchedMs, ...seen, failedRunIds };
+    throw await verdictError(context, options, { verdict, shows: observed.earlierShown, details });
+  }
+  const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
+  progress.note(`${app} is healthy${counted}`);
+  const { restarted } = observed.replicas;
+  if (health.because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
+  if (restarted && watchMs !== undefined) {
+    warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
+  }
+  return { verdict, watchedMs, ...seen };
+}
+
+const verdicts = {
+  ...({ healthy: 'healthy', sick: 'sick', unknown: 'unknown', superseded: 'superseded' } as const),
+  // A watch does not end with it.
+  'look again': 'unknown',
+} as const satisfies Record<Exclude<Finding, 'failed'>, Verdict>;
+
+function warn({ progress }: Context, message: string, fix: CommandLine): void {
+  progress.warn({ severity: 'warning', message, fix });
+}
+
+function subjectOf(context: Context, options: BuildVerification, history: AppHistory): WatchedBuild {
+  const { app, build, minReplicas, isNew, before } = options;
+  const earlierBuilds = new Set([...history.seenBefore(build), ...(before?.builds ?? [])]);
+  earlierBuilds.delete(build);
+  const servesMs = context.platformNow() - (history.beginnings(build).at(-1) ?? Number.POSITIVE_INFINITY);
+  const isAlone = isNew ? earlierBuilds.size === 0 : servesMs >= goneMs;
+  const known = { isAlone, earlierBuilds, servesSince: Number.POSITIVE_INFINITY, sickTimes: history.sickTimes() };
+  return { app, build, minReplicas, isNew, before, ...known };
+}
+
+/**
+ * Whether a build that was watched for as long before is as well now, by two looks. One list of replicas alone tells
+ * neither whether it is a copy, nor how long they live. That an app sleeps that keeps no replica does not speak against it.
+ */
+async function isStillHealthy(
+  context: Context,
+  { watchMs, isNew }: BuildVerification,
+  subject: WatchedBuild,
+  history: AppHistory,
+): Promise<boolean> {
+  const { app, build } = subject;
+  const health = history.health(build);
+  if (watchMs === undefined || isNew || !health || health.watchMs < watchMs) return false;
+  const observed = new ObservedBuild(context, { ...subject, isNew: true, isAlone: true, servesSince: health.at });
+  await observed.look(allParts);
+  await context.delay(pauses.firstMs);
+  await observed.look(allParts);
+  const { finding, because } = observed.judge(noSmoke, 'over');
+  const sleeps = because === 'nothing seen' && !observed.keepsReplicas;
+  const hasRestarted = observed.keepsReplicas && observed.replicas.haveStartedSince(health.at);
+  const doubt = hasRestarted ? 'its replicas have started again since' : observed.reason(because, noSmoke).reason;
+  const isWell = (finding === 'healthy' || sleeps) && !hasRestarted;
+  const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
+  if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
+  context.progress.note(isWell ? `${found}: not watched again` : `${found}, but ${doubt}: watching it again`);
+  return isWell;
+}
+
+/** Lines of the log in the error. */
+const shownLines = 20;
+
+interface Ended {
+  verdict: Exclude<Verdict, 'healthy'>;
+  /** The build that the app shows instead, if that served before. */
+  shows: string | undefined;
+  details: Record<string, unknown> & { reason: string; container: string | null };
+}
+
+async function verdictError(
+  context: Context,
+  { app, build, goOn, config }: BuildVerification,
+  { verdict, shows, details }: Ended,
+): Promise<GantryError> {
+  const { reason, container } = details;
+  const named = `build ${shortBuild(build)}`;
+  if (verdict === 'superseded') {
+    const fix = gantryCommand`builds list ${app}`;
+    return new ConflictError(`${named} of ${app} was replaced before it was watched to the end: ${reason}`, {
+      fix,
+      details,
+    });
+  }
+  if (verdict === 'unknown') {
+    const late = 'the app may be late to show what serves, or somebody has put that build back';
+    return shows === undefined
+      ? new PendingError(`${app} serves ${named}, and whether it is healthy is not known: ${reason}`, {
+          fix: goOn,
+          details,
+        })
+      : new PendingError(`whether ${named} of ${app} is healthy is not known: ${reason}`, {
+          why: late,
+          fix: goOn,
+          details,
+        });
+  }
+  const log = await readFailureLog(context, app, { container: container ?? undefined });
+  const shown = log.slice(-shownLines);
+  const facts: ErrorFacts = {
+    ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),
+    fix: container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`,
+    details: { ...details, log: shown },
+    log,
+  };
+  const error = new NotReadyError(`${app} is not healthy: ${reason}`, facts);
+  await (await import('../operations/failures/index.ts')).addCause(context, error, config);
+  return error;
+}
