@@ -50,15 +50,20 @@ export default defineCommand({
           smokeTests,
           goOn: deployAgain(options, { ifChanged: true }),
         },
+        rollBack:
+          rollbacks &&
+          ((error, { build }) => {
+            const about = { ...options, typedMs, before: build, logs: !unlimited.progress.isQuiet };
+            return rollbacks.orRollBack(unlimited, about, () => Promise.reject(error)) as Promise<never>;
+          }),
         confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
       });
       if (dryRun) return prepared.plan;
       const { plan } = prepared;
       if (preview) await previews?.recordPreview(context, preview);
       await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
-      const rollback = { ...options, typedMs, before: plan.build, logs: !unlimited.progress.isQuiet };
       const deployment = await reportOutcome(unlimited, plan, async () => {
-        const done = await (rollbacks ? rollbacks.orRollBack(unlimited, rollback, prepared.run) : prepared.run());
+        const done = await prepared.run();
         if (preview && options.ttl !== undefined && !done.changed) await previews?.requireRenewed(context, preview);
         return done;
       });

@@ -36,15 +36,17 @@ export interface HealthSeen extends Seen {
 
 const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
 
-/**
- * Calls and watches a build that is live, and writes the verdict down. Undefined: it was watched for as long before, and
- * nothing speaks against it now. `failed`: it has failed after it had succeeded. Throws NotReadyError for a sick one,
- * PendingError if it is not known, ConflictError if another build serves.
- */
-export async function verifyBuild(
-  context: Context,
-  options: BuildVerification,
-): Promise<HealthSeen | 'failed' | undefined> {
+/** What was found of a build, and what a command that asked for a healthy one ends with. */
+export interface Verified {
+  finding: Exclude<Finding, 'look again'>;
+  /** NotReadyError of a sick one, PendingError if it is not known, ConflictError if another build serves. */
+  error?: GantryError;
+  /** Of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
+  health?: HealthSeen;
+}
+
+/** Calls and watches a build that is live, and writes the verdict down. */
+export async function verifyBuild(context: Context, options: BuildVerification): Promise<Verified> {
   const { app, build, smokeTests, config } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
@@ -58,36 +60,56 @@ export async function verifyBuild(
       : await (await import('./smoke.ts')).callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
-  if (watchMs === undefined && smoke === noSmoke) return undefined;
-  const health = await watchBuild(context, observed, smoke, watchMs);
-  if (health.finding === 'failed') return 'failed';
-  const verdict = verdicts[health.finding];
-  const { reason, container } = observed.reason(health.because, smoke);
+  if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
+  const { finding, because } = await watchBuild(context, observed, smoke, watchMs);
+  if (finding === 'failed') return { finding };
+  const { reason, container } = observed.reason(because, smoke);
   const watchedMs = elapsed() - started;
   const seen = { ...(watchMs === undefined ? notSeen : observed.seen), smokeCalls: smoke.calls };
   const checks = { watchMs: watchMs === undefined ? 0 : watchedMs };
-  const told = verdict === 'healthy' ? '' : reason;
-  await recordEvent(context, app, 'verdict', { build, verdict, reason: told, container, watchedMs, seen, checks });
-  if (verdict !== 'healthy') {
+  const told = finding === 'healthy' ? '' : reason;
+  await recordEvent(context, app, 'verdict', {
+    build,
+    verdict: finding,
+    reason: told,
+    container,
+    watchedMs,
+    seen,
+    checks,
+  });
+  if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
-    const details = { app, build, verdict, reason, container: container ?? null, watchedMs, ...seen, failedRunIds };
-    throw await verdictError(context, options, { verdict, shows: observed.earlierShown, details });
+    const details = {
+      app,
+      build,
+      verdict: finding,
+      reason,
+      container: container ?? null,
+      watchedMs,
+      ...seen,
+      failedRunIds,
+    };
+    return { finding, error: await verdictError(context, options, observed.earlierShown, details) };
   }
   const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
   progress.note(`${app} is healthy${counted}`);
   const { restarted } = observed.replicas;
-  if (health.because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
+  if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
   if (restarted && watchMs !== undefined) {
     warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
   }
-  return { verdict, watchedMs, ...seen };
+  return { finding, health: { verdict: finding, watchedMs, ...seen } };
 }
 
-const verdicts = {
-  ...({ healthy: 'healthy', sick: 'sick', unknown: 'unknown', superseded: 'superseded' } as const),
-  // A watch does not end with it.
-  'look again': 'unknown',
-} as const satisfies Record<Exclude<Finding, 'failed'>, Verdict>;
+/** The error of a build that another one has replaced before it was looked at. */
+export async function wasReplaced(context: Context, options: BuildVerification, serves: string): Promise<GantryError> {
+  const { app, build } = options;
+  const verdict = 'superseded';
+  const about = { build, verdict, reason: `build ${shortBuild(serves)} serves now`, watchedMs: 0 } as const;
+  const seen = { ...notSeen, smokeCalls: 0 };
+  await recordEvent(context, app, 'verdict', { ...about, seen });
+  return verdictError(context, options, undefined, { app, ...about, container: null, ...seen, failedRunIds: [] });
+}
 
 function warn({ progress }: Context, message: string, fix: CommandLine): void {
   progress.warn({ severity: 'warning', message, fix });
@@ -134,18 +156,20 @@ async function isStillHealthy(
 /** Lines of the log in the error. */
 const shownLines = 20;
 
-interface Ended {
+interface VerdictDetails extends Record<string, unknown> {
   verdict: Exclude<Verdict, 'healthy'>;
-  /** The build that the app shows instead, if that served before. */
-  shows: string | undefined;
-  details: Record<string, unknown> & { reason: string; container: string | null };
+  reason: string;
+  container: string | null;
 }
 
+/** `shows`: the build that the app shows instead, if that served before. */
 async function verdictError(
   context: Context,
   { app, build, goOn, config }: BuildVerification,
-  { verdict, shows, details }: Ended,
+  shows: string | undefined,
+  details: VerdictDetails,
 ): Promise<GantryError> {
+  const { verdict } = details;
   const { reason, container } = details;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { noStep } from '../operations/waiting/index.ts';
 import { duration } from '../output/format.ts';
-import type { Health } from './health.ts';
+import type { Finding, Health } from './health.ts';
 import { allParts, type LookPart } from './look.ts';
 import { type ObservedBuild, type Smoke, summary } from './observed.ts';
 import { lateMs } from './serving.ts';
@@ -10,12 +10,19 @@ import { lateMs } from './serving.ts';
 export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
 
 /** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
+/** A verdict that does not change any more. */
+type Ended = Health & { finding: Exclude<Finding, 'look again'> };
+
+function isEnd(health: Health): health is Ended {
+  return health.finding !== 'look again';
+}
+
 export async function watchBuild(
   context: Context,
   observed: ObservedBuild,
   smoke: Smoke,
   watchMs: number | undefined,
-): Promise<Health> {
+): Promise<Ended> {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
   const whole: readonly LookPart[] = watchMs === undefined ? ['app', 'replicas'] : allParts;
@@ -30,7 +37,7 @@ export async function watchBuild(
       await observed.look(parts ?? whole);
       if (parts !== whole && observed.judge(smoke, time).finding !== 'look again') await observed.look(whole);
       const health = observed.judge(smoke, time);
-      if (health.finding !== 'look again') return health;
+      if (isEnd(health)) return health;
       const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the platform shows what is true now';
       step.update({ text: `${summary(observed.seen)}, ${left}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;

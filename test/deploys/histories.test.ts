@@ -8,7 +8,7 @@ import { resolveSettings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { type Before, lookBefore } from '../../src/deploys/look.ts';
 import { verifyBuild } from '../../src/deploys/verify.ts';
-import { GantryError, NotFoundError } from '../../src/errors.ts';
+import { NotFoundError } from '../../src/errors.ts';
 import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
 import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
@@ -113,16 +113,10 @@ class History {
   }
 
   async #verdict({ id: build }: Build): Promise<string> {
-    try {
-      const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
-      const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy` };
-      const about = { app: 'web', build, minReplicas, isNew: true, before: this.#before };
-      const found = await verifyBuild(this.#context, { ...asked, ...about });
-      return typeof found === 'object' ? found.verdict : String(found);
-    } catch (error) {
-      if (!(error instanceof GantryError)) throw error;
-      return String((error.facts.details as { verdict?: string }).verdict);
-    }
+    const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
+    const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy` };
+    const about = { app: 'web', build, minReplicas, isNew: true, before: this.#before };
+    return (await verifyBuild(this.#context, { ...asked, ...about })).finding;
   }
 
   /** What the automatic rollback does with a build. */

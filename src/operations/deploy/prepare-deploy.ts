@@ -1,25 +1,28 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../../deploys/decide.ts';
 import { type Before, lookBefore } from '../../deploys/look.ts';
-import type { BuildVerification, Verification } from '../../deploys/verify.ts';
-import { BuildFailedError, NotReadyError, PendingError } from '../../errors.ts';
+import { type AppReading, observe, settle } from '../../deploys/observe.ts';
+import type { BuildVerification, Verification, Verified } from '../../deploys/verify.ts';
+import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
+import type { FileChecksums } from '../../project/file-checksums.ts';
 import { followBuild } from '../builds/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import type { TimeLimit } from '../waiting/index.ts';
+import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
 import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { lookAtDeployed, lookAtServing, lookBriefly } from './deployed-state.ts';
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
-import { approveMove, checkDrift, type DeployPlan, type PlanOptions, planDeploy } from './plan.ts';
+import { approveMove, checkDrift, type DeployPlan, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 import { recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
-import { findLiveDeployment } from './unchanged-deployment.ts';
+import { type Compared, compareWithLive } from './unchanged-deployment.ts';
 
 export interface DeployAppOptions
   extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
@@ -45,8 +48,8 @@ export interface DeployAppOptions
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
-  /** Whether the next build is to be rolled back to this one if it is sick. */
-  orRollback?: true | undefined;
+  /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
+  rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
   /** Compress every file again. */
   repack?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -65,24 +68,22 @@ export async function prepareDeploy(
   local: LocalApp,
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
-  const { dryRun, ifBusy, limit, confirm } = options;
-  const { files: listFiles, ifChanged = false, keepScaling = false, failOnDrift = false, repack } = options;
+  const { dryRun, ifChanged, confirm, repack, verification } = options;
   if (options.maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../cost/index.ts');
-    await checkHourlyBound(context, local.project, { maxHourly: options.maxHourly, keepScaling });
+    const { maxHourly, keepScaling = false } = options;
+    await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
   }
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
-  const compareFiles = dryRun || confirm !== undefined || ifChanged;
-  const checksums = fileChecksums(context, local, repack);
-  const trustRecord = ifChanged && !dryRun;
-  const planOptions = { compareFiles, checksums, trustRecord, listFiles, dryRun, keepScaling };
   const stuck = new StuckBuilds(context, local.project.name);
-  const plan = await planInTurn(context, local, { ...options, stuck }, planOptions);
-  checkDrift(context, plan, failOnDrift);
-  const sent = { ...options, keep: plan.keep, isVerified: isAsked(options.verification) };
+  const checksums = fileChecksums(context, local, repack);
+  const decided = await decide(context, local, options, { stuck, checksums });
+  const { plan } = decided;
+  checkDrift(context, plan, options.failOnDrift ?? false);
+  const sent = { ...options, keep: plan.keep };
   if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
-  const live = ifChanged && !dryRun ? await findLiveDeployment(context, local, plan, sent, checksums) : undefined;
-  if (live && options.orRollback) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
+  const live = decided.step === 'send' ? undefined : decided.live;
+  if (live && options.rollBack) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();
   if (!live && !dryRun) {
@@ -93,67 +94,144 @@ export async function prepareDeploy(
   const recheck = async () => {
     // Files may have changed during the wait, too.
     const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
-    const fresh = { ...planOptions, compareFiles: true, checksums: fileChecksums(context, now, repack) };
-    await lookAtServing(context, plan.app);
-    return findLiveDeployment(context, now, await planDeploy(context, now, fresh), sent, fresh.checksums);
+    const again = await decide(context, now, options, { checksums: fileChecksums(context, now, repack) });
+    return again.step === 'send' ? undefined : again.live;
   };
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
     if (approved) await checkPlan(context, local, approved, planned);
-    if (isAsked(options.verification)) before = await lookBefore(context, plan.app, before);
+    if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
   };
   const run = async () => {
-    if (live) {
-      teamStateOf(context)?.shareLeft(context);
-      return verified(limit.unlimited, live, plan, local, options);
-    }
-    const deployOptions: DeployOptions = {
-      ...sent,
-      ifBusy,
-      limit,
-      stuck,
-      check,
-      recheck: ifChanged ? recheck : undefined,
-    };
-    const { deploy } = await import('./send-build.ts');
-    const deployment = await deploy(context, local, deployOptions);
-    limit.handOver();
-    return verified(limit.unlimited, deployment, plan, local, options, before);
+    const { limit } = options;
+    if (live) teamStateOf(context)?.shareLeft(context);
+    const deployOptions = { ...sent, limit, stuck, check, recheck: ifChanged ? recheck : undefined };
+    const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
+    if (!live) limit.handOver();
+    return finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
   };
   return { plan, run };
 }
 
+interface Decided {
+  step: 'send' | 'verify' | 'stop: unchanged';
+  plan: DeployPlan;
+  /** What serves, if it is not sent. */
+  live?: Deployment | undefined;
+}
+
 /**
- * Plans once other builds are dealt with: they may change what this deploy compares with. Where it compares files and the app
- * is late, plans again once the app shows what serves.
+ * Goes through the table of what comes before sending, and finds out what it needs. Without `stuck`, other builds were
+ * waited for: they may have changed what this deploy compares with.
  */
-async function planInTurn(
+async function decide(
   context: Context,
   local: LocalApp,
-  options: DeployAppOptions & { stuck: StuckBuilds },
-  planOptions: PlanOptions,
-): Promise<DeployPlan> {
-  const { dryRun, ifBusy, ifChanged, limit, stuck, inTurn } = options;
-  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
-  const isQueued = ifBusy === 'wait' && !ifChanged;
+  options: DeployAppOptions,
+  { stuck, checksums }: { stuck?: StuckBuilds; checksums: FileChecksums },
+): Promise<Decided> {
+  const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
+  const ifChanged = !dryRun && options.ifChanged === true;
+  const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
+  const planOptions = { compareFiles, checksums, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
   const { name } = local.project;
-  const resolved = dryRun || isQueued ? undefined : resolveBusyBuilds(context, name, ifBusy, { limit, stuck, inTurn });
-  if (ifBusy !== 'proceed') await resolved;
-  // Of a dry run, the comparison is the result.
-  const look = dryRun ? lookAtDeployed : lookBriefly;
-  const [plan, seen] = await Promise.all([
-    planDeploy(context, local, planOptions),
-    planOptions.compareFiles ? look(context, name) : undefined,
-    resolved,
-  ]);
-  if (seen?.serving.is !== 'one-of') return plan;
-  await lookAtServing(context, name);
-  // Others may have started meanwhile.
-  return planInTurn(context, local, options, planOptions);
+  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
+  const looks = stuck && !dryRun && !(ifBusy === 'wait' && !ifChanged);
+  let found: Promise<void> | undefined;
+  let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
+  let compared: Compared | undefined;
+  const facts: BeforeFacts = {
+    ...{ others: looks ? 'not asked' : 'none', ifBusy, serving: 'not asked', plan: 'none', commit: 'not older' },
+    ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
+    ...{ difference: 'not asked', health: 'not sick', verifies: yesNo(isAsked(options.verification)) },
+  };
+  const look = async () => {
+    // Of a dry run, the comparison is the result.
+    const observeApp = () =>
+      dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
+    const [plan, reading] = await Promise.all([
+      planDeploy(context, local, planOptions),
+      compareFiles ? observeApp() : undefined,
+      found,
+    ]);
+    seen = { plan, reading };
+    facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
+    return seen;
+  };
+  for (;;) {
+    const step = beforeSending(facts);
+    if (step === 'look for others') {
+      found = resolveBusyBuilds(context, name, ifBusy, { limit, stuck: stuck as StuckBuilds, inTurn });
+      if (ifBusy !== 'proceed') await found;
+      facts.others = 'none';
+    } else if (step === 'look at the app') {
+      await look();
+    } else if (step === 'wait for the app') {
+      await settle(context, name);
+      // Others may have started meanwhile.
+      Object.assign(facts, { serving: 'not asked', others: looks ? 'not asked' : 'none' });
+    } else if (step === 'compare') {
+      const { plan, reading } = seen ?? (await look());
+      const sent = { ...options, keep: plan.keep };
+      compared = await compareWithLive(context, local, { plan, reading }, sent, checksums);
+      const { difference, health, serving = facts.serving } = compared;
+      Object.assign(facts, { difference, health, serving });
+    } else {
+      const { plan } = seen ?? (await look());
+      if (compared && step === 'send') context.progress.note(`${compared.because}: deploying`);
+      return { step: step as Decided['step'], plan, live: compared?.live };
+    }
+  }
+}
+
+const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;
+
+interface Finishing extends Pick<DeployAppOptions, 'verification' | 'detach' | 'rollBack'> {
+  plan: DeployPlan;
+  config: AppConfig;
+  before: Before | undefined;
+}
+
+/** Goes through the table of what follows once a build is ready. An unchanged build is verified, too. */
+async function finish(context: Context, deployment: Deployment, options: Finishing): Promise<Deployment> {
+  const { verification, detach, plan, config, before, rollBack } = options;
+  const { app, build, changed, serves } = deployment;
+  if (detach) return deployment;
+  const minReplicas = Number(plan.setup.minReplicaCount ?? 0);
+  const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
+  const reason = 'whether it is healthy was not seen to the end';
+  const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);
+  const facts: ReadyFacts = {
+    ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
+    ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
+  };
+  let verified: Verified | undefined;
+  return known.during(async () => {
+    for (;;) {
+      const step = onceReady(facts);
+      if (step === 'verify') {
+        verified = await (await import('../../deploys/verify.ts')).verifyBuild(context, about);
+        facts.health = verified.finding;
+      } else if (step === 'stop: failed') {
+        return throwFailure(context, about);
+      } else if (step === 'roll back' && rollBack && verified?.error) {
+        return rollBack(verified.error, plan);
+      } else if (step === 'stop: replaced, not verified' && serves !== undefined) {
+        throw await (await import('../../deploys/verify.ts')).wasReplaced(context, about, serves);
+      } else {
+        if (verified?.error) throw verified.error;
+        return { ...deployment, ...(verified?.health && { health: verified.health }) };
+      }
+    }
+  });
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {
   return watchMs !== undefined || smokeTests.length > 0;
+}
+
+function yesNo(is: boolean): 'yes' | 'no' {
+  return is ? 'yes' : 'no';
 }
 
 /** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
@@ -170,26 +248,3 @@ async function throwFailure(context: Context, { app, build, config }: BuildVerif
 
 /** How long the log of a build that has failed is waited for. */
 const failureMs = 30_000;
-
-/** An unchanged build is verified, too. */
-async function verified(
-  context: Context,
-  deployment: Deployment,
-  { setup }: DeployPlan,
-  { project: config }: LocalApp,
-  { verification, detach }: DeployAppOptions,
-  before?: Before,
-): Promise<Deployment> {
-  const { app, build, changed } = deployment;
-  if (!isAsked(verification) || detach) return deployment;
-  const minReplicas = Number(setup.minReplicaCount ?? 0);
-  const verifying = { ...verification, app, build, minReplicas, config, isNew: changed, before };
-  const reason = 'whether it is healthy was not seen to the end';
-  const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);
-  const { verifyBuild } = await import('../../deploys/verify.ts');
-  const health = await known.during(async () => {
-    const found = await verifyBuild(context, verifying);
-    return found === 'failed' ? throwFailure(context, verifying) : found;
-  });
-  return { ...deployment, ...(health && { health }) };
-}

@@ -1,60 +1,60 @@
 import type { Context } from '../../context.ts';
-import { appIsUnwell } from '../../contract/apps.ts';
-import { buildPhase } from '../../contract/builds.ts';
-import { buildsText, settle } from '../../deploys/observe.ts';
+import { type AppCreation, appIsUnwell } from '../../contract/apps.ts';
+import type { BeforeFacts } from '../../deploys/decide.ts';
+import { type AppReading, buildsText, settle } from '../../deploys/observe.ts';
 import type { Serving } from '../../deploys/serving.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import { fetchBuild } from '../builds/index.ts';
 import { type AppHistory, readHistory } from '../history/index.ts';
-import { isCertain } from './app-settings.ts';
+import { isCertain, scalingOf } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
 import { type Digests, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
+/** How this app compares with the build that serves. */
+export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
+  /** Once it is known that the build that is compared with serves. */
+  serving?: 'one';
+  /** What speaks for a deploy, in the user's words. */
+  because: string;
+  /** The live deployment, as the result of a command that sends nothing. */
+  live: Deployment;
+}
+
 /**
- * The live deployment, if a deploy would not change anything; otherwise tells the user why it deploys. Equal are the
- * settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the checksums that the
- * platform lists. A build that was found sick is deployed again, unless it is verified now.
+ * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
+ * checksums that the platform lists.
  */
-export async function findLiveDeployment(
+export async function compareWithLive(
   context: Context,
   local: LocalApp,
-  plan: DeployPlan,
-  options: CreateAppOptions & { isVerified: boolean },
+  { plan, reading }: { plan: DeployPlan; reading: AppReading | undefined },
+  options: CreateAppOptions,
   checksums: FileChecksums,
-): Promise<Deployment | undefined> {
-  const { api, progress, project } = context;
-  const { app, runtime, build } = plan;
-  const difference = differenceText(plan);
-  if (difference !== undefined || build === null) {
-    progress.note(`${difference ?? `${app} shows no live build`}: deploying`);
-    return undefined;
-  }
+): Promise<Compared> {
+  const { progress, project } = context;
+  const { app, runtime, build, endpoint } = plan;
   const record = await readDeployRecord(context, app);
   const own = record?.build === build ? record : undefined;
   const history = await readHistory(context, app);
-  const sent: Digests | undefined = own ?? history.sent(build);
-  if (!sent) {
-    progress.note(`not known here how build ${shortBuild(build)} of ${app} was deployed: comparing by checksums`);
+  const sent = own ?? (build === null ? undefined : history.sent(build));
+  const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
+  const shown = { app, project, runtime, endpoint, page: '', dashboard: own?.dashboard ?? '', build: build ?? '' };
+  const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
+  let difference = differenceText(plan);
+  if (difference === undefined) {
+    const { serving, list } = reading ?? (await settle(context, app));
+    live.status = list.find(({ id }) => id === build)?.status ?? '';
+    difference = whyNotLive(app, build, serving);
   }
-  if (!(await isSent(local, plan, options, sent, checksums))) {
-    progress.note(`cannot prove that ${app} is unchanged since build ${shortBuild(build)}: deploying`);
-    return undefined;
-  }
-  const { status } = await fetchBuild(api, { project, app, build });
-  if (buildPhase(status) !== 'succeeded') return undefined;
-  const { serving } = await settle(context, app);
-  if (serving.is !== 'one' || serving.build !== build) {
-    progress.note(`${whyOther(app, build, serving)}: deploying`);
-    return undefined;
-  }
-  const sickness = options.isVerified ? undefined : findSickness(plan, build, history);
-  if (sickness !== undefined) {
-    progress.note(`${app} is unchanged, but ${sickness}: deploying`);
-    return undefined;
+  if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
+  const named = `build ${shortBuild(live.build)}`;
+  if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
+  if (!(await isSent(local, plan, options, { record: sent, scaling: history.sent(live.build)?.settings }, checksums))) {
+    const because = `cannot prove that ${app} is unchanged since ${named}`;
+    return { difference: 'not proven', health: 'not sick', serving: 'one', because, live };
   }
   if (!sent) {
     const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
@@ -62,40 +62,31 @@ export async function findLiveDeployment(
       `files of ${app} were compared by ${hash}, and --log-level was not compared: the platform does not show it`,
     );
   }
-  return {
-    app,
-    project,
-    runtime,
-    build,
-    status,
-    endpoint: plan.endpoint,
-    page: '',
-    dashboard: own?.dashboard ?? '',
-    files: 0,
-    bytes: 0,
-    packMs: 0,
-    notStarted: null,
-    differences: [],
-    uploadMs: 0,
-    buildMs: 0,
-    changed: false,
-  };
+  const sickness = findSickness(plan, live.build, history);
+  const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
+  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', serving: 'one', because, live };
 }
 
-/** What speaks against a comparison with the build that an app shows. */
-function whyOther(app: string, shown: string, serving: Serving): string {
-  if (serving.is === 'one')
-    return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+/** What speaks against a comparison with the build that an app shows; undefined if that serves. */
+function whyNotLive(app: string, shown: string | null, serving: Serving): string | undefined {
+  if (serving.is === 'none' || shown === null) return `${app} shows no live build`;
+  if (serving.is === 'unknown') return `the builds of ${app} are not listed, so a later one may serve`;
   if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
-  return serving.is === 'none'
-    ? `${app} shows no live build`
-    : `the builds of ${app} are not listed, so a later one may serve`;
+  if (serving.build === shown) return undefined;
+  return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
 }
 
 /** What speaks against a live build. */
 function findSickness({ status }: DeployPlan, build: string, history: AppHistory): string | undefined {
   if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
   return appIsUnwell(status) ? `its status is ${status}` : undefined;
+}
+
+/** Settings that the app keeps are no difference: they are taken as they were sent. */
+function withKept(body: AppCreation, kept: readonly string[], sent?: Record<string, unknown>): AppCreation {
+  if (!sent) return body;
+  const fields = Object.entries({ ...body, ...Object.fromEntries(kept.map((field) => [field, sent[field]])) });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as AppCreation;
 }
 
 /** What differs from the deployed app; undefined if nothing that can be compared does. */
@@ -115,13 +106,13 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
  */
 async function isSent(
   { project, entries }: LocalApp,
-  { fileChanges, region }: DeployPlan,
+  { fileChanges, region, keep }: DeployPlan,
   options: CreateAppOptions,
-  record: Digests | undefined,
+  { record, scaling }: { record: Digests | undefined; scaling: Record<string, unknown> | undefined },
   checksums: FileChecksums,
 ): Promise<boolean> {
   if (record) {
-    const body = withoutLogin(project, options);
+    const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), scaling);
     const { region: _, ...others } = body;
     // A region that the app shows is compared with that: it may not have been sent.
     const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
