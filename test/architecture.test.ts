@@ -168,7 +168,7 @@ const readsHttp =
 
 test('only run-outcome.ts reads what a run came to, and only containers.ts how a container is', () => {
   const judged = [
-    /\b(runStatus|statusCode)\)?\s*(?:[<>]=?|[!=]==)\s*-?\d/,
+    /\b(runStatus|statusCode)( \?\? -?\d+)?\)?\s*(?:[<>]=?|[!=]==)\s*-?\d|\bcode\)? [<>]=? [1-5](00|99)\b/,
     /\b(runStatus\([^)]*\)|status) [!=]== '(success|failure|fail|closed)'/,
     /\b(cancelled\|closed|failure\|failed|failed\|fail)\b/,
     /containerState( \?\? '')?\)? ?([!=]==|\?\.match)|\.test\([^()]*containerState/,

@@ -1,24 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb, recordMany } from '../support/runs.ts';
 import { Stage } from './stage.ts';
 
+/** Which part of its calls has failed; null if they say nothing about an app. */
+type Share = 0 | 1 | null;
+
 /** One reading of a run's result, whatever command reads it: the code decides, the status only without a code. */
-const readings: [status: string, code: number | undefined, shown: string, verdict: string, errors: boolean][] = [
+const readings: [status: string, code: number | undefined, shown: string, verdict: string, failed: Share][] = [
   ...[101, 200, 302, 304, 307].flatMap((code): typeof readings => [
-    ['success', code, 'success', 'healthy', false],
-    ['failure', code, 'success', 'healthy', false],
+    ['success', code, 'success', 'healthy', 0],
+    ['failure', code, 'success', 'healthy', 0],
   ]),
-  ['success', 404, 'failure', 'sick', true],
-  ['success', 500, 'failure', 'sick', true],
-  ['failed', 500, 'failed', 'sick', true],
-  ['failure', -1, 'closed', 'healthy', false],
-  ['success', 0, 'cancelled', 'healthy', false],
-  ['failure', 600, '600', 'healthy', false],
-  ['success', undefined, 'success', 'healthy', false],
-  ['failure', undefined, 'failure', 'sick', true],
-  ['completed', undefined, 'completed', 'healthy', false],
+  ['success', 404, 'failure', 'sick', 1],
+  ['success', 500, 'failure', 'sick', 1],
+  ['failed', 500, 'failed', 'sick', 1],
+  ['failure', -1, 'closed', 'healthy', null],
+  ['success', 0, 'cancelled', 'healthy', null],
+  ['failure', 600, '600', 'healthy', null],
+  ['success', undefined, 'success', 'healthy', 0],
+  ['failure', undefined, 'failure', 'sick', 1],
+  ['completed', undefined, 'completed', 'healthy', null],
 ];
 
-describe.each(readings)('a run with status %s and code %s', (status, code, shown, verdict, errors) => {
+describe.each(readings)('a run with status %s and code %s', (status, code, shown, verdict, failed) => {
   test(`is ${shown}, and makes a build ${verdict}`, async () => {
     const stage = await Stage.open({ hasStatuses: true });
     const machine = await stage.machine();
@@ -34,13 +40,59 @@ describe.each(readings)('a run with status %s and code %s', (status, code, shown
     expect(told.health?.verdict ?? told.error?.details?.verdict, deployed.stderr).toBe(verdict);
 
     world.runs = (app) => runs(app).map((run) => ({ ...run, code: code as number, status }));
-    const text = (await machine.run('runs list web')).stdout.split('\n')[0]?.split('\t')[1];
-    const [listed] = (await machine.run('runs list web --json')).json() as { id: string; status: string }[];
-    const got = (await machine.run(`runs get web ${listed?.id} --json`)).json() as { status: string };
-    expect([text, listed?.status, got.status]).toEqual([shown, shown, shown]);
-    const { lastHour } = (await machine.run('status --json')).json() as { lastHour: { calls: number; errors: number } };
-    expect(lastHour.errors).toBe(errors ? lastHour.calls : 0);
+    /** One line as JSON, and what its text has between tabs. */
+    const both = async <Json>(line: string) => {
+      const { stdout } = await machine.run(line);
+      return [(await machine.run(`${line} --json`)).json() as Json, stdout.trim().split(/[\t\n]/)] as const;
+    };
+    const [[listed], row] = await both<{ id: string; status: string }[]>('runs list web');
+    const [got, fields] = await both<{ status: string }>(`runs get web ${listed?.id}`);
+    expect([listed?.status, row[1], got.status, fields[3]]).toEqual([shown, shown, shown, shown]);
+    const [{ lastHour }, parts] = await both<{ lastHour: { calls: number; errors: number } }>('status');
+    expect(lastHour.errors).toBe(lastHour.calls * Number(failed));
+    const [, calls, errors] = /(\d+) calls, (\d+) errors/.exec(parts.join(' ')) ?? [];
+    expect(Number(errors)).toBe(Number(calls) * Number(failed));
+    const [compared, cells] = await both<{ errors: Record<'before' | 'after', Share> }>('compare web');
+    expect(compared.errors).toMatchObject({ before: failed, after: failed });
+    const at = cells.indexOf('errors');
+    expect(cells.slice(at + 1, at + 3)).toEqual(Array(2).fill(failed === null ? '' : String(failed)));
+    const [met, said] = await both<{ value?: number }>('watch web --until errors>=0 --timeout 10s');
+    expect(met.value).toBe(failed === null ? undefined : 100 * failed);
+    expect(said[5]).toBe(failed === null ? undefined : String(100 * failed));
     const explained = (await machine.run('explain web --json')).json() as { run: string | null; build: string | null };
-    expect((explained.run ?? explained.build) !== null).toBe(errors);
+    expect((explained.run ?? explained.build) !== null).toBe(failed === 1);
+  });
+});
+
+/** What the platform has counted: each code that a document names. */
+const counts = new Map(readings.flatMap(([, code = 600, , , failed]) => (code < 600 ? [[code, failed]] : [])));
+
+describe('calls are counted alike in charts and counters', () => {
+  const clock = { now: Date.UTC(2026, 10, 20, 12) };
+  const emulator = emulatorForEach({ real: false, now: () => clock.now });
+
+  test.each([...counts])('with code %s', async (statusCode, share) => {
+    await deployWeb(emulator);
+    const stop = new AbortController();
+    let [url, page, pages] = ['', '', 0];
+    await gantry(['metrics', 'serve', '--port', '0'], {
+      ...{ emulator, clock, stop: stop.signal },
+      seen: (stdout) => {
+        url = stdout.trim();
+      },
+      meanwhile: async () => {
+        page = await (await fetch(url)).text();
+        if (++pages === 1) recordMany(emulator, { name: 'c', number: 3, from: clock.now, to: clock.now, statusCode });
+        if (pages === 10) stop.abort();
+      },
+    });
+    const counter = (name: string) => Number(new RegExp(`^gantry_app_${name}_total.* (\\d+)$`, 'm').exec(page)?.[1]);
+    const line = ['runs', 'chart', 'web', '--since', '1h', '--by', 'day'];
+    const shown = (await gantry(line, { emulator, clock })).stdout.split('\t').slice(1, 3).map(Number);
+    const { json } = await gantry([...line, '--json'], { emulator, clock });
+    const [bucket] = (json() as { aggregatedData: Record<'totalRequests' | 'failedRequests', number>[] })
+      .aggregatedData;
+    const all = [[counter('calls'), counter('failed_calls')], shown, [bucket?.totalRequests, bucket?.failedRequests]];
+    expect(all).toEqual(Array(3).fill([3, 3 * Number(share)]));
   });
 });
