@@ -64,7 +64,7 @@ export type WireReply<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferInput<E['reply']>
   : E['reply'] extends 'text'
     ? string
-    : undefined;
+    : object | undefined;
 
 /**
  * Defines an endpoint: `endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' })`. Client

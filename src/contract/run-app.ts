@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { objectOf, replyObject } from './lists.ts';
+import { replyObject } from './lists.ts';
 import { FilePart, optionalText, textOrEmpty } from './scalars.ts';
 
 const region = v.optional(v.string());
@@ -9,7 +9,7 @@ const versions = v.optional(v.record(v.string(), v.string()));
 /** Creates the app of a one-off run if it does not exist (spec 4.5). Without a region the platform picks one. */
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
   query: v.object({ region }),
-  reply: objectOf({ message: optionalText }),
+  reply: 'nothing',
   retryable: true,
 });
 

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readTar } from '../../src/emulator/running/archives/tar.ts';
 import { python } from '../emulator/support/running.ts';
+import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
@@ -120,6 +121,15 @@ describe('what is sent', () => {
     expect(sent().query.imageDigest).toMatch(/^sha256:/);
     expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(['createRunApp', 'prepareBaseImage', 'startRun']);
   });
+
+  test.each(['', 'OK', '[]', '{"message":"App jobs created"}'])(
+    'goes on whatever the platform says of the app: %j',
+    async (body) => {
+      const env = await altering(emulator, (_, path) => (path.endsWith('create-run-app') ? { body } : undefined));
+      const { code, stderr } = await run({ 'job.py': job }, ['--name', 'jobs', 'job.py', '--detach'], { env });
+      expect([code, called('startRun').length], stderr).toEqual([0, 1]);
+    },
+  );
 
   test('reads the packages of a requirements file, and warns about unsupported lines', async () => {
     const lines = '# ours\nnumpy\ntorch [cuda] ==2.5 # pinned\nx>=1; python_version < "3.9"\n-r other.txt\n\n';

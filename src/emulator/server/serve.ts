@@ -110,7 +110,7 @@ async function serveEndpoint(
   };
   const view = lateView(platform, name, pathParams, lateMs);
   const result = await endpointHandlers[name](params as never, view, caller);
-  if (reply === 'nothing') return textReply('OK');
+  if (reply === 'nothing' && result === undefined) return textReply('OK');
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }
 
