@@ -121,6 +121,20 @@ describe('lines that are later than the status', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('gantry logs web --run r-1')]);
   });
 
+  test.each<[what: string, work: LateWork, waitMs: number]>([
+    ['a run', workOf('run', [], { status: 'success' }), 10_000],
+    ['a run whose live log is closed', workOf('run', [], { closesAt: 3_000 }), 2_000],
+    ['a run whose live log is closed too early', workOf('run', [], { closesAt: 1_000 }), 10_000],
+    ['a failed build', workOf('build', []), 2_000],
+    ['a failed build without a live log', workOf('build', [], { hasSocket: false }), 10_000],
+    ['a canceled build', workOf('build', [], { hasSocket: false, status: 'cancelled' }), 2_000],
+  ])('are waited for only as long as there may be any: %s', async (_, work, waitMs) => {
+    const { addedMs, stderr } = await read(work, wordsOf(work.kind, 'follow'));
+    expect(addedMs).toBeGreaterThanOrEqual(waitMs);
+    expect(addedMs).toBeLessThanOrEqual(waitMs + 600);
+    expect(stderr).toContain('no log lines have arrived');
+  });
+
   test.each<[what: string, texts: string[], splits: boolean, hasIds: boolean]>([
     ['with a line end at one side', ['one\n', 'two\n'], true, false],
     ['of several lines', ['one\ntwo', 'three\n'], true, false],

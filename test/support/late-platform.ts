@@ -27,6 +27,8 @@ export interface LateWork {
   hasSocket: boolean;
   /** Whether the log of a build says its status. */
   hasStatusInLog: boolean;
+  /** When the live log of a run is closed: that of a build is, at its end. */
+  closesAt?: number;
 }
 
 /**
@@ -127,7 +129,8 @@ export async function latePlatform(work: LateWork) {
     };
     for (const [index, { live }] of work.entries.entries())
       if (live !== undefined) later(live, () => send(socket, index));
-    if (work.kind === 'build') later(Math.max(last, work.endsAt), () => setTimeout(() => socket.close(1000), 1));
+    const closesAt = work.kind === 'build' ? work.endsAt : work.closesAt;
+    if (closesAt !== undefined) later(Math.max(last, closesAt), () => setTimeout(() => socket.close(1000), 1));
   };
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, stream: Duplex, head) => {

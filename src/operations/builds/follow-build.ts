@@ -30,7 +30,7 @@ export interface FollowBuildOptions {
   startedBefore?: true;
 }
 
-/** How long the result of a good build waits for the rest of its log, in ms. The end of a failed one has the cause. */
+/** How long a build that is good or canceled waits for the rest of its log, in ms. The end of a failed one has the cause. */
 const goodLogMs = 2_000;
 /** Lines that are shown with a failure. */
 const tailLines = 20;
@@ -100,7 +100,8 @@ async function waitForEnd(
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
-    const ending = endingOf(context, wasSeen ? null : state.updatedAt, failed ? undefined : goodLogMs);
+    const limitMs = failed && !isCanceled(state.status) ? undefined : goodLogMs;
+    const ending = endingOf(context, wasSeen ? null : state.updatedAt, limitMs);
     const later = logs ? gantryCommand`logs ${app} --build ${build}` : undefined;
     if (logs || failed) await log.finish(ending, later);
     if (failed) throw failure(state, options, log);

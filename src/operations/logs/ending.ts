@@ -46,13 +46,17 @@ export class Arrivals {
     }
   }
 
-  /** Whether all lines of work that has ended have arrived. If none has, all of them may be late. */
-  areComplete({ at, limitMs }: LogEnding, isEmpty: boolean): boolean {
+  /**
+   * Whether all lines of work that has ended have arrived. If none has, all of them may be late, unless `isClosed`: the
+   * platform has closed its live log.
+   */
+  areComplete({ at, limitMs }: LogEnding, isEmpty: boolean, isClosed: boolean): boolean {
     const now = this.context.elapsed();
     const endedAt = this.context.platformNow() - (now - at);
     // A program prints last when it ends: a log that was there and stops before may lack its end.
     const unseenMs = this.#newestAt < endedAt - pollDelayMs ? maxLagMs : 0;
     const lateMs = this.#lateMs ?? unseenMs;
-    return now >= at + limitMs || (!isEmpty && now >= Math.max(at + lateMs, this.#newAt) + quietMs);
+    const lastAt = isEmpty ? at : Math.max(at + lateMs, this.#newAt);
+    return now >= at + limitMs || ((!isEmpty || isClosed) && now >= lastAt + quietMs);
   }
 }

@@ -112,7 +112,8 @@ class LogFollower {
     if (this.#isOver || this.context.now() >= this.options.until) return true;
     const ending = this.#knownEnding;
     if (!ending) return false;
-    return this.#live.isComplete || this.#arrivals.areComplete(ending, this.options.seen.last === undefined);
+    const isEmpty = this.options.seen.last === undefined;
+    return this.#live.isComplete || this.#arrivals.areComplete(ending, isEmpty, this.#live.endedWith(ending));
   }
 
   /** Whether to read the history: what a live log that was just opened may have missed, and beside it now and then. */

@@ -1,6 +1,7 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
+import type { LogEnding } from './ending.ts';
 import type { LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 import { jittered } from './poll-intervals.ts';
@@ -13,6 +14,8 @@ const pollingWaitMs = 30_000;
 const maxWaitMs = 5 * 60_000;
 /** A live log that stays open this long works, even without lines. In ms. */
 const stableMs = 10_000;
+/** How late the end of the work may be seen, in ms. */
+const statusLateMs = 1_500;
 
 /** Opens the live log of a source again and again, however often it fails. */
 export class LiveLog {
@@ -30,6 +33,8 @@ export class LiveLog {
   /** Failed sockets in a row. */
   #failures = 0;
   #openedAt = 0;
+  /** When the first socket was open; the platform did not close it where its end is not a number. */
+  #first: { from: number; until: number } | undefined;
   #nextAt = 0;
   #isPolling = false;
   #opening: Promise<void> | undefined;
@@ -79,6 +84,11 @@ export class LiveLog {
     } else this.#isFine();
   }
 
+  /** Whether the platform kept it open until the work ended, and closed it then. The status shows that a little later. */
+  endedWith({ at }: LogEnding): boolean {
+    return this.#first !== undefined && this.#first.from < at && this.#first.until >= at - statusLateMs;
+  }
+
   /** Closes it, also if it is being opened. */
   end(): void {
     this.#ended.abort();
@@ -108,6 +118,7 @@ export class LiveLog {
 
   #closed(): void {
     const { socket, works } = this;
+    this.#first ??= { from: this.#openedAt, until: socket?.isComplete ? this.context.elapsed() : Number.NaN };
     this.isComplete = this.source.liveEnds === true && this.#hasReceived && socket?.isComplete === true;
     this.#close();
     if (!works && this.context.elapsed() - this.#openedAt < stableMs) {
