@@ -213,14 +213,19 @@ function checksum(bytes, { hasHexChecksums }) {
 function containers(found, _, { world, quirks }) {
   return {
     json: [...world.replicas(found), ...world.jobContainers(found)].map(
-      ({ id, state, restarts, startedAt, isTerminating, build }) => ({
+      ({ id, state, restarts, startedAt, isTerminating, build, ...more }) => ({
         ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
         ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
         ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
-        ...shownTimes(world.now(), startedAt, quirks),
+        ...shownTimes(seenAt(more) ?? world.now(), startedAt, quirks),
       }),
     ),
   };
+}
+
+/** When it was seen last, if it is gone and still listed. @param {{ seenAt?: number }} replica */
+function seenAt({ seenAt }) {
+  return seenAt;
 }
 
 /** @param {number} now @param {number} startedAt @param {import('./types.ts').Quirks} quirks */

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { Stage } from './stage.ts';
+
+test.each(['running time', 'read time', 'both'] as const)(
+  'a replica that was torn down, and is still listed as running, does not count: it shows its %s',
+  async (replicaTimes) => {
+    const stage = await Stage.open({ replicaTimes });
+    const machine = await stage.machine({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' });
+    const line = 'deploy --if-changed --watch 35s';
+    expect((await machine.run(line)).code).toBe(0);
+    stage.pass(60_000);
+    expect((await machine.run(line)).stderr).toContain('found healthy by a watch of 35 s: not watched again');
+    const { world } = stage.platform;
+    const replicas = world.replicas.bind(world);
+    const seenAt = stage.clock.now;
+    world.replicas = (app) => replicas(app).map((each) => (each.id.endsWith('-0') ? { ...each, seenAt } : each));
+    expect((await machine.run(line)).stderr).toContain('but replicas that run: 1 of 2: watching it again');
+  },
+);
