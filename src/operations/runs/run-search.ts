@@ -38,17 +38,21 @@ export interface RunSearchContext extends Pick<Context, 'api' | 'project' | 'pla
   onProgress: (text: string) => void;
 }
 
+type Asked = Pick<RunQuery, 'since' | 'until' | 'filters'> & Partial<Pick<RunQuery, 'asyncOnly'>>;
+
 /** Times of runs may be in whole seconds. */
 const roundingMs = 1_000;
 
 /**
- * Whether a run is one that was asked for: a server ignores parameters that it does not know. One that does not say when it
- * was created may be within any range; otherwise a run without a value that a filter needs does not match.
+ * Whether a run is one that was asked for: a server ignores parameters that it does not know. A run without a time may be
+ * within any range, and one that does not say how it was called may be asynchronous. One without another value that a filter
+ * needs does not match.
  */
-export function matches(run: Run, { since, until, filters }: Pick<RunQuery, 'since' | 'until' | 'filters'>): boolean {
+export function matches(run: Run, { since, until, filters, asyncOnly }: Asked): boolean {
   const at = Date.parse(run.createdAt ?? '');
   return (
     !(at < since - roundingMs || at > until + roundingMs) &&
+    !(asyncOnly && run.async === false) &&
     (filters.status === undefined || hasStatus(run, filters.status)) &&
     (filters.statusCode === undefined || run.statusCode === filters.statusCode) &&
     isWithin(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
