@@ -1,5 +1,6 @@
 import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
@@ -76,6 +77,14 @@ test('the same content is the same archive on any machine: it is what the platfo
   });
   expect(other).toEqual(one);
   expect(one[1]).toBe(one[0]);
+});
+
+test('sends the text of a file of packages that lies above the folder', async () => {
+  await using parent = await inFolder(smallApp('[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'));
+  await writeFile(join(parent.path, 'shared.txt'), 'numpy==2.1.0\n');
+  const { json } = await gantry(['package', '--json'], { cwd: parent.app });
+  const sent = expect.objectContaining({ path: 'requirements.txt', crc32: crc32('numpy==2.1.0\n') });
+  expect((json() as { entries: object[] }).entries).toContainEqual(sent);
 });
 
 test('lists the files with --json', async () => {

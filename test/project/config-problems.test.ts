@@ -128,6 +128,7 @@ describe('undocumented values are warnings', () => {
     ['too many accelerators to choose from', hardware('compute = ["ADA_L4", "ADA_L40", "TURING_T4", "AMPERE_A10", "HOPPER_H100", "HOPPER_H200"]'), 'warning 4:11 compute lists 6 names'],
     ['a region', hardware('region = "us-east1"'), 'warning 4:10 region "us-east1" is not a documented value -> region = "us-east-1"'],
     ['a region of another country', hardware('region = "eu-west-3"'), 'warning 4:10 region "eu-west-3" is not a documented value'],
+    ['a region that only the official client names', hardware('region = "eu-west-1"')],
     ['a zone', hardware('region = "us-east-1a"'), 'warning 4:10 region "us-east-1a" is not a documented value -> region = "us-east-1"'],
     ['the beginning of two regions', hardware('region = "eu-north"'), 'warning 4:10 region "eu-north" is not a documented value -> region = "eu-north-1" or region = "eu-north1"'],
     ['a new version of Python', 'python_version = "3.14"', 'warning 3:18 python_version "3.14" is not a documented value -> python_version = "3.13"'],
