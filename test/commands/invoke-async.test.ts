@@ -225,7 +225,7 @@ describe('--await-webhook', () => {
     expect(json()).toMatchObject({
       error: {
         why: 'it delivered {"message":"no luck"}',
-        fix: 'gantry runs get web r-1',
+        fix: 'gantry explain web r-1',
         details: { app: 'web', run: 'r-1', status: 'failure', statusCode: null },
       },
     });

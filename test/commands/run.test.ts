@@ -364,7 +364,8 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
       programExitCode: Number.parseInt(`${programExitCode}`, 10),
       log: expect.arrayContaining(['begins']),
     };
-    expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, details } });
+    const fix = expect.stringMatching(/^gantry explain \S+ [0-9a-f-]{36}$/);
+    expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, fix, details } });
   });
 
   test('has its own exit code with --forward-exit-code, also when it is followed', async () => {

@@ -6,7 +6,7 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import { cutText, duration } from '../../output/format.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
-import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { commandAfter, fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow } from './call.ts';
@@ -164,7 +164,7 @@ async function throwIfRunFailed(
   if (!run || !hasEnded(run) || hasSucceeded(run)) return;
   throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
-    fix: gantryCommand`runs get ${app} ${runId}`,
+    fix: commandAfter(app, run),
     details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }

@@ -5,7 +5,7 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { readFailureLog } from '../logs/index.ts';
-import { fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
+import { commandAfter, fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
 import { Deadline, type PolledWork, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
@@ -103,9 +103,7 @@ async function throwUnlessSucceeded(
     `run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`,
     {
       ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
-      fix: runHasFailed(run)
-        ? gantryCommand`explain ${target.app} ${runId}`
-        : gantryCommand`runs get ${target.app} ${runId}`,
+      fix: commandAfter(target.app, run),
       details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
       log: await readFailureLog(context, target.app, { runId }),
     },

@@ -1,9 +1,10 @@
 import type { Api } from '../../api/client.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { getRun, type Run } from '../../contract/runs.ts';
 import { endingOf, type LogEnding } from '../logs/index.ts';
 import { expectId } from '../replies/index.ts';
-import { hasEnded } from './run-status.ts';
+import { hasEnded, runHasFailed } from './run-status.ts';
 
 /** Reads one run. Throws UnexpectedReplyError if the platform replies with another run. */
 export async function fetchRun(api: Api, params: { project: string; app: string; run: string }): Promise<Run> {
@@ -19,4 +20,9 @@ export async function readRunEnding(context: Context, app: string, run: string):
 /** The same of a run that was read. */
 export function runEnding(context: Pick<Context, 'elapsed' | 'platformNow'>, run: Run): LogEnding | undefined {
   return hasEnded(run) ? endingOf(context, run.completedAt || run.updatedAt) : undefined;
+}
+
+/** Where to look after a run has ended. */
+export function commandAfter(app: string, run: Run): CommandLine {
+  return runHasFailed(run) ? gantryCommand`explain ${app} ${run.id}` : gantryCommand`runs get ${app} ${run.id}`;
 }

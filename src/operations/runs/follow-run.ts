@@ -6,7 +6,7 @@ import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
 import { Deadline, pollUntil, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
-import { fetchRun, runEnding } from './fetch-run.ts';
+import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
 /** A run that succeeded. */
@@ -110,7 +110,7 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
       : `was ${runOutcome(item)}`;
   return new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
-    { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log: log.slice(-tailLines) }, log },
+    { fix: commandAfter(app, item), details: { ...finished, log: log.slice(-tailLines) }, log },
     (forwards && programExitCode) || undefined,
   );
 }

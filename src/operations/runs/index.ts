@@ -1,6 +1,6 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
 export { addOutcome, countErrors } from './count-errors.ts';
-export { fetchRun, readRunEnding, runEnding } from './fetch-run.ts';
+export { commandAfter, fetchRun, readRunEnding, runEnding } from './fetch-run.ts';
 export { resolveRun } from './find-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { type Call, findJobs, Jobs } from './jobs.ts';
