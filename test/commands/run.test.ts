@@ -368,6 +368,17 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, fix, details } });
   });
 
+  test('is explained where an app has nothing but jobs', async () => {
+    const asked = async (...line: string[]) => (await gantry([...line, '--json'], { emulator })).json();
+    await run({ 'job.py': 'print("fine")\n' }, ['--name', 'jobs', 'job.py']);
+    expect(await asked('explain', 'jobs')).toMatchObject({ failed: false, build: null, run: null });
+    await run({ 'job.py': 'raise ValueError("bad")\n' }, ['--name', 'jobs', 'job.py']);
+    expect(await asked('explain', 'jobs')).toMatchObject({ failed: true, run: expect.any(String) });
+    const unknown = expect.not.objectContaining({ failure: expect.anything() });
+    expect(await asked('status', 'jobs')).toMatchObject({ failure: null, unknown });
+    expect((await gantry(['apps', 'list'], { emulator })).stderr).toContain('gantry apps list --ephemeral');
+  });
+
   test('has its own exit code with --forward-exit-code, also when it is followed', async () => {
     const files = { 'job.py': 'raise SystemExit(42)\n' };
     const outcome = await run(files, ['--forward-exit-code', 'job.py', '--json']);

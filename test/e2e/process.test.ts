@@ -127,7 +127,11 @@ describe('the built program', () => {
     ['a settings folder that is a file', { GANTRY_CONFIG_DIR: bin }],
   ])('works with %s, its token from the environment', async (_, more) => {
     const { exitCode, stdout, stderr } = await run(['apps', 'list', '--json'], { env: env(more) });
-    expect([exitCode, stdout, stderr]).toEqual([0, '[]\n', 'no apps yet; gantry deploy creates one\n']);
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      '[]\n',
+      'no apps yet; gantry deploy creates one; gantry apps list --ephemeral shows those of one-off runs\n',
+    ]);
   });
 
   test('does not wait for a stdin that never ends', async () => {

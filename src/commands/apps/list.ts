@@ -36,7 +36,7 @@ export default defineCommand({
       },
       { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
     ),
-  empty: sentence`no apps yet; ${gantryCommand`deploy`} creates one`,
+  empty: sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
   effect: 'reads',
   json: documents(
     passThrough({

@@ -9,11 +9,9 @@ import { fetchApp } from '../replies/index.ts';
 
 type Source = Pick<Context, 'api' | 'project'>;
 
-/** Returns the id of an app's latest build. Throws NotFoundError if it has none. */
-export function latestBuildOf(app: string, { latestBuildId, latestCreatedBuildId }: App): string {
-  const build = latestBuildId || latestCreatedBuildId;
-  if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
-  return build;
+/** The id of an app's latest build. One that has nothing but jobs has none. */
+export function latestBuildOf({ latestBuildId, latestCreatedBuildId }: App): string | undefined {
+  return latestBuildId || latestCreatedBuildId || undefined;
 }
 
 /**
@@ -23,8 +21,11 @@ export function latestBuildOf(app: string, { latestBuildId, latestCreatedBuildId
 export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
-  if ('latest' in wanted && wanted.latest === 'any')
-    return latestBuildOf(app, await fetchApp(source.api, { project: source.project, app }));
+  if ('latest' in wanted && wanted.latest === 'any') {
+    const build = latestBuildOf(await fetchApp(source.api, { project: source.project, app }));
+    if (build === undefined) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
+    return build;
+  }
   const found = await findListedBuild(source, app, word ?? '').catch((error: unknown) => {
     if ('id' in wanted && !(error instanceof UsageError)) return { id: wanted.id };
     throw error;

@@ -64,19 +64,20 @@ export async function findSubject(context: Context, { app, id, file, callsOnly }
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
   const shown = await fetchApp(context.api, { project: context.project, app });
-  const build = await readBuild(context, app, latestBuildOf(app, shown));
-  if (build.failed) return build;
+  const latest = latestBuildOf(shown);
+  const build = latest === undefined ? undefined : await readBuild(context, app, latest);
+  if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return (await findFailedRun(context, app, callsOnly)) ?? { ...build, ...noWork };
+  return (await findFailedRun(context, app, callsOnly)) ?? { app, failed: false, ...noWork };
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
-const noWork = { build: null, run: null, status: null };
+const noWork = { build: null, run: null, status: null, facts: {}, readLog: async () => '' };
 
 function fileSubject(context: Context, file: string): Subject {
   const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
-  return { app: null, ...noWork, failed: null, facts: {}, readLog: () => read };
+  return { app: null, ...noWork, failed: null, readLog: () => read };
 }
 
 async function findById(context: Context, app: string, id: string): Promise<Subject> {
