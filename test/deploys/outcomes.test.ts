@@ -38,6 +38,7 @@ describe.each(readings)('a run with status %s and code %s', (status, code, shown
     const deployed = await machine.run('deploy --watch 35s --or-rollback --json');
     const told = deployed.json() as { health?: { verdict: string }; error?: { details?: { verdict: string } } };
     expect(told.health?.verdict ?? told.error?.details?.verdict, deployed.stderr).toBe(verdict);
+    expect(deployed.stderr).toContain(verdict === 'healthy' ? 'web is healthy' : 'rolled back to build');
 
     world.runs = (app) => runs(app).map((run) => ({ ...run, code: code as number, status }));
     /** One line as JSON, and what its text has between tabs. */
