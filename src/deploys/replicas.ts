@@ -113,6 +113,7 @@ export class Replicas {
     const there = containers.filter((each) => !hasStopped(each));
     const left = there.filter(({ containerId }) => this.#lives.has(containerId) && this.of(containerId) !== 'other');
     const listed = new Map(containers.map((container) => [container.containerId, container]));
+    this.#moves ||= containers.some((each) => hasMoved(this.#lives.get(each.containerId)?.container, each));
     for (const life of this.#lives.values()) {
       const shown = listed.get(life.id);
       if (shown && !hasStopped(shown)) this.#update(life, shown);
@@ -250,12 +251,8 @@ export class Replicas {
 
   #update(life: Life, container: Container): void {
     const before = life.container;
-    const hasMoved =
-      before.timestamp !== container.timestamp || before.containerRunningTimeMs !== container.containerRunningTimeMs;
-    this.#moves ||= hasMoved;
-    if (hasMoved || !isRunning(container) || !(this.#moves || (container.containerRunningTimeMs ?? 0) > 0)) {
-      life.movedAt = this.#at;
-    }
+    const mustMove = isRunning(container) && (this.#moves || (container.containerRunningTimeMs ?? 0) > 0);
+    if (!mustMove || hasMoved(before, container)) life.movedAt = this.#at;
     const waitsAgain = life.runsSince !== undefined && isWaiting(container);
     if (hasStartedAgain(before, container)) life.starts += 1;
     life.hasWaited ||= waitsAgain;
@@ -327,6 +324,11 @@ export class Replicas {
 function restartsOf({ container, starts, hasWaited, oldRestarts }: Life): number {
   if (container.isTerminating) return 0;
   return Math.max(0, hasWaited ? 1 : 0, starts, (container.containerRestartCount ?? 0) - oldRestarts);
+}
+
+function hasMoved(before: Container | undefined, now: Container): boolean {
+  if (!before) return false;
+  return before.timestamp !== now.timestamp || before.containerRunningTimeMs !== now.containerRunningTimeMs;
 }
 
 /** A start that moves by less may be the same one, computed anew. In ms. */
