@@ -126,8 +126,8 @@ describe('what is sent', () => {
     'goes on whatever the platform says of the app: %j',
     async (body) => {
       const env = await altering(emulator, (_, path) => (path.endsWith('create-run-app') ? { body } : undefined));
-      const { code, stderr } = await run({ 'job.py': job }, ['--name', 'jobs', 'job.py', '--detach'], { env });
-      expect([code, called('startRun').length], stderr).toEqual([0, 1]);
+      const { code, stdout, stderr } = await run({ 'job.py': job }, ['--name', 'jobs', 'job.py', '--detach'], { env });
+      expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
     },
   );
 

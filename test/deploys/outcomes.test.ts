@@ -74,6 +74,7 @@ describe('calls are counted alike in charts and counters', () => {
 
   test.each([...counts])('with code %s', async (statusCode, share) => {
     await deployWeb(emulator);
+    clock.now += 3_600_000;
     const stop = new AbortController();
     let [url, page, pages] = ['', '', 0];
     await gantry(['metrics', 'serve', '--port', '0'], {
