@@ -41,6 +41,14 @@ export function isRunning({ containerState, isTerminating }: Container): boolean
   return /^(running|ready)$/i.test(containerState ?? '') && !isTerminating;
 }
 
+/** Whether its state is a word that no document gives: it runs if something else shows it. */
+export function mayRun(container: Container): boolean {
+  const { containerState: state, isTerminating } = container;
+  const isKnown =
+    hasStopped(container) || hasCrashed(container) || isWaiting(container) || /^unknown$/i.test(state ?? '');
+  return Boolean(state) && !isTerminating && !isKnown;
+}
+
 export function isWaiting({ containerState }: Container): boolean {
   return /^pending$/i.test(containerState ?? '');
 }

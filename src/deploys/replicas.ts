@@ -1,4 +1,4 @@
-import { type Container, hasCrashed, hasStopped, isRunning, isWaiting } from '../contract/containers.ts';
+import { type Container, hasCrashed, hasStopped, isRunning, isWaiting, mayRun } from '../contract/containers.ts';
 import { count, duration } from '../output/format.ts';
 
 /** Of which build a replica is, by the list of replicas. */
@@ -55,6 +55,8 @@ interface End {
 interface Life {
   id: string;
   container: Container;
+  /** NaN if it is not shown. */
+  startedAt: number;
   /** The first look that showed it. It exists since its start as listed, or the look before at most. */
   seenAt: number;
   since: number;
@@ -67,8 +69,9 @@ interface Life {
   hasWaited: boolean;
   /** Counted before the first look. */
   oldRestarts: number;
-  /** When it last showed something new: a time of reading, or how long it runs. */
+  /** When it last showed something new: a time of reading, or how long it runs. And when it last ran for longer. */
   movedAt: number;
+  ranAt: number;
   /** Undefined if it is there, or was scaled down. */
   end: End | undefined;
   isGone: boolean;
@@ -217,25 +220,32 @@ export class Replicas {
     return [...this.#lives.values()].filter(({ id }) => this.of(id) === 'own');
   }
 
-  /** Once one is known to be of no other build, what it did before counts. */
-  #learnOwner({ containerId, buildId, isTerminating }: Container): void {
-    const isThere = this.#lives.get(containerId)?.isGone === false && !isTerminating;
-    const hasOutlived = isThere && this.#at - (this.#since ?? this.#at) >= goneMs;
+  /**
+   * The list names the build, as a rule. Where it does not, a replica is of this build that started while it served, or
+   * that runs so long after another one did. What it did before counts then.
+   */
+  #learnOwner({ containerId, buildId }: Container): void {
+    const life = this.#lives.get(containerId);
+    const isThere = life?.isGone === false && !life.container.isTerminating;
+    const since = this.#since ?? this.#at;
+    const isOfServing =
+      this.known.isAlone || (life && life.startedAt > since) || (isThere && this.#at - since >= goneMs);
     if (buildId) this.#owners.set(containerId, buildId === this.build ? 'own' : 'other');
-    else if (!this.#owners.has(containerId) && (this.known.isAlone || hasOutlived))
-      this.#owners.set(containerId, 'own');
+    else if (!this.#owners.has(containerId) && isOfServing) this.#owners.set(containerId, 'own');
   }
 
   /** `aheadMs`: what the clock of looks is ahead of the platform's. */
   #begin(container: Container, aheadMs: number): void {
-    const started = Date.parse(container.containerStartTimestamp ?? '') + aheadMs;
-    const since = Math.min(this.#at, Math.max(this.#before, started || this.#before));
+    const ranMs = container.containerRunningTimeMs ?? Number.NaN;
+    const startedAt = Date.parse(container.containerStartTimestamp ?? '') + aheadMs || this.#at - ranMs;
+    const since = Math.min(this.#at, Math.max(this.#before, startedAt || this.#before));
     this.#changedAt = this.#at;
     const isOld = !this.known.isNew && this.#before === Number.NEGATIVE_INFINITY;
     this.#lives.set(container.containerId, {
       id: container.containerId,
       container,
       seenAt: this.#at,
+      startedAt,
       since,
       runsSince: isRunning(container) ? since : undefined,
       downSince: undefined,
@@ -243,6 +253,7 @@ export class Replicas {
       hasWaited: false,
       oldRestarts: isOld ? Math.max(0, (container.containerRestartCount ?? 0) - maxRestarts) : 0,
       movedAt: this.#at,
+      ranAt: Number.NEGATIVE_INFINITY,
       end: undefined,
       // One that ended before the first look at it shows nothing, unless it failed.
       isGone: hasStopped(container) && !hasCrashed(container),
@@ -253,6 +264,7 @@ export class Replicas {
     const before = life.container;
     const mustMove = isRunning(container) && (this.#moves || (container.containerRunningTimeMs ?? 0) > 0);
     if (!mustMove || hasMoved(before, container)) life.movedAt = this.#at;
+    if ((container.containerRunningTimeMs ?? 0) > (before.containerRunningTimeMs ?? 0)) life.ranAt = this.#at;
     const waitsAgain = life.runsSince !== undefined && isWaiting(container);
     if (hasStartedAgain(before, container)) life.starts += 1;
     life.hasWaited ||= waitsAgain;
@@ -282,8 +294,9 @@ export class Replicas {
     return end !== undefined && (this.#isMissed(life) || (end.livedMs < end.cooldownMs && !this.#isReduced));
   }
 
-  #runs({ container, isGone, movedAt }: Life): boolean {
-    return !isGone && isRunning(container) && this.#at - movedAt < minApartMs;
+  #runs({ container, isGone, movedAt, ranAt }: Life): boolean {
+    const shownAt = isRunning(container) ? movedAt : mayRun(container) ? ranAt : Number.NEGATIVE_INFINITY;
+    return !isGone && this.#at - shownAt < minApartMs;
   }
 
   /** Those that ended or wait, and whose place no other one has taken. One that had served may not be expected. */

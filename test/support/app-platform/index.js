@@ -89,7 +89,10 @@ export class AppPlatform {
     if (refusal || !route) return failed(refusal ?? 404, 'not here');
     const params = /** @type {Record<string, string>} */ (route.path.exec(url.pathname)?.groups ?? {});
     const answer = () => route.answer({ params, query: url.searchParams, body }, this);
-    return method === 'GET' ? this.#throughCache(route.point, url, answer) : answer();
+    if (method !== 'GET') return answer();
+    const { lateMs, alters } = this.quirks;
+    const given = this.#throughCache(route.point, url, () => this.world.before(lateMs?.[route.point] ?? 0, answer));
+    return alters && given.json !== undefined ? { ...given, json: alters(route.point, given.json) } : given;
   }
 
   /** A cache keeps all answers, and uses those that it is told to. @param {string} point @param {URL} url @param {() => import('./types.ts').Answer} answer */

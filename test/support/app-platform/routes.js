@@ -27,8 +27,9 @@ export const routes = [
     'list-builds',
     'GET',
     `${app}/builds`,
-    withApp(({ builds }, _, platform) => {
+    withApp((found, _, platform) => {
       const { hidesNewest, listsNewestFirst } = platform.quirks;
+      const builds = platform.world.buildsOf(found);
       const listed = (hidesNewest ? builds.slice(0, -1) : builds).map((each) => shownBuild(each, platform));
       return { json: listsNewestFirst ? listed.reverse() : listed };
     }),
@@ -85,8 +86,8 @@ function withApp(answer) {
 
 /** @param {(found: Build, request: Request, platform: AppPlatform) => Answer} answer @returns {Route['answer']} */
 function withBuild(answer) {
-  return withApp(({ builds }, request, platform) => {
-    const found = builds.find(({ id }) => id === request.params.build);
+  return withApp((app, request, platform) => {
+    const found = platform.world.buildsOf(app).find(({ id }) => id === request.params.build);
     return found ? answer(found, request, platform) : failed(404, 'build not found');
   });
 }
@@ -146,7 +147,7 @@ function getApp(found, _, platform) {
     key,
     typeof value === 'number' && key !== 'port' ? String(value) : value,
   ]);
-  const [live, newest] = [world.shownLive(found), found.builds.at(-1)];
+  const [live, newest] = [world.shownLive(found), world.buildsOf(found).at(-1)];
   return {
     json: {
       ...Object.fromEntries(shown),

@@ -61,6 +61,10 @@ export interface Quirks {
   flickers?: boolean;
   /** How much faster replicas live and die. */
   pace?: number;
+  /** How long ago it was as these answers show it, in ms. */
+  lateMs?: Record<string, number>;
+  /** Fields and words that answers have or lack. */
+  alters?: (point: string, json: unknown) => unknown;
   /** What is answered with 404 or 403. */
   refuses?: Record<string, 403 | 404>;
 }

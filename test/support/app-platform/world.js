@@ -81,14 +81,32 @@ export class World {
     }
   }
 
+  /** What is shown as it was some time ago. @template T @param {number} ms @param {() => T} show @returns {T} */
+  before(ms, show) {
+    const { now } = this;
+    this.now = () => now() - ms;
+    try {
+      return show();
+    } finally {
+      this.now = now;
+    }
+  }
+
   /** @param {Build} build */
-  statusOf({ ended, uploadedAt }) {
-    return ended ?? (uploadedAt === undefined ? 'pending' : 'building');
+  statusOf(build) {
+    if (build.ended !== undefined && endOf(build) <= this.now()) return build.ended;
+    return build.uploadedAt !== undefined && build.uploadedAt <= this.now() ? 'building' : 'pending';
   }
 
   /** @param {Build} build */
   changedAt(build) {
-    return build.ended === undefined ? (build.uploadedAt ?? build.createdAt) : endOf(build);
+    const times = [build.createdAt, build.uploadedAt ?? never, build.ended === undefined ? never : endOf(build)];
+    return Math.max(...times.filter((at) => at <= this.now()));
+  }
+
+  /** Those that are there. @param {App} app */
+  buildsOf(app) {
+    return app.builds.filter(({ createdAt }) => createdAt <= this.now());
   }
 
   /** @param {App} app @returns {Build | undefined} */
@@ -130,7 +148,9 @@ export class World {
   replicas(app) {
     const [now, { pace = 1 }] = [this.now(), this.quirks];
     return app.services
-      .filter(({ build, until }) => now < until + (build.behavior.lingersMs === undefined ? drainMs : 0))
+      .filter(
+        ({ build, from, until }) => from <= now && now < until + (build.behavior.lingersMs === undefined ? drainMs : 0),
+      )
       .flatMap((service) =>
         replicasOf(service, app, now, pace).map((replica) => ({ ...replica, build: service.build.id })),
       );
@@ -194,7 +214,7 @@ function replicasOf({ build, from, until }, app, now, pace) {
   /** @param {string} id @param {string} state @param {number} [restarts] */
   const replica = (id, state, restarts = 0) => ({
     ...{ id: `${build.id}-${id}`, state, restarts, isTerminating },
-    startedAt: begun + (kind === 'crash' ? lives * lifeMs : 0),
+    startedAt: begun + (kind === 'crash' || kind === 'renamed' ? lives * lifeMs : 0),
   });
   const started = age < startMs ? 'PENDING' : 'RUNNING';
   return Array.from({ length: kind === 'unlisted' ? 0 : number }, (_, at) => {
