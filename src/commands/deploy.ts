@@ -7,8 +7,8 @@ import { deployAgain, deployFlags } from '../flags/deploy.ts';
 import {
   type Deployment,
   type DeployPlan,
-  moveOf,
   prepareDeploy,
+  type Question,
   readLocalApp,
   rememberTarget,
 } from '../operations/deploy/index.ts';
@@ -56,7 +56,7 @@ export default defineCommand({
             const about = { ...options, typedMs, before: build, logs: !unlimited.progress.isQuiet };
             return rollbacks.orRollBack(unlimited, about, () => Promise.reject(error)) as Promise<never>;
           }),
-        confirm: context.prompt.isPossible && !dryRun ? (plan) => confirmPlan(context, plan) : undefined,
+        confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
       });
       if (dryRun) return prepared.plan;
       const { plan } = prepared;
@@ -108,12 +108,15 @@ function documentOf(value: DeployPlan | Deployed): DeployPlan | Deployment {
 }
 
 /** Asks on a terminal only: without one, running the command is the consent. */
-async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
+async function confirmPlan(
+  { progress, prompt }: Context,
+  plan: DeployPlan,
+  questions: readonly Question[],
+): Promise<void> {
   progress.note(deployPlanView(plan));
-  const move = moveOf(plan);
+  for (const { text } of questions) await prompt.confirm(text);
   const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
-  if (move) await prompt.confirm(`Move ${plan.app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`);
-  else await prompt.confirm(question, { byDefault: true });
+  if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */

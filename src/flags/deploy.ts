@@ -20,6 +20,7 @@ export function deployFlags(command: Commander) {
       ),
     )
     .option('--name <name>', 'override the app name of the config file')
+    .addOption(seldom(command.createOption('--new', 'create an app of another name than this folder has deployed')))
     .option('--use-gitignore', 'skip files that git ignores')
     .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
     .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))

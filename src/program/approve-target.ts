@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { CommandLine, gantryCommand, sentence } from '../command-line.ts';
+import { isCi } from '../config/environment.ts';
 import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../config/folder-target.ts';
 import { targetOrigin, targetText } from '../config/target.ts';
 import type { Context } from '../context.ts';
@@ -45,8 +46,12 @@ async function nameTarget(
     else if (flags.local?.unused !== undefined) progress.note(text);
     return;
   }
-  progress.note(text);
-  if (isMeant) return;
+  // In a pipeline a variable is what somebody has written down for this step.
+  const isSetHere = isCi(context.env) && target.project.origin.startsWith('environment');
+  progress.note(
+    isMeant || !isSetHere ? text : `${text}; the last deploy from this folder went to ${folderTargetText(last)}`,
+  );
+  if (isMeant || isSetHere) return;
   if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
   await prompt.confirm(
     `The last deploy from this folder went to ${folderTargetText(last)}. Use ${targetText(target)}?`,
@@ -59,7 +64,7 @@ function isTyped({ project, profile, local }: Context['flags']): boolean {
 
 function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
   const { project, platform } = last;
-  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last);
+  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last, target);
   const lastText = folderTargetText(last);
   return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
     why: `the target comes from: ${targetOrigin(target)}; this command line does not name it`,
@@ -68,8 +73,9 @@ function otherTarget(last: FolderTarget, { target }: Context, argv: readonly str
   });
 }
 
-/** What sets the variables that led to a target. */
-function variablesOf({ platform, address }: FolderTarget): string {
+/** What sets the variables that led to a target: those that differ now. */
+function variablesOf({ platform, address, project }: FolderTarget, now: Context['target']): string {
+  if (platform === now.platform.value && address === now.address) return `set GANTRY_PROJECT to ${project}`;
   const isEmulator = platform === 'emulator';
   return isEmulator
     ? `run eval "$(gantry emulator env --port ${new URL(address).port})"`

@@ -213,7 +213,7 @@ describe('previews', () => {
     app.git('remote', 'set-url', 'origin', 'git@github.test:org/fork.git');
     at.foreign = (await preview(['theirs'])).app;
     app.git('remote', 'set-url', 'origin', 'git@github.test:org/shop.git');
-    for (const name of ['web', 'web-staging', 'web-x-deadbeef']) await run(['deploy', '--name', name]);
+    for (const name of ['web', 'web-staging', 'web-x-deadbeef']) await run(['deploy', '--name', name, '--new']);
     return at;
   }
 

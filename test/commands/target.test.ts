@@ -68,6 +68,7 @@ describe('the target', () => {
     expect(refused.stderr).toMatch(
       /^project p-other \(emulator on port \d+\)\nerror: the last deploy from this folder went to p-12345678 \(emulator on port \d+\), not p-other \(emulator on port \d+\)\n/,
     );
+    expect(refused.stderr).toContain('set GANTRY_PROJECT to p-12345678');
     expect((await gantry(['deploy'], { ...other, stdin: keys('n\r'), columns: 80 })).code).toBe(130);
     // The emulator has no such project: the line goes there, as it says.
     expect((await gantry(['deploy', '-p', 'p-other'], setting)).code).toBe(6);

@@ -144,7 +144,6 @@ describe('a folder whose app went to one target', () => {
       'another platform',
       { env: { ...ci, GANTRY_API_URL: 'https://rest.example.com', GANTRY_INFERENCE_URL: 'https://api.example.com' } },
     ],
-    ['another project in CI', { env: { CI: 'true', GITHUB_ACTIONS: 'true', ...ci, GANTRY_PROJECT: 'p-staging' } }],
     ['another token and --region', { env: { GANTRY_TOKEN: staging }, flags: { region: 'us-east-1' } }],
   ];
 
@@ -381,6 +380,12 @@ describe('a pipeline on a fresh machine', () => {
       }
     }
     expect(lines).toBeGreaterThanOrEqual(200);
+  });
+
+  test.each(systems)('that sets GANTRY_PROJECT for a step is asked nothing, and told: %o', async (system) => {
+    await went('p-staging');
+    const { exitCode, said } = await judge({ env: { ...ci, ...system, GANTRY_PROJECT: 'p-production' } });
+    expect([exitCode, said]).toEqual([0, expect.stringMatching(/p-production .*the last deploy .* went to p-staging/)]);
   });
 
   test('that deploys to staging and then to production by flags is asked nothing', async () => {

@@ -9,8 +9,9 @@ export { type DeployedState, lookAtDeployed, lookAtServing, lookBriefly } from '
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';
-export { type DeployPlan, moveOf } from './plan.ts';
+export type { DeployPlan } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
+export type { Question } from './questions.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { isBusy, isExpired, StuckBuilds } from './stuck-builds.ts';

@@ -208,19 +208,3 @@ export function checkDrift({ progress }: Context, { app, settings }: DeployPlan,
   if (failOnDrift) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
   progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
 }
-
-/** The move to another region that a deploy would make. */
-export function moveOf({ settings }: DeployPlan): SettingChange | undefined {
-  return settings.find(({ setting }) => setting === 'hardware.region');
-}
-
-/** Another region needs a yes, as another project does. Throws ConflictError where nobody can be asked. */
-export function approveMove({ prompt }: Context, plan: DeployPlan): void {
-  const move = moveOf(plan);
-  if (!move || prompt.isPossible || prompt.isConfirmed) return;
-  throw new ConflictError(`${plan.app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
-    why: 'each region has its own volumes: what the app has stored stays where it is',
-    fix: `to move it, add --yes; to leave it there, --region ${move.from}`,
-    details: { app: plan.app, ...move },
-  });
-}

@@ -18,8 +18,9 @@ import type { Deployment, DeployOptions } from './deploy-options.ts';
 import { KnownBuild } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
-import { approveMove, checkDrift, type DeployPlan, planDeploy } from './plan.ts';
+import { checkDrift, type DeployPlan, planDeploy } from './plan.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
+import { type Question, questionsOf, refuseUnanswered } from './questions.ts';
 import { recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
@@ -52,8 +53,10 @@ export interface DeployAppOptions
   rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
   /** Compress every file again. */
   repack?: true | undefined;
+  /** Whether an app of another name than this folder has deployed is to be created. */
+  new?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
-  confirm?: ((plan: DeployPlan) => Promise<void>) | undefined;
+  confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
 export interface PreparedDeploy {
@@ -87,8 +90,10 @@ export async function prepareDeploy(
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();
   if (!live && !dryRun) {
-    if (!approved) approveMove(context, plan);
-    await confirm?.(plan);
+    const isMeant = options.new === true || options.preview !== undefined;
+    const questions = approved ? [] : questionsOf(context, plan, isMeant);
+    refuseUnanswered(context, questions);
+    await confirm?.(plan, questions);
   }
 
   const recheck = async () => {
