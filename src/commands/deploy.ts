@@ -52,8 +52,8 @@ export default defineCommand({
         },
         rollBack:
           rollbacks &&
-          ((error, { build }) => {
-            const about = { ...options, typedMs, before: build, logs: !unlimited.progress.isQuiet };
+          ((error) => {
+            const about = { ...options, typedMs, logs: !unlimited.progress.isQuiet };
             return rollbacks.orRollBack(unlimited, about, () => Promise.reject(error)) as Promise<never>;
           }),
         confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,

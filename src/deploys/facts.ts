@@ -44,7 +44,7 @@ export interface KnownTimes {
 }
 
 /** Times of this machine are those of the platform's replies, which have whole seconds. In ms. */
-const clockErrorMs = 2_000;
+export const clockErrorMs = 2_000;
 /** How long a request that creates a build may take. In ms. */
 const maxRequestMs = 30_000;
 
@@ -74,7 +74,7 @@ function moment(time: string | null | undefined): Moment {
   return Number.isNaN(ms) ? always : { from: ms, before: ms + (ms % 1000 === 0 ? 1000 : 1) };
 }
 
-const always: Moment = { from: Number.NEGATIVE_INFINITY, before: Number.POSITIVE_INFINITY };
+export const always: Moment = { from: Number.NEGATIVE_INFINITY, before: Number.POSITIVE_INFINITY };
 
 /** The first one counts where they contradict each other: it is the platform's own. */
 function overlap(first: Moment, ...others: readonly Moment[]): Moment {

@@ -7,7 +7,7 @@ import { type AppHistory, readHistory } from '../operations/history/index.ts';
 import { fetchApp } from '../operations/replies/index.ts';
 import { isRefusal } from '../operations/waiting/index.ts';
 import { shortBuild } from '../output/format.ts';
-import { type BuildFact, buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
+import { buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
 import { lateMs, type Serving, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
@@ -44,7 +44,7 @@ export function readingOf(context: Context, { app, listed, history }: Replies): 
   const { at, readySince } = clockOf(context);
   const builds = isKnown(listed)
     ? listed.map((build) => {
-        const fact = observed(build, history, readySince.get(build.id) ?? at);
+        const fact = buildFact(build, { ...history.timesOf(build.id), readySeen: readySince.get(build.id) ?? at });
         if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
         return fact;
       })
@@ -88,13 +88,6 @@ export function buildsText(builds: readonly string[]): string {
 function withOwn(listed: Known<readonly Build[]>, own: Build | undefined): Known<readonly Build[]> {
   if (!own || (isKnown(listed) && listed.some(({ id }) => id === own.id))) return listed;
   return [...(isKnown(listed) ? listed : []), own];
-}
-
-function observed(build: Build, history: AppHistory, readySeen: number): BuildFact {
-  const [createdAt, sentAt] = [history.created(build.id)?.at, history.sent(build.id)?.at].map((time) =>
-    time === undefined ? undefined : Date.parse(time),
-  );
-  return buildFact(build, { createdAt, sentAt, readySeen });
 }
 
 /** The platform's clock as it was at the first reading of this command, and what has passed since: it does not jump. */

@@ -9,6 +9,7 @@ import type { Finding } from './health.ts';
 import { allParts, type Before } from './look.ts';
 import { noSmoke, ObservedBuild, type Seen, summary, type WatchedBuild } from './observed.ts';
 import { goneMs } from './replicas.ts';
+import { pastOf, servedBefore } from './served-before.ts';
 import type { SmokeTest } from './smoke-test.ts';
 import { pauses, watchBuild } from './watch.ts';
 
@@ -117,9 +118,13 @@ function warn({ progress }: Context, message: string, fix: CommandLine): void {
 
 function subjectOf(context: Context, options: BuildVerification, history: AppHistory): WatchedBuild {
   const { app, build, minReplicas, isNew, before } = options;
-  const earlierBuilds = new Set([...history.seenBefore(build), ...(before?.builds ?? [])]);
+  const earlierBuilds = new Set([
+    ...servedBefore(pastOf([], history), build).map(({ id }) => id),
+    ...(before?.builds ?? []),
+  ]);
   earlierBuilds.delete(build);
-  const servesMs = context.platformNow() - (history.beginnings(build).at(-1) ?? Number.POSITIVE_INFINITY);
+  const servesMs =
+    context.platformNow() - (history.looks().findLast((look) => look.build === build)?.at ?? Number.POSITIVE_INFINITY);
   const isAlone = isNew ? earlierBuilds.size === 0 : servesMs >= goneMs;
   const known = { isAlone, earlierBuilds, servesSince: Number.POSITIVE_INFINITY, sickTimes: history.sickTimes() };
   return { app, build, minReplicas, isNew, before, ...known };

@@ -1,6 +1,7 @@
 import { platformOf, type StateKey, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { isLoopbackHost } from '../../contract/address.ts';
+import { pastOf, servedBefore } from '../../deploys/served-before.ts';
 import { latestFirst } from '../../output/format.ts';
 import { type AppHistory, readOwnHistory } from '../history/index.ts';
 import { type KeptArchive, readRecords, recordName } from './archive-store.ts';
@@ -33,7 +34,7 @@ export async function neededRecords({ settings }: Context): Promise<Set<string>>
  * the other builds of its files.
  */
 export function neededBuilds(history: AppHistory, kept: ReadonlySet<string>): Set<string> {
-  const [live, ...before] = history.servedBuilds();
+  const [live, ...before] = servedBefore(pastOf([], history)).map(({ id }) => id);
   const found = [live, before[0], before.find((build) => !history.isSick(build))];
   const served = found.filter((build) => build !== undefined);
   return new Set(served.flatMap((build) => (kept.has(build) ? [build] : history.ofSame(build))));

@@ -1,6 +1,6 @@
 import { type RunOutcome, runOutcome } from '../../contract/run-outcome.ts';
+import type { ServingTime } from '../../deploys/served-before.ts';
 import type { ErrorCount } from '../difference/index.ts';
-import type { ServingTime } from '../history/index.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 import { addOutcome } from '../runs/index.ts';
 

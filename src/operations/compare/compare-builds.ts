@@ -4,17 +4,10 @@ import { liveBuild } from '../../contract/apps.ts';
 import { getBuildZipContents, listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { buildsText, readingOf } from '../../deploys/observe.ts';
+import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/served-before.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../builds/index.ts';
-import {
-  type AppHistory,
-  changedSettings,
-  recordLook,
-  type ServingTime,
-  servedBefore,
-  servingTimes,
-  settingKey,
-} from '../history/index.ts';
+import { type AppHistory, changedSettings, recordLook, settingKey } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { isRefusal } from '../waiting/index.ts';
@@ -46,9 +39,9 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const shown = await fetchApp(api, { project, app });
   const history = await recordLook(context, name, shown);
   const listed = await unlessRefused(api(listBuilds, { project, app }));
-  const times = servingTimes(history, listed ?? []);
-  const previous = (build: string) =>
-    servedBefore({ builds: listed ?? [], history }, build).find(({ evidence }) => evidence !== 'unclear')?.id;
+  const past = pastOf(listed ?? [], history);
+  const times = servingTimes(past);
+  const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
   const live = liveBuild(shown);
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();

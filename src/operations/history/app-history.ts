@@ -7,6 +7,12 @@ import { withUploads } from './uploads.ts';
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = Exclude<HistoryEvent, EventOf<'job'>> & { changes?: SettingsChange; isOwn?: boolean };
 
+/** An app showed a build, in ms since 1970; -Infinity: at some time before. */
+export interface SeenBuild {
+  build: string;
+  at: number;
+}
+
 const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
 
 /** What is known of an app, from its events. Oldest first. */
@@ -128,37 +134,27 @@ export class AppHistory {
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
   }
 
+  /** Whenever another build was seen to serve, oldest first. */
+  looks(): SeenBuild[] {
+    const looks: SeenBuild[] = [];
+    for (const { at, build, before } of this.#all('served')) {
+      const last = looks.at(-1)?.build;
+      if (build === last) continue;
+      if (before !== null && before !== last) looks.push({ build: before, at: Number.NEGATIVE_INFINITY });
+      looks.push({ build, at: Date.parse(at) });
+    }
+    return looks;
+  }
+
+  /** When a build was created and sent by a command on record, in ms. */
+  timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
+    const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);
+    return { createdAt: msOf(this.created(build)), sentAt: msOf(this.sent(build)) };
+  }
+
   /** The last look at the build that serves; undefined after the app was deleted. */
   served(): EventOf<'served'> | undefined {
     return this.#all('served').at(-1);
-  }
-
-  /** Builds that were seen serving, the latest first, each once. */
-  servedBuilds(looks = this.#all('served')): string[] {
-    return [
-      ...new Set(looks.toReversed().flatMap(({ build, before }) => (before === null ? [build] : [build, before]))),
-    ];
-  }
-
-  /**
-   * Those that were seen serving before a build last began to, the latest first; before it was sent, if it never was. For
-   * what nobody saw see {@link servedBefore}.
-   */
-  seenBefore(build: string | undefined): string[] {
-    const looks = this.#all('served');
-    const began = looks.findLastIndex((look, at) => look.build === build && looks[at - 1]?.build !== build);
-    const sentAt = Date.parse((build !== undefined && this.sent(build)?.at) || '');
-    const earlier = looks.filter(({ at }, index) => (began < 0 ? !(Date.parse(at) > sentAt) : index < began));
-    const before = looks[began]?.before;
-    return [...new Set([...(before ? [before] : []), ...this.servedBuilds(earlier)])].filter((id) => id !== build);
-  }
-
-  /** When a build was seen to begin to serve, in ms. More than once, if it was put back. */
-  beginnings(build: string): number[] {
-    const looks = this.#all('served');
-    return looks.flatMap((look, at) =>
-      look.build === build && looks[at - 1]?.build !== build ? [Date.parse(look.at)] : [],
-    );
   }
 
   /** What the platform first showed of a build: what it made of the settings that were sent. */

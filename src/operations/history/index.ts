@@ -2,10 +2,8 @@
  * What is known of an app: what was sent, what served, what was found of it. An append-only memory on this machine, which
  * every command asks instead of guessing from times and defaults.
  */
-export type { AppHistory, ListedEvent } from './app-history.ts';
+export type { AppHistory, ListedEvent, SeenBuild } from './app-history.ts';
 export type { EventOf, Verdict } from './events.ts';
 export { forgetHistory, readHistory, readJobs, readOwnHistory, recordEvent, recordLook } from './history.ts';
-export { type ServingTime, servingTimes } from './serving-times.ts';
 export { settleRollbacks } from './settle-rollbacks.ts';
 export { changedSettings, sentSettings, settingKey } from './shown-settings.ts';
-export { type ServedBuild, servedBefore } from './what-served.ts';

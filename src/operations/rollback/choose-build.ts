@@ -2,19 +2,12 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { pastOf, type ServedBuild, servedBefore } from '../../deploys/served-before.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import { latestFirst, shortBuild } from '../../output/format.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import type { DeployedState } from '../deploy/index.ts';
-import {
-  type AppHistory,
-  type EventOf,
-  readHistory,
-  recordLook,
-  type ServedBuild,
-  servedBefore,
-  settleRollbacks,
-} from '../history/index.ts';
+import { type AppHistory, type EventOf, readHistory, recordLook, settleRollbacks } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type LastCalls, readLastCalls } from './last-calls.ts';
 import { checkNoReturn } from './unknown-return.ts';
@@ -91,7 +84,7 @@ async function readBuildBefore(context: Context, name: string, live: string | un
   const found = findBuildBefore(known, live);
   if (!found.build) throw nothingBefore(name, live, known, found);
   if (live !== undefined && !known.history.isOnRecord(live)) {
-    const served = servedBefore(known, live).map(({ id }) => id);
+    const served = servedBefore(pastOf(known.builds, known.history), live).map(({ id }) => id);
     const target = found.build.id;
     await checkNoReturn(context, name, { live, target, earlier: served.slice(served.indexOf(target) + 1) });
   }
@@ -162,10 +155,8 @@ export interface BuildBefore {
 }
 
 /**
- * The build that served before this one, has succeeded and was not found sick. `before`: what the app showed as live
- * before a deploy.
- */
-export function findBuildBefore(known: KnownBuilds, build: string | undefined, before?: string | null): BuildBefore {
+ * The build that served before this one, has succeeded and was not found sick. */
+export function findBuildBefore(known: KnownBuilds, build: string | undefined): BuildBefore {
   const { builds, history } = known;
   const all = new Map(builds.map((each) => [each.id, each]));
   const isTarget = ({ id }: ServedBuild) =>
@@ -173,7 +164,7 @@ export function findBuildBefore(known: KnownBuilds, build: string | undefined, b
     !history.isSick(id) &&
     // Of the same files: a rollback to it would change nothing.
     !(build !== undefined && history.areOfSame(id, build));
-  const targets = servedBefore(known, build, before).filter(isTarget);
+  const targets = servedBefore(pastOf(builds, history), build).filter(isTarget);
   const at = targets.findIndex(({ evidence }) => evidence !== 'unclear');
   const unclear = targets.slice(0, at < 0 ? targets.length : at).map(({ id }) => id);
   const found = targets[at];
@@ -202,7 +193,8 @@ function nothingBefore(
   { builds, history }: KnownBuilds,
   { unclear }: BuildBefore,
 ): NotFoundError {
-  const sick = history.servedBuilds().filter((build) => build !== live && history.isSick(build));
+  const served = servedBefore(pastOf([], history)).map(({ id }) => id);
+  const sick = served.filter((build) => build !== live && history.isSick(build));
   const before = live ? ` before ${shortBuild(live)}` : '';
   const details = { app, build: live ?? null, sick };
   if (unclear.length > 0) {

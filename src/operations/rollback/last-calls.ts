@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import type { Build } from '../../contract/builds.ts';
 import type { Run } from '../../contract/runs.ts';
-import { type AppHistory, servingTimes } from '../history/index.ts';
+import { pastOf, servingTimes } from '../../deploys/served-before.ts';
+import type { AppHistory } from '../history/index.ts';
 import { countErrors, findJobs, hasEnded, readRunList } from '../runs/index.ts';
 import { contextWith, tryRequest } from '../waiting/index.ts';
 
@@ -22,7 +23,7 @@ export async function readLastCalls(
   { builds, history }: { builds: readonly Build[]; history: AppHistory },
   build: string,
 ): Promise<LastCalls | null> {
-  const served = servingTimes(history, builds).find((time) => time.build === build);
+  const served = servingTimes(pastOf(builds, history)).find((time) => time.build === build);
   const isOf = ({ buildId, createdAt }: Run) => {
     if (buildId) return buildId === build;
     const at = Date.parse(createdAt ?? '');

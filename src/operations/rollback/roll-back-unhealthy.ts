@@ -70,10 +70,7 @@ export async function orRollBack(
   }
 }
 
-interface AfterDeployOptions extends Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'> {
-  /** The build that served before the deploy; null if none did, or if that is not known. */
-  before: string | null;
-}
+type AfterDeployOptions = Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>;
 
 interface Details {
   app?: string;
@@ -93,7 +90,7 @@ async function rollBack(
     const known = await readBuilds(context, app, build, isKnown(builds) ? list : undefined);
     const other = await findLaterDeploy(context, app, build, known, serving);
     if (other) return other;
-    const before = findBuildBefore(known, build, options.before);
+    const before = findBuildBefore(known, build);
     await warnOfDoubts(context, app, known, before);
     if (!before.build) {
       const message = `there is no build to return to: build ${shortBuild(build)} still serves`;
