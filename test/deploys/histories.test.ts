@@ -88,7 +88,7 @@ class History {
     if (before?.behavior.lingersMs) clock.now += 300_000;
     const expected = expectedOf[drawn.label];
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
-    const to = findBuildBefore(await readBuilds(this.#context, 'web', build.id), build.id);
+    const to = findBuildBefore(await readBuilds(this.#context, 'web'), build.id);
     const from = this.#servedBefore(build);
     if (to.build && from) await this.#restore(from, build);
     return { said, expected, to: to.build?.id, from: from?.id };

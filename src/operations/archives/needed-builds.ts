@@ -21,7 +21,7 @@ export async function neededRecords({ settings }: Context): Promise<Set<string>>
   for (const [key, records] of apps) {
     if (records.some(({ platform }) => platform !== platformOf(settings) && isEmulator(platform))) continue;
     const history = await readOwnHistory(settings, key);
-    if (!history.served() && !history.lastSent()) continue;
+    if (!history.served() && !history.sent()) continue;
     const builds = neededBuilds(history, new Set(records.map(({ build }) => build)));
     const newest = records.sort(latestFirst(({ keptAt }) => keptAt)).slice(0, 2);
     for (const kept of [...newest, ...records.filter(({ build }) => builds.has(build))]) needed.add(recordName(kept));

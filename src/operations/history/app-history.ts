@@ -1,7 +1,6 @@
 import { buildHasFailed } from '../../contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
-import { withRollbacks } from './rollbacks.ts';
-import { changedSettings, type SettingsChange } from './shown-settings.ts';
+import { FollowedSettings, type SettingsChange } from './shown-settings.ts';
 import { withUploads } from './uploads.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
@@ -20,15 +19,18 @@ export class AppHistory {
   readonly events: readonly HistoryEvent[];
   /** Those of this app: one that was deleted had the same name. */
   readonly #own: readonly HistoryEvent[];
+  readonly #byName = new Map<string, HistoryEvent[]>();
+  readonly #origins = new Map<string, string>();
 
   constructor(private readonly recorded: readonly HistoryEvent[]) {
-    this.events = withUploads(withRollbacks(recorded));
+    this.events = withUploads(recorded);
     this.#own = this.events.slice(this.events.findLastIndex(({ event }) => event === 'deleted') + 1);
+    for (const event of this.#own) this.#all(event.event).push(event);
   }
 
-  /** The same, and what was seen or done just now. */
+  /** The same, and what was seen or done since. */
   with(event: HistoryEvent): AppHistory {
-    return new AppHistory([...this.recorded, event]);
+    return new AppHistory([...this.recorded, event].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
   }
 
   /** How a build was created from here. */
@@ -36,26 +38,48 @@ export class AppHistory {
     return this.#last('created', (event) => event.build === build);
   }
 
-  /** What was sent for a build. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
-  sent(build: string): EventOf<'sent'> | undefined {
-    return this.#last('sent', (event) => event.build === build);
+  /** What was sent for a build, or last. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
+  sent(build?: string): EventOf<'sent'> | undefined {
+    return this.#last('sent', (event) => event.build === (build ?? event.build));
   }
 
-  /** Whether a build was made by a command on record, a rollback too. */
-  isOnRecord(build: string): boolean {
-    const isRollback = (event: HistoryEvent) =>
-      /^roll(ing|ed)-back$/.test(event.event) && 'as' in event && event.as === build;
-    return this.sent(build) !== undefined || this.#own.some(isRollback);
+  /** When a build was created and sent by a command on record, in ms. */
+  timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
+    const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);
+    return { createdAt: msOf(this.created(build)), sentAt: msOf(this.sent(build)) };
   }
 
-  /** What was sent last. */
-  lastSent(): EventOf<'sent'> | undefined {
-    return this.#last('sent', () => true);
+  /** How a build failed that was followed from here. */
+  failure(build: string): EventOf<'failed'> | undefined {
+    return this.#last('failed', (event) => event.build === build);
   }
 
-  /** The last verdict on a build; undefined if it was never watched to an end. */
-  verdict(build: string): EventOf<'verdict'> | undefined {
-    return this.#last('verdict', (event) => event.build === build);
+  /** The last look at the build that serves; undefined after the app was deleted. */
+  served(): EventOf<'served'> | undefined {
+    return this.#last('served', () => true);
+  }
+
+  /** Whenever another build was seen to serve, oldest first. */
+  looks(): SeenBuild[] {
+    const looks: SeenBuild[] = [];
+    for (const { at, build, before } of this.#all('served')) {
+      const last = looks.at(-1)?.build;
+      if (build === last) continue;
+      if (before !== null && before !== last) looks.push({ build: before, at: Number.NEGATIVE_INFINITY });
+      looks.push({ build, at: Date.parse(at) });
+    }
+    return looks;
+  }
+
+  /** Rollbacks on record, and how their end was seen. */
+  rollbacks(): { began: EventOf<'rolling-back'>; ended: EventOf<'rolled-back'> | undefined }[] {
+    const endOf = (build: string) => this.#last('rolled-back', ({ as }) => as === build);
+    return this.#all('rolling-back').map((began) => ({ began, ended: endOf(began.as) }));
+  }
+
+  /** The rollback that made a build, if no command on record has seen it to its end. */
+  openRollback(build: string): EventOf<'rolling-back'> | undefined {
+    return this.rollbacks().findLast(({ began, ended }) => began.as === build && (!ended || ended.isNoticed))?.began;
   }
 
   /**
@@ -75,42 +99,26 @@ export class AppHistory {
    * that it is healthy changes that. `since`: only what was found after that time counts.
    */
   isSick(build: string, since = ''): boolean {
-    const origin = this.#originOf(build);
     const last = this.#own.findLast((event) => {
       if (event.at <= since) return false;
       // Over another one of the same files, a rollback only changes settings.
       if (event.event === 'rolled-back') return this.areOfSame(event.from, build) && !this.areOfSame(event.to, build);
-      if (event.event !== 'verdict' || !/^(sick|healthy)$/.test(event.verdict)) return false;
-      return this.#originOf(event.build) === origin;
+      return event.event === 'verdict' && /^(sick|healthy)$/.test(event.verdict) && this.areOfSame(event.build, build);
     });
     return last !== undefined && !(last.event === 'verdict' && last.verdict === 'healthy');
   }
 
-  /** The rollback that replaced a build. */
-  rolledBack(build: string): EventOf<'rolled-back'> | undefined {
-    return this.#last('rolled-back', ({ from }) => from === build);
-  }
-
-  /** The rollback that made a build and was not seen to its end. */
-  openRollback(build: string): EventOf<'rolling-back'> | undefined {
-    const isClosed = this.recorded.some((event) => event.event === 'rolled-back' && event.as === build);
-    return isClosed ? undefined : this.#last('rolling-back', (event) => event.as === build);
-  }
-
   /** The verdict that a build, or another one of the same files, is sick. */
   sickness(build: string): EventOf<'verdict'> | undefined {
-    const origin = this.#originOf(build);
-    const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.#originOf(event.build) === origin;
+    const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.areOfSame(event.build, build);
     return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
   }
 
   /** When builds served that were found sick, from their uploads on, in ms. */
   sickTimes(): { from: number; to: number }[] {
-    const served = this.#all('served');
-    return served.flatMap(({ build, at }, index) => {
+    return this.looks().flatMap(({ build, at }, index, looks) => {
       if (!this.isSick(build)) return [];
-      const to = served[index + 1]?.at;
-      return [{ from: Date.parse(this.sent(build)?.at ?? at), to: to ? Date.parse(to) : Number.POSITIVE_INFINITY }];
+      return [{ from: this.timesOf(build).sentAt ?? at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY }];
     });
   }
 
@@ -120,41 +128,13 @@ export class AppHistory {
     return from !== undefined && this.sickness(from) ? from : undefined;
   }
 
-  /** How a build failed that was followed from here. */
-  failure(build: string): EventOf<'failed'> | undefined {
-    return this.#last('failed', (event) => event.build === build);
-  }
-
   /** What is worth knowing of a build in a list; undefined if nothing is. */
   markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
     const failure = this.failure(build);
     if (failure && buildHasFailed(failure.status)) return 'failed';
-    const rolledBack = this.rolledBack(build);
-    const verdict = this.verdict(build);
+    const rolledBack = this.#last('rolled-back', ({ from }) => from === build);
+    const verdict = this.#last('verdict', (event) => event.build === build);
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
-  }
-
-  /** Whenever another build was seen to serve, oldest first. */
-  looks(): SeenBuild[] {
-    const looks: SeenBuild[] = [];
-    for (const { at, build, before } of this.#all('served')) {
-      const last = looks.at(-1)?.build;
-      if (build === last) continue;
-      if (before !== null && before !== last) looks.push({ build: before, at: Number.NEGATIVE_INFINITY });
-      looks.push({ build, at: Date.parse(at) });
-    }
-    return looks;
-  }
-
-  /** When a build was created and sent by a command on record, in ms. */
-  timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
-    const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);
-    return { createdAt: msOf(this.created(build)), sentAt: msOf(this.sent(build)) };
-  }
-
-  /** The last look at the build that serves; undefined after the app was deleted. */
-  served(): EventOf<'served'> | undefined {
-    return this.#all('served').at(-1);
   }
 
   /** What the platform first showed of a build: what it made of the settings that were sent. */
@@ -164,13 +144,9 @@ export class AppHistory {
 
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */
   settingsOf(build: string): Record<string, unknown> | undefined {
-    let settings: Record<string, unknown> | undefined;
-    for (const event of this.#own) {
-      if (event.event === 'served' && event.build === build) settings = event.settings;
-      else if (event.event === 'noticed' && event.build === build) settings = { ...settings, ...event.after };
-      else if (event.event === 'scaled' && settings) settings = { ...settings, ...event.after };
-    }
-    return settings;
+    const followed = new FollowedSettings();
+    for (const event of this.#own) followed.add(event);
+    return followed.of(build);
   }
 
   /** When the scaling of now came into force, in ms: before, replicas kept to other settings. 0 if no change is on record. */
@@ -180,6 +156,11 @@ export class AppHistory {
       return scalingFields.some((field) => after?.[field] !== undefined);
     });
     return changed ? Date.parse(changed.at) : 0;
+  }
+
+  /** Whether a build was made by a command on record, a rollback too. */
+  isOnRecord(build: string): boolean {
+    return this.sent(build) !== undefined || this.#all('rolling-back').some(({ as }) => as === build);
   }
 
   /** Whether two builds were made of the same one, or one of them of the other. */
@@ -197,40 +178,38 @@ export class AppHistory {
     return [...known].filter((other) => other !== build && this.areOfSame(other, build));
   }
 
-  /** The build whose files a build has again. A revision may have been forced. */
+  /** The build whose files a build has again: that of a build that was restored itself may be of an earlier one. */
   #originOf(build: string): string {
-    let origin = build;
-    // An archive of a build that was restored itself may be the one that was sent.
-    for (const seen = new Set<string>(); !seen.has(origin); ) {
-      seen.add(origin);
-      const { restored } = this.sent(origin) ?? {
-        restored: this.#last('rolling-back', ({ as, fromGit }) => as === origin && fromGit === undefined)?.to,
-      };
-      origin = restored ?? origin;
-    }
+    const known = this.#origins.get(build);
+    if (known !== undefined) return known;
+    this.#origins.set(build, build);
+    // A revision may have been forced.
+    const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
+    const { restored } = this.sent(build) ?? { restored: rolling?.to };
+    const origin = restored === undefined ? build : this.#originOf(restored);
+    this.#origins.set(build, origin);
     return origin;
   }
 
   /** All events for people, the newest first, with what each changed. What was sent was created. */
   listed(): ListedEvent[] {
     const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
-    const shown = this.events.map((event, at) => whole.#listed(event, this.events.slice(0, at)));
-    return shown.filter((event) => event.event !== 'job' && !whole.#isSurpassed(event)).reverse() as ListedEvent[];
+    const followed = new FollowedSettings();
+    const listed = this.events.flatMap((event): ListedEvent[] => {
+      const changes = followed.add(event);
+      if (event.event === 'job' || whole.#isSurpassed(event)) return [];
+      if (event.event !== 'served') return [event];
+      const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
+      return [{ ...event, isOwn, ...(changes && { changes }) }];
+    });
+    return listed.reverse();
   }
 
   /** Whether a later event says more. */
   #isSurpassed(event: HistoryEvent): boolean {
     if (event.event === 'created') return this.sent(event.build) !== undefined;
     if (event.event !== 'rolling-back') return false;
-    return this.failure(event.as) !== undefined || this.#last('rolled-back', ({ as }) => as === event.as) !== undefined;
-  }
-
-  #listed(event: HistoryEvent, earlierEvents: readonly HistoryEvent[]) {
-    if (event.event !== 'served') return event;
-    const { build, before, settings } = event;
-    const earlier = before === null ? undefined : new AppHistory(earlierEvents).settingsOf(before);
-    const isOwn = (this.sent(build) ?? this.created(build)) !== undefined;
-    return { ...event, isOwn, ...(earlier && { changes: changedSettings(earlier, settings) }) };
+    return (this.failure(event.as) ?? this.#last('rolled-back', ({ as }) => as === event.as)) !== undefined;
   }
 
   #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
@@ -238,6 +217,8 @@ export class AppHistory {
   }
 
   #all<Name extends EventName>(name: Name): EventOf<Name>[] {
-    return this.#own.filter((event): event is EventOf<Name> => event.event === name);
+    const known = this.#byName.get(name) ?? [];
+    this.#byName.set(name, known);
+    return known as EventOf<Name>[];
   }
 }

@@ -65,7 +65,7 @@ const kinds = {
   }),
   /** A rollback is about to upload its build: once that serves, it has rolled back, whatever became of the command. */
   'rolling-back': rollback,
-  /** Seen to the end. Or noticed: the platform lists its build as ready. */
+  /** Seen to the end. Or noticed: its build was seen to serve, or is listed as ready. */
   'rolled-back': v.object({ ...rollback.entries, isNoticed: v.optional(v.boolean()) }),
   /** Nothing serves any more. By a command of gantry, or noticed: the platform shows a later app of that name. */
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
-import { listBuilds } from '../../contract/builds.ts';
+import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { count } from '../../output/format.ts';
 import { tryRequest } from '../waiting/index.ts';
@@ -71,13 +71,36 @@ export async function recordLook(context: Context, name: string, app: App): Prom
   const settings = shownSettings(app);
   const before = history.served()?.build ?? null;
   const known = before === build ? history.settingsOf(build) : undefined;
-  if (!known) {
-    const look = { build, before: before === build ? null : before, settings };
-    return history.with(await recordEvent(context, name, 'served', look));
+  const change = known ? changedSettings(known, settings) : undefined;
+  if (change && Object.keys(change.after).length === 0) return settleRollbacks(context, name, history);
+  const event = change
+    ? await recordEvent(context, name, 'noticed', { build, ...change })
+    : await recordEvent(context, name, 'served', { build, before: before === build ? null : before, settings });
+  return settleRollbacks(context, name, history.with(event));
+}
+
+/**
+ * Writes down the end of rollbacks that nobody saw: one whose build was seen to serve, or is listed as ready, has rolled
+ * back, whatever serves by now.
+ */
+export async function settleRollbacks(
+  context: Context,
+  app: string,
+  history: AppHistory,
+  listed: readonly Build[] = [],
+): Promise<AppHistory> {
+  let settled = history;
+  for (const { began, ended } of history.rollbacks()) {
+    const { from, to, as, reason, at } = began;
+    const look = history.looks().find(({ build }) => build === as);
+    const ready = listed.find(({ id, status }) => id === as && buildPhase(status) === 'succeeded');
+    if (ended || !(look || ready)) continue;
+    // When it went live, not now: what was found since is later.
+    const since = Math.max(Date.parse(at), Date.parse(ready?.updatedAt ?? '') || (look?.at ?? 0));
+    const facts = { from, to, as, reason, isNoticed: true };
+    settled = settled.with(await recordEvent(context, app, 'rolled-back', facts, new Date(since).toISOString()));
   }
-  const change = changedSettings(known, settings);
-  if (Object.keys(change.after).length === 0) return history;
-  return history.with(await recordEvent(context, name, 'noticed', { build, ...change }));
+  return settled;
 }
 
 /**

@@ -4,6 +4,13 @@
  */
 export type { AppHistory, ListedEvent, SeenBuild } from './app-history.ts';
 export type { EventOf, Verdict } from './events.ts';
-export { forgetHistory, readHistory, readJobs, readOwnHistory, recordEvent, recordLook } from './history.ts';
-export { settleRollbacks } from './settle-rollbacks.ts';
+export {
+  forgetHistory,
+  readHistory,
+  readJobs,
+  readOwnHistory,
+  recordEvent,
+  recordLook,
+  settleRollbacks,
+} from './history.ts';
 export { changedSettings, sentSettings, settingKey } from './shown-settings.ts';

@@ -1,6 +1,7 @@
 import type { App, AppCreation } from '../../contract/apps.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { keyOfField } from '../../project/settings.ts';
+import type { HistoryEvent } from './events.ts';
 
 /** Settings that both create app and get app have (spec 2.2, 2.4). Commands are omitted: they may contain secrets. */
 const commonFields = [
@@ -46,4 +47,30 @@ export function changedSettings(before: Record<string, unknown>, after: Record<s
   );
   const pick = (from: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, from[name]]));
   return { before: pick(before), after: pick(after) };
+}
+
+/** The settings of builds, as the platform last showed them, or as they were last changed from here. */
+export class FollowedSettings {
+  readonly #of = new Map<string, Record<string, unknown>>();
+  #live = '';
+
+  /** Returns what a build that serves changed of the one before, if both are known. */
+  add(event: HistoryEvent): SettingsChange | undefined {
+    if (event.event === 'scaled') this.#change(this.#live, event.after);
+    if (event.event === 'noticed') this.#change(event.build, event.after);
+    if (event.event !== 'served') return undefined;
+    const earlier = this.#of.get(event.before ?? '');
+    this.#of.set(event.build, event.settings);
+    this.#live = event.build;
+    return earlier && changedSettings(earlier, event.settings);
+  }
+
+  of(build: string): Record<string, unknown> | undefined {
+    return this.#of.get(build);
+  }
+
+  #change(build: string, after: Record<string, unknown>): void {
+    const known = this.#of.get(build);
+    if (known) this.#of.set(build, { ...known, ...after });
+  }
 }

@@ -1,3 +1,4 @@
+import { isCanceled } from '../../contract/builds.ts';
 import type { EventOf, HistoryEvent } from './events.ts';
 
 /**
@@ -5,28 +6,22 @@ import type { EventOf, HistoryEvent } from './events.ts';
  * seen to have started. That of a build that was canceled before never arrived.
  */
 export function withUploads(recorded: readonly HistoryEvent[]): readonly HistoryEvent[] {
-  if (!recorded.some(isOpen)) return recorded;
-  const seen = new Set(recorded.flatMap((event) => (event.event === 'sent' ? event.build : [])));
-  const canceled = new Set<string>();
-  const started = new Set<string>();
+  const sent = new Set<string>();
+  const arrived = new Map<string | null, boolean>();
   for (const event of recorded) {
-    if (event.event === 'served') started.add(event.build).add(event.before ?? '');
-    if (event.event === 'rolled-back') started.add(event.as);
-    if (event.event === 'failed') (isCanceled(event) ? canceled : started).add(event.build);
+    if (event.event === 'sent') sent.add(event.build);
+    if (event.event === 'served') arrived.set(event.build, true).set(event.before, true);
+    if (event.event === 'rolled-back') arrived.set(event.as, true);
+    if (event.event === 'failed') arrived.set(event.build, arrived.get(event.build) || !isCanceled(event.status));
   }
   return recorded.flatMap((event): HistoryEvent[] => {
     if (!isOpen(event)) return [event];
-    const { build } = event;
-    if (event.event === 'sending' && seen.has(build)) return [];
-    if (started.has(build)) return [{ ...event, event: 'sent', unconfirmed: false }];
-    return canceled.has(build) ? [] : [{ ...event, event: 'sent', unconfirmed: true }];
+    const isSurpassed = event.event === 'sending' && sent.has(event.build);
+    const has = arrived.get(event.build);
+    return isSurpassed || has === false ? [] : [{ ...event, event: 'sent', unconfirmed: !has }];
   });
 }
 
 function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sent'> {
   return event.event === 'sending' || (event.event === 'sent' && event.unconfirmed === true);
-}
-
-function isCanceled({ status }: EventOf<'failed'>): boolean {
-  return /^cancell?ed$/i.test(status);
 }

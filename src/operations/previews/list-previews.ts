@@ -130,7 +130,7 @@ async function findMerged(
 ): Promise<boolean | null> {
   if (!proven || !defaultBranch) return null;
   const { branch, tip, wasAhead } = proven;
-  const sent = (await readHistory(context, name)).lastSent();
+  const sent = (await readHistory(context, name)).sent();
   if (branch === defaultBranch.name) return false;
   if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
   if (!sent?.commit || sent.unconfirmed) return null;

@@ -26,7 +26,7 @@ export async function whyItStays(
   if (busy) return `build ${shortBuild(busy.id)} is in progress`;
   if (!expired && !merged) return undefined;
   const history = await readHistory(context, app);
-  const last = builds.find(({ id }) => id === history.lastSent()?.build);
+  const last = builds.find(({ id }) => id === history.sent()?.build);
   if (!last) return 'its last deploy is not on record';
   // Where a list has no times, each of the others may be the later one.
   const isEarlier = (build: Build) => Date.parse(build.createdAt ?? '') < Date.parse(last.createdAt ?? '');

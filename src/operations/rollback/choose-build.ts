@@ -80,7 +80,7 @@ async function namedBuild(context: Context, app: string, word: string): Promise<
 }
 
 async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Chosen> {
-  const known = await readBuilds(context, name, live);
+  const known = await readBuilds(context, name);
   const found = findBuildBefore(known, live);
   if (!found.build) throw nothingBefore(name, live, known, found);
   if (live !== undefined && !known.history.isOnRecord(live)) {
@@ -132,16 +132,11 @@ export interface KnownBuilds {
   history: AppHistory;
 }
 
-export async function readBuilds(
-  context: Context,
-  app: string,
-  live: string | undefined,
-  listed?: readonly Build[],
-): Promise<KnownBuilds> {
+export async function readBuilds(context: Context, app: string, listed?: readonly Build[]): Promise<KnownBuilds> {
   const { api, project } = context;
   const [read, recorded] = await Promise.all([listed ?? api(listBuilds, { project, app }), readHistory(context, app)]);
   const builds = [...read];
-  const history = await settleRollbacks(context, app, { builds, history: recorded, live });
+  const history = await settleRollbacks(context, app, recorded, builds);
   return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
 }
 

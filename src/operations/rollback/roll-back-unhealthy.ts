@@ -87,7 +87,7 @@ async function rollBack(
   let target: string | undefined;
   try {
     const { builds, list, serving } = await settle(context, app);
-    const known = await readBuilds(context, app, build, isKnown(builds) ? list : undefined);
+    const known = await readBuilds(context, app, isKnown(builds) ? list : undefined);
     const other = await findLaterDeploy(context, app, build, known, serving);
     if (other) return other;
     const before = findBuildBefore(known, build);
