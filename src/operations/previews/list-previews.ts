@@ -37,17 +37,25 @@ export async function listPreviews(
   context: Context,
   { branch }: { branch?: string | undefined } = {},
 ): Promise<{ repository: Repository; previews: Preview[] }> {
-  const here = await nameHere(context);
+  const { api, project } = context;
   const repository = (await readRepository(context)) ?? noRepository;
-  const apps = await context.api(listApps, { project: context.project, query: {} });
-  const clone = await readClone(context, repository, branch);
-  const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(context.project, app.id) }));
-  const names = [...named.map(({ name }) => name), here];
+  const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
+  const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(project, app.id) }));
+  const bases = [...named.map(({ name }) => name), clone.here];
   const previews: Preview[] = [];
   for (const { app, name } of named) {
-    const proven = prove(name, clone, here);
-    const mayBe = looksLikePreview(name) && names.some((base) => base && name.startsWith(`${base}-`));
-    if (proven || mayBe) previews.push(toPreview(app, name, proven, await findMerged(context, name, proven, clone)));
+    const proven = prove(name, clone);
+    if (!proven && !(looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`)))) continue;
+    previews.push({
+      app: name,
+      branch: proven?.branch ?? null,
+      proof: proven?.proof ?? null,
+      merged: proven ? await findMerged(context, name, proven, clone) : null,
+      status: app.status ?? '',
+      createdAt: app.createdAt ?? null,
+      updatedAt: app.updatedAt ?? null,
+      expiresAt: endOf(app, proven?.record),
+    });
   }
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
@@ -58,64 +66,44 @@ const noRepository: Repository = { id: '', name: '' };
 /** What this clone knows. */
 interface Clone {
   repository: string;
+  /** The name of the app in this folder, if there is one. */
+  here: string | undefined;
   /** Commits by branch. */
   branches: Map<string, string | undefined>;
   records: Map<string, PreviewRecord>;
   defaultBranch: { ref: string; name: string } | undefined;
-  /** The commits that the default branch was at. */
-  mainline: Set<string>;
 }
 
 async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
+  const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
   const defaultBranch = await findDefaultBranch(context);
-  if (defaultBranch) await warnIfBehind(context, defaultBranch);
+  const { name = '', ref = '' } = defaultBranch ?? {};
+  const missing = defaultBranch ? await countMissing(context, name, ref) : 0;
+  if (missing > 0) {
+    const lacks = `${name} lacks ${count(missing, 'commit')} of ${ref}`;
+    context.progress.note(`${lacks}; the list goes by ${ref}, not by your branch`);
+  }
   return {
     repository: id,
+    here: project?.name,
     branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...(await listBranches(context))]),
     records: await readPreviewRecords(context),
     defaultBranch,
-    mainline: defaultBranch ? await listMainline(context, defaultBranch.ref) : new Set(),
   };
-}
-
-async function warnIfBehind(context: Context, { ref, name }: { ref: string; name: string }): Promise<void> {
-  const missing = await countMissing(context, name, ref);
-  if (missing > 0)
-    context.progress.note(
-      `${name} lacks ${count(missing, 'commit')} of ${ref}; the list goes by ${ref}, not by your branch`,
-    );
 }
 
 interface Proven {
   branch: string;
   proof: 'branch' | 'record';
-  /** What the branch is at now. */
-  tip: string | undefined;
-  /** Whether it was deployed with commits that the default branch did not have. */
-  wasAhead: boolean;
-  ttlMs: number | undefined;
-  /** When the deploy on record began. */
-  recordedAt: string;
+  record?: PreviewRecord;
 }
 
-function prove(name: string, { repository, branches, records }: Clone, here: string | undefined): Proven | undefined {
+function prove(name: string, { repository, branches, records, here }: Clone): Proven | undefined {
   const record = records.get(name);
   const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
-  if (isOfHere && previewName(record) === name) {
-    const { branch } = record;
-    return {
-      branch,
-      proof: 'record',
-      tip: branches.get(branch),
-      wasAhead: record.ahead,
-      ttlMs: record.ttlMs,
-      recordedAt: record.at,
-    };
-  }
+  if (isOfHere && previewName(record) === name) return { branch: record.branch, proof: 'record', record };
   const source = findPreviewSource(name, repository, branches.keys());
-  if (!source) return undefined;
-  const { branch } = source;
-  return { branch, proof: 'branch', tip: branches.get(branch), wasAhead: false, ttlMs: undefined, recordedAt: '' };
+  return source && { branch: source.branch, proof: 'branch' };
 }
 
 /**
@@ -125,16 +113,17 @@ function prove(name: string, { repository, branches, records }: Clone, here: str
 async function findMerged(
   context: Context,
   name: string,
-  proven: Proven | undefined,
-  { defaultBranch, mainline }: Clone,
+  { branch, record }: Proven,
+  { branches, defaultBranch }: Clone,
 ): Promise<boolean | null> {
-  if (!proven || !defaultBranch) return null;
-  const { branch, tip, wasAhead } = proven;
+  if (!defaultBranch) return null;
   const sent = (await readHistory(context, name)).sent();
   if (branch === defaultBranch.name) return false;
+  const tip = branches.get(branch);
   if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
   if (!sent?.commit || sent.unconfirmed) return null;
-  return (await isCommitted(context, sent, defaultBranch.ref)) && (wasAhead || !mainline.has(sent.commit));
+  if (!(await isCommitted(context, sent, defaultBranch.ref))) return false;
+  return record?.ahead === true || !(await listMainline(context, defaultBranch.ref)).has(sent.commit);
 }
 
 /** Whether a branch has all that was sent: changes that were never committed are nowhere else. */
@@ -146,31 +135,11 @@ export async function isCommitted(
   return commit !== undefined && dirty === false && (await isMerged(context, commit, ref));
 }
 
-function toPreview(app: AppSummary, name: string, proven: Proven | undefined, merged: boolean | null): Preview {
-  return {
-    app: name,
-    branch: proven?.branch ?? null,
-    proof: proven?.proof ?? null,
-    merged,
-    status: app.status ?? '',
-    createdAt: app.createdAt ?? null,
-    updatedAt: app.updatedAt ?? null,
-    expiresAt: endOf(app, proven),
-  };
-}
-
 /** The platform knows when it was deployed last, and the record when this began: the later of both counts. */
-function endOf({ updatedAt, createdAt }: AppSummary, proven: Proven | undefined): string | null {
+function endOf({ updatedAt, createdAt }: AppSummary, record: PreviewRecord | undefined): string | null {
   const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
-  if (proven?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
-  const deployedAt = Math.max(shownAt, Date.parse(proven.recordedAt) || 0);
-  const end = new Date(deployedAt + proven.ttlMs);
+  if (record?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
+  const end = new Date(Math.max(shownAt, Date.parse(record.at) || 0) + record.ttlMs);
   // A record may come from any version, and a time from any platform.
   return Number.isNaN(end.getTime()) ? null : end.toISOString();
-}
-
-/** The name of the app in this folder, if there is one. */
-async function nameHere({ cwd }: Context): Promise<string | undefined> {
-  const { project } = await checkAppConfig(resolve(cwd, 'cerebrium.toml'), { purpose: 'run' });
-  return project?.name;
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { gantryCommand, sentence } from '../../command-line.ts';
 import { platformOf } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import { loadAppConfig } from '../../project/config.ts';
 import type { LocalApp } from '../deploy/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { fetchApp } from '../replies/index.ts';
 import { readEvidence } from '../waiting/index.ts';
 import { previewName } from './preview-name.ts';
-import { type PreviewRecord, readPreviewRecords, whereUnwritten, writePreviewRecord } from './preview-record.ts';
+import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
 
 interface PreviewFlags {
   /** What it is called instead of its branch; true if it is not. */
@@ -65,10 +65,11 @@ export async function planPreview(
 /** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
 async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
   const record = (await readPreviewRecords(context)).get(app);
-  const shown = record && (await readEvidence(() => fetchApp(context.api, { project: context.project, app })));
-  const isGone = shown && 'refusal' in shown && shown.refusal instanceof NotFoundError;
-  const createdAt = shown && 'state' in shown ? Date.parse(shown.state.createdAt ?? '') : Number.NaN;
-  return isGone || (record && createdAt > Date.parse(record.at) + creationMs) ? undefined : record;
+  if (!record) return undefined;
+  const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
+  if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
+  const isOther = Date.parse(shown.state.createdAt ?? '') > Date.parse(record.at) + creationMs;
+  return isOther ? undefined : record;
 }
 
 /** A record is written before its app is created, which other builds may hold up. In ms. */
@@ -83,23 +84,4 @@ export function asPreview(local: LocalApp): LocalApp {
 async function isAhead(context: Context, commit: string): Promise<boolean> {
   const main = await findDefaultBranch(context);
   return main !== undefined && !(await isMerged(context, commit, main.ref));
-}
-
-/** Before the deploy: an app that nobody can tell would stay for ever. */
-export function recordPreview(context: Context, preview: PreviewRecord): Promise<void> {
-  return writePreviewRecord(context, preview);
-}
-
-/**
- * Where nothing was deployed, the record alone shows that a time to live began anew. Throws FailedError if others do not
- * have it: they delete the preview when the time before is over.
- */
-export async function requireRenewed(context: Context, preview: PreviewRecord): Promise<void> {
-  const place = await whereUnwritten(context, preview);
-  if (place === undefined) return;
-  throw new FailedError(`the time to live of ${preview.app} is not renewed`, {
-    why: `${place} cannot be written: \`previews prune --expired\` goes by the time to live before`,
-    fix: 'type the line again once it can be written, or without --if-changed',
-    details: { app: preview.app },
-  });
 }

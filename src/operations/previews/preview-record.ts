@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
+import { FailedError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { forgetHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
@@ -26,42 +27,51 @@ export const PreviewRecord = v.object({
 });
 export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
 
-/** Best effort: without a record, the name proves whose a preview is as long as its branch exists. */
-export async function writePreviewRecord(context: Context, record: PreviewRecord): Promise<void> {
+/**
+ * Before the deploy: an app that nobody can tell would stay for ever. Best effort: without a record, the name proves whose
+ * a preview is as long as its branch exists.
+ */
+export async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
   const text = stringifyJson(record);
   try {
     makePrivateFolder(folderOf(context));
     await writeFileAtomic(fileOf(context, record.app), text, { mode: 0o600 });
     const team = teamStateOf(context);
     await team?.add(sharedFolder, { name: documentName(record.at, text), text });
-    team?.share(context, { key: sharedFolder, lastWork: async () => {} });
+    team?.shareLeft(context);
   } catch (error) {
     context.trace(`cannot record the preview: ${(error as Error).message}`);
   }
 }
 
-/** Where a record could not be written that was to be; undefined if it is everywhere. */
-export async function whereUnwritten(context: Context, record: PreviewRecord): Promise<string | undefined> {
+/**
+ * Where nothing was deployed, the record alone shows that a time to live began anew. Throws FailedError if it is not
+ * everywhere: others delete the preview when the time before is over.
+ */
+export async function requireRenewed(context: Context, record: PreviewRecord): Promise<void> {
   const text = stringifyJson(record);
-  const own = await readFile(fileOf(context, record.app), 'utf8').catch(() => '');
-  if (own !== text) return folderOf(context);
   const team = teamStateOf(context);
-  const isShared = !team || (await team.hasArrived(context, sharedFolder, documentName(record.at, text)));
-  return isShared ? undefined : `the team state at ${team.place}`;
+  const isOwn = (await readFile(fileOf(context, record.app), 'utf8').catch(() => '')) === text;
+  if (isOwn && (!team || (await team.hasArrived(context, sharedFolder, documentName(record.at, text))))) return;
+  const place = isOwn ? `the team state at ${team?.place}` : folderOf(context);
+  throw new FailedError(`the time to live of ${record.app} is not renewed`, {
+    why: `${place} cannot be written: \`previews prune --expired\` goes by the time to live before`,
+    fix: 'type the line again once it can be written, or without --if-changed',
+    details: { app: record.app },
+  });
 }
 
 /** Those of this project, by app name: the last that this machine or its team has written. */
 export async function readPreviewRecords(context: Context): Promise<Map<string, PreviewRecord>> {
-  const names = await readdir(folderOf(context)).catch((): string[] => []);
-  const own = await Promise.all(names.map((name) => readFile(join(folderOf(context), name), 'utf8').catch(() => '')));
-  const { project, settings } = context;
-  const records = [
-    ...own.map(parseRecord).filter((record) => record?.platform === platformOf(settings)),
-    ...(await readShared(context)).map(({ record }) => record),
-  ];
+  const folder = folderOf(context);
+  const names = await readdir(folder).catch((): string[] => []);
+  const own = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
+  const isOfHere = (record: PreviewRecord | undefined) => record?.platform === platformOf(context.settings);
+  const shared = (await readShared(context)).map(({ record }) => record);
   const found = new Map<string, PreviewRecord>();
-  for (const record of records) {
-    if (record?.project === project && (found.get(record.app)?.at ?? '') <= record.at) found.set(record.app, record);
+  for (const record of [...own.map(parseRecord).filter(isOfHere), ...shared]) {
+    if (record?.project !== context.project || (found.get(record.app)?.at ?? '') > record.at) continue;
+    found.set(record.app, record);
   }
   return found;
 }

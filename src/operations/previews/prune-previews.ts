@@ -7,7 +7,7 @@ import { previewedBranch } from '../git/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
-import { whyItStays } from './why-it-stays.ts';
+import { readPreviewFacts, whyItStays } from './why-it-stays.ts';
 
 export interface PruneFilter {
   /** An app, a branch, or a part of them. */
@@ -30,8 +30,7 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
   if (branch !== typed.branch)
     progress.note(`${typed.branch} is the branch of a fork, whose preview is called ${branch}`);
   const filter = { ...typed, branch };
-  const { repository, previews } = await listPreviews(context, filter);
-  requireTeamState(context, filter);
+  const { repository, previews } = await listKnown(context, filter);
   const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
   if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
@@ -41,52 +40,52 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
   }
   const unproven = previews.filter(({ proof }) => proof === null);
   if (unproven.length > 0 && !one) {
-    progress.note(
-      `${count(unproven.length, 'app')} may be previews of others, and ${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`,
-    );
+    const stay = `${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`;
+    progress.note(`${count(unproven.length, 'app')} may be previews of others, and ${stay}`);
   }
-  if (filter.expired) noteEndless(context, one ? [one] : previews);
-  const wanted = (one ? [one] : previews).filter((preview) => isChosen(context, preview, filter));
-  const stays = async ({ app }: Preview) => {
-    const why = await whyItStays(context, app, filter);
-    requireTeamState(context, filter);
-    if (why !== undefined) progress.note(`skipped ${app}: ${why}`);
-    return why !== undefined;
-  };
+  const wanted = one ? [one] : previews;
+  if (filter.expired) noteEndless(context, wanted);
   const chosen: Preview[] = [];
-  for (const preview of wanted) if (!(await stays(preview))) chosen.push(preview);
+  for (const preview of wanted.filter((each) => isChosen(context, each, filter))) {
+    if (!(await stays(context, preview, filter))) chosen.push(preview);
+  }
   if (chosen.length === 0) return [];
   const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
   await prompt.confirmByName(`This permanently deletes ${what}.`, one?.app ?? repository.name, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true }));
-  willChange(
-    chosen.map(({ app }) => `delete app ${app}`),
-    result,
-  );
+  const changes = chosen.map(({ app }) => `delete app ${app}`);
+  willChange(changes, result);
   for (const pruned of result) {
-    pruned.changed = !(await stays(pruned)) && (await isStillChosen(context, pruned, filter));
+    const { app, createdAt, updatedAt } = pruned;
+    pruned.changed = !(await stays(context, pruned, filter));
     if (!pruned.changed) continue;
-    const { app, createdAt } = pruned;
+    // The question may have waited for long: another machine may have deployed it again since, or given it more time.
+    teamStateOf(context)?.lookAgain();
+    const shown = (await listKnown(context, filter)).previews.find((preview) => preview.app === app);
+    pruned.changed = shown?.updatedAt === updatedAt && isChosen(context, shown, filter);
+    if (!pruned.changed) {
+      progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
+      continue;
+    }
     const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
     // What is on record by now is of the other one.
     if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
-    else await removePreviewRecord(context, pruned.app);
+    else await removePreviewRecord(context, app);
   }
   return result;
 }
 
-/**
- * Asked directly before a preview is deleted: the question may have waited for long, and another machine may have deployed
- * it again since, or given it more time.
- */
-async function isStillChosen(context: Context, { app, updatedAt }: Preview, filter: PruneFilter): Promise<boolean> {
-  teamStateOf(context)?.lookAgain();
-  const { previews } = await listPreviews(context, filter);
+async function stays(context: Context, { app }: Preview, filter: PruneFilter): Promise<boolean> {
+  const why = whyItStays(await readPreviewFacts(context, app, filter.merged), filter.expired || filter.merged);
   requireTeamState(context, filter);
-  const shown = previews.find((preview) => preview.app === app);
-  if (shown?.updatedAt === updatedAt && isChosen(context, shown, filter)) return true;
-  context.progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
-  return false;
+  if (why !== undefined) context.progress.note(`skipped ${app}: ${why}`);
+  return why !== undefined;
+}
+
+async function listKnown(context: Context, filter: PruneFilter): ReturnType<typeof listPreviews> {
+  const listed = await listPreviews(context, filter);
+  requireTeamState(context, filter);
+  return listed;
 }
 
 /** What other machines have deployed may have a longer time to live, or files that are nowhere else. */
@@ -104,13 +103,13 @@ function requireTeamState(context: Context, { expired, merged }: PruneFilter): v
  * or for one of another repository.
  */
 function findNamed(previews: readonly Preview[], named: string): Preview {
-  const namesOf = ({ app, branch }: Preview) => [app, ...(branch === null ? [] : [branch])];
+  const namesOf = ({ app, branch }: Preview) => [app, branch ?? app];
   const exact = previews.filter((preview) => namesOf(preview).includes(named));
-  const found =
-    exact.length > 0 ? exact : previews.filter((preview) => namesOf(preview).some((name) => name.includes(named)));
-  const [one, ...others] = found;
+  const parts = previews.filter((preview) => namesOf(preview).some((name) => name.includes(named)));
+  const found = exact.length > 0 ? exact : parts;
+  const [one] = found;
   if (!one) throw new NotFoundError(`preview ${named} not found`, { fix: gantryCommand`previews list` });
-  if (others.length > 0) {
+  if (found.length > 1) {
     const fix = gantryCommand`previews prune ${one.app}`;
     throw new UsageError(`${named} names ${count(found.length, 'preview')}`, { why: names(found), fix });
   }

@@ -1,61 +1,85 @@
 import type { Context } from '../../context.ts';
-import { liveBuild } from '../../contract/apps.ts';
-import { type Build, buildPhase, isCanceled, listBuilds } from '../../contract/builds.ts';
-import { NotFoundError } from '../../errors.ts';
-import { latestFirst, shortBuild } from '../../output/format.ts';
+import { isCanceled } from '../../contract/builds.ts';
+import { type BuildFact, isKnown } from '../../deploys/facts.ts';
+import { type AppReading, observe } from '../../deploys/observe.ts';
+import { order } from '../../deploys/serving.ts';
+import { shortBuild } from '../../output/format.ts';
 import { isBusy, isExpired } from '../deploy/index.ts';
 import { findDefaultBranch } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
-import { fetchApp } from '../replies/index.ts';
-import { isRefusal } from '../waiting/index.ts';
 import { isCommitted } from './list-previews.ts';
 
-/**
- * What the platform shows now against the deletion of a preview; undefined if nothing does. What is on record of its time
- * to live and its files is that of a deploy on record: it says nothing of one that nobody here knows.
- */
-export async function whyItStays(
-  context: Context,
-  app: string,
-  { expired, merged }: { expired: boolean; merged: boolean },
-): Promise<string | undefined> {
-  const builds = await readBuilds(context, app);
-  if (typeof builds === 'string') return builds;
-  if (builds.some(({ status }) => status === '')) return 'the status of its builds is not known';
-  const busy = builds.find((build) => isBusy(build) && !isExpired(build, context.platformNow()));
-  if (busy) return `build ${shortBuild(busy.id)} is in progress`;
-  if (!expired && !merged) return undefined;
-  const history = await readHistory(context, app);
-  const last = builds.find(({ id }) => id === history.sent()?.build);
-  if (!last) return 'its last deploy is not on record';
-  // Where a list has no times, each of the others may be the later one.
-  const isEarlier = (build: Build) => Date.parse(build.createdAt ?? '') < Date.parse(last.createdAt ?? '');
-  const isOther = (build: Build) => !isCanceled(build.status) && !history.sent(build.id) && !isEarlier(build);
-  const other = builds.find(isOther);
-  if (other) return `build ${shortBuild(other.id)} is not on record: another machine has deployed it`;
-  const live = await findLive(context, app, builds);
-  if (live === undefined) return undefined;
-  const sent = history.sent(live);
-  if (!sent) return `its live build ${shortBuild(live)} is not on record`;
-  const main = merged ? await findDefaultBranch(context) : undefined;
-  const isLost = main !== undefined && !(await isCommitted(context, sent, main.ref));
-  return isLost ? `${main.name} does not have all files of its live build ${shortBuild(live)}` : undefined;
+/** What is known of a preview right before it is deleted. */
+export interface PreviewFacts extends Pick<AppReading, 'app' | 'shows' | 'list' | 'builds' | 'serving' | 'at'> {
+  /** Builds that were sent by a deploy on record, and the last one of them. */
+  sent: ReadonlySet<string>;
+  lastSent: string | undefined;
+  /** The default branch, if the flags go by its files. */
+  main: string | undefined;
+  /** Builds that serve or may serve, all of whose files it has. */
+  committed: ReadonlySet<string>;
 }
 
-/** What the list shows, or why it shows nothing. */
-async function readBuilds({ api, project }: Context, app: string): Promise<Build[] | string> {
-  try {
-    return await api(listBuilds, { project, app });
-  } catch (error) {
-    if (error instanceof NotFoundError) return 'it was deleted meanwhile';
-    if (isRefusal(error)) return 'its builds cannot be listed';
-    throw error;
+type Row = (facts: PreviewFacts) => string | false | undefined;
+
+const rows: readonly Row[] = [
+  ({ app }) => !app && 'it was deleted meanwhile',
+  ({ builds }) => !isKnown(builds) && 'its builds cannot be listed',
+  ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known',
+  ({ list, at }) => about(list.find((build) => isBusy(build) && !isExpired(build, at))?.id, 'is in progress'),
+];
+
+/** Where the flags go by its time to live or its files: what is on record of these is that of a deploy on record. */
+const rowsByRecord: readonly Row[] = [
+  ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record',
+  (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it'),
+  ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known',
+  (facts) =>
+    about(
+      live(facts).find((id) => !facts.sent.has(id)),
+      'may serve, and is not on record',
+    ),
+  (facts) =>
+    about(
+      facts.main && live(facts).find((id) => !facts.committed.has(id)),
+      `has files that ${facts.main} does not have`,
+    ),
+];
+
+/** The first row that fits; undefined if none does. */
+export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | undefined {
+  for (const row of [...rows, ...(byRecord ? rowsByRecord : [])]) {
+    const why = row(facts);
+    if (why) return why;
   }
+  return undefined;
 }
 
-/** The last one that succeeded, if the platform does not name it. Undefined if none has. */
-async function findLive({ api, project }: Context, app: string, builds: readonly Build[]): Promise<string | undefined> {
-  const ready = builds.filter(({ status }) => buildPhase(status) === 'succeeded');
-  const [newest] = ready.sort(latestFirst(({ createdAt }) => createdAt));
-  return liveBuild(await fetchApp(api, { project, app })) ?? newest?.id;
+const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
+
+/** The builds that serve or may serve. */
+function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): readonly string[] {
+  const shown = isKnown(shows) && shows !== null ? [shows] : [];
+  return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
+}
+
+/** Not earlier than the last one on record, as far as their times tell. */
+function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | undefined {
+  const listed = isKnown(builds) ? builds : [];
+  const last = listed.find(({ id }) => id === lastSent);
+  const isEarlier = ({ created }: BuildFact) => last !== undefined && order(created, last.created) === 'before';
+  return listed.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
+}
+
+/** Reads what the platform shows of it now. */
+export async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {
+  const shown = await observe(context, name);
+  const history = await readHistory(context, name);
+  const main = byFiles ? await findDefaultBranch(context) : undefined;
+  const committed = new Set<string>();
+  for (const id of main ? live(shown) : []) {
+    if (main && (await isCommitted(context, history.sent(id) ?? {}, main.ref))) committed.add(id);
+  }
+  const sent = new Set(shown.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
+  return { ...shown, sent, lastSent: history.sent()?.build, main: main?.name, committed };
 }
