@@ -2,10 +2,10 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { type App, liveBuild } from '../contract/apps.ts';
 import { type Build, listBuilds } from '../contract/builds.ts';
-import { GantryError, isTransient, NotFoundError } from '../errors.ts';
+import { GantryError, isTransient } from '../errors.ts';
 import { type AppHistory, readHistory } from '../operations/history/index.ts';
 import { fetchApp } from '../operations/replies/index.ts';
-import { isRefusal } from '../operations/waiting/index.ts';
+import { isRefusal, unless, unlessMissing } from '../operations/waiting/index.ts';
 import { shortBuild } from '../output/format.ts';
 import { buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
 import { lateMs, type Serving, serving } from './serving.ts';
@@ -26,7 +26,7 @@ export interface AppReading extends ServingFacts {
  */
 export async function observe(context: Context, name: string, own?: Build): Promise<AppReading> {
   const before = await readBuilds(context, name);
-  const app = await readApp(context, name);
+  const app = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   // It may have been deleted in between.
   const later = app ? before : await readBuilds(context, name);
   const listed = withOwn(app || isKnown(later) ? later : [], own);
@@ -100,20 +100,6 @@ function clockOf({ settings, platformNow, elapsed }: Context): { at: number; rea
 /** Of each command; and when it first saw builds as ready, by their ids. */
 const clocks = new WeakMap<Settings, { aheadMs: number; readySince: Map<string, number> }>();
 
-async function readApp({ api, project }: Context, app: string): Promise<App | undefined> {
-  try {
-    return await fetchApp(api, { project, app });
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-}
-
 async function readBuilds({ api, project }: Context, app: string): Promise<Known<readonly Build[]>> {
-  try {
-    return await api(listBuilds, { project, app });
-  } catch (error) {
-    if (isRefusal(error)) return { unknown: 'refused' };
-    throw error;
-  }
+  return (await unless(isRefusal, api(listBuilds, { project, app }))) ?? { unknown: 'refused' };
 }

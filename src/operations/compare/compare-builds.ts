@@ -10,7 +10,7 @@ import { compareListings, type FileChanges, parseZipContents, resolveBuild } fro
 import { type AppHistory, changedSettings, recordLook, settingKey } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
-import { isRefusal } from '../waiting/index.ts';
+import { isRefusal, unless } from '../waiting/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
 import { comparisonFigures } from './figure-sources.ts';
@@ -38,7 +38,7 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const name = shortAppName(project, app);
   const shown = await fetchApp(api, { project, app });
   const history = await recordLook(context, name, shown);
-  const listed = await unlessRefused(api(listBuilds, { project, app }));
+  const listed = await unless(isRefusal, api(listBuilds, { project, app }));
   const past = pastOf(listed ?? [], history);
   const times = servingTimes(past);
   const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
@@ -143,7 +143,7 @@ function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSa
 async function changedFiles(context: Context, app: string, before: string, after: string): Promise<FileChanges | null> {
   const { api, project } = context;
   const read = async (build: string) => {
-    const reply = await unlessRefused(api(getBuildZipContents, { project, app, build }));
+    const reply = await unless(isRefusal, api(getBuildZipContents, { project, app, build }));
     return parseZipContents(reply?.zipFiles);
   };
   const [one, other] = await Promise.all([read(before), read(after)]);
@@ -160,12 +160,4 @@ function settingsBetween(history: AppHistory, before: string, after: string): Ch
     from: changed.before[name] ?? null,
     to: changed.after[name] ?? null,
   }));
-}
-
-/** What a token may not read, or a platform does not list, is not known. */
-async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  });
 }

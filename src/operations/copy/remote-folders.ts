@@ -1,6 +1,6 @@
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { unlessMissing } from '../replies/index.ts';
 import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { unlessMissing } from '../waiting/index.ts';
 
 /** Files come folder by folder, so few listings need to be cached. */
 const maxCachedFolders = 64;

@@ -5,7 +5,8 @@ import { LimitError } from '../../errors.ts';
 import { count, dollars } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { listAppSettings } from '../../project/settings.ts';
-import { fetchApp, unlessMissing } from '../replies/index.ts';
+import { fetchApp } from '../replies/index.ts';
+import { unlessMissing } from '../waiting/index.ts';
 
 interface Bound {
   /** US dollars. */

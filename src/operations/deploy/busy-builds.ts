@@ -7,7 +7,6 @@ import { type Order, order } from '../../deploys/serving.ts';
 import { ConflictError, GantryError, PendingError, UnavailableError } from '../../errors.ts';
 import { duration, shortBuild } from '../../output/format.ts';
 import { remoteBuild } from '../builds/index.ts';
-import { unlessMissing } from '../replies/index.ts';
 import {
   cancelRemoteWork,
   Deadline,
@@ -15,6 +14,7 @@ import {
   type TimeLimit,
   throwUnlessTransient,
   timeoutSignal,
+  unlessMissing,
 } from '../waiting/index.ts';
 import { isPending } from './pending-upload.ts';
 import { isBusy, type StuckBuilds } from './stuck-builds.ts';

@@ -18,7 +18,7 @@ import {
   readLog,
   splitLogText,
 } from '../logs/index.ts';
-import { fetchApp, unlessMissing } from '../replies/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import {
   fetchRun,
   findJobs,
@@ -29,7 +29,7 @@ import {
   runHasFailed,
   runStatus,
 } from '../runs/index.ts';
-import { contextWith } from '../waiting/index.ts';
+import { contextWith, unlessMissing } from '../waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */
 export interface Subject {

@@ -4,4 +4,3 @@ export { expectId } from './expect-id.ts';
 export { fetchApp } from './fetch-app.ts';
 export { jsonLeaves } from './json-leaves.ts';
 export { type ListPage, type PagePosition, readPages } from './pages.ts';
-export { unlessMissing } from './unless-missing.ts';

@@ -5,8 +5,7 @@ import { getBuildZipContents } from '../../contract/builds.ts';
 import { ConflictError, GantryError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { type BuildFile, compareListings, type FileChanges, parseZipContents } from '../builds/index.ts';
-import { unlessMissing } from '../replies/index.ts';
-import { waitForChange } from '../waiting/index.ts';
+import { unlessMissing, waitForChange } from '../waiting/index.ts';
 
 /** How two lists of files were compared: by what all entries of the platform have. */
 export type Proof = (typeof proofs)[number];

@@ -3,10 +3,16 @@ import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { isCanceled } from '../../contract/builds.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
-import { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
-import { cleanupSignal } from './interrupted-requests.ts';
-import { untilKnown } from './just-created.ts';
-import { waitForChange } from './wait-for-change.ts';
+import { cleanupSignal } from './deadline.ts';
+import {
+  isRefusal,
+  readEvidence,
+  type Shown,
+  unconfirmedError,
+  untilKnown,
+  waitForChange,
+  warnUnconfirmed,
+} from './refusals.ts';
 
 /** A build or a run, as something that can be canceled. */
 export interface RemoteWork {

@@ -1,6 +1,6 @@
 import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
-import type { GantryError } from '../../errors.ts';
+import { type GantryError, UnavailableError } from '../../errors.ts';
 
 type Clock = Pick<Context, 'signal' | 'elapsed'>;
 
@@ -60,4 +60,12 @@ export function timeoutSignal(ms: number, createError: () => GantryError, parent
   const timeout = new AbortController();
   after(ms, () => timeout.abort(createError()), { background: true });
   return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
+}
+
+/** How long requests may take after Ctrl-C, in ms. */
+export const cleanupTimeoutMs = 5_000;
+
+/** For requests made after Ctrl-C, such as a cancellation. */
+export function cleanupSignal(): AbortSignal {
+  return timeoutSignal(cleanupTimeoutMs, () => new UnavailableError('no reply in time'));
 }

@@ -1,11 +1,18 @@
 export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
-export { Deadline, timeoutSignal } from './deadline.ts';
-export { isRefusal, readEvidence, type Shown, unconfirmedError, warnUnconfirmed } from './evidence.ts';
-export { cleanupSignal, completeDespiteInterrupt } from './interrupted-requests.ts';
-export { isTooEarly, untilKnown } from './just-created.ts';
+export { cleanupSignal, Deadline, timeoutSignal } from './deadline.ts';
 export { contextUntil, contextWith, noStep } from './other-context.ts';
-export { type PollOptions, pollUntil } from './poll.ts';
-export { type PolledWork, throwUnlessTransient, unfinishedError } from './poll-errors.ts';
-export { TimeLimit } from './time-limit.ts';
-export { tryRequest } from './try-request.ts';
-export { waitForChange } from './wait-for-change.ts';
+export { type PolledWork, type PollOptions, pollUntil, throwUnlessTransient, unfinishedError } from './poll.ts';
+export {
+  isRefusal,
+  isTooEarly,
+  readEvidence,
+  type Shown,
+  tryRequest,
+  unconfirmedError,
+  unless,
+  unlessMissing,
+  untilKnown,
+  waitForChange,
+  warnUnconfirmed,
+} from './refusals.ts';
+export { completeDespiteInterrupt, TimeLimit } from './time-limit.ts';

@@ -1,9 +1,10 @@
 import type { Api } from '../../api/client.ts';
+import { after } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { fillPath, splitRoute } from '../../contract/endpoint.ts';
 import { UnavailableError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import { Deadline } from './deadline.ts';
+import { cleanupTimeoutMs, Deadline } from './deadline.ts';
 import { contextUntil } from './other-context.ts';
 
 export interface TimeLimitOptions {
@@ -125,4 +126,19 @@ export class TimeLimit {
     const facts = oldest && { why: oldest.text };
     return new UnavailableError(`${this.failure} within ${duration(typedMs)}`, facts);
   }
+}
+
+/**
+ * Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. The time
+ * limit ends it at once.
+ */
+export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (api: Api) => Promise<T>): Promise<T> {
+  const { signal, apiWithSignal } = limit.context;
+  const { signal: interrupted } = limit.unlimited;
+  signal.throwIfAborted();
+  const cutOff = new AbortController();
+  const cut = () => cutOff.abort(signal.reason);
+  const end = () => (interrupted.aborted ? void after(cleanupTimeoutMs, cut, { background: true }) : cut());
+  signal.addEventListener('abort', end, { once: true });
+  return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { PendingError } from '../../../src/errors.ts';
 import { Deadline, timeoutSignal } from '../../../src/operations/waiting/deadline.ts';
-import { pollStates } from '../../../src/operations/waiting/poll.ts';
+import { pollUntil } from '../../../src/operations/waiting/poll.ts';
 
 const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
 
@@ -22,48 +22,39 @@ function polling(poll: (signal: AbortSignal) => Promise<unknown>, timeoutMs: num
   const { clock, delay } = setting;
   const deadline = new Deadline(clock, timeoutMs, () => pending);
   const context = { ...clock, delay, apiWithSignal: (signal: AbortSignal) => signal as never };
-  const polled = pollStates(context, {
-    poll: (api) => poll(api as never),
-    deadline,
-    pauses: { firstMs: 1_000, maxMs: 2_000, growth: 2 },
-    onFailure: () => {},
-  });
+  const pauses = { firstMs: 1_000, maxMs: 2_000, growth: 2 };
+  const options = { poll: (api: unknown) => poll(api as never), deadline, pauses, onFailure: () => {} };
+  const polled = () => pollUntil(context, options, () => undefined);
   return { polled, ...setting };
-}
-
-async function all(polled: AsyncIterable<unknown>): Promise<unknown[]> {
-  const found = [];
-  for await (const state of polled) found.push(state);
-  return found;
 }
 
 test('polling without a result ends with the error of the deadline', async () => {
   const { polled, now } = polling(async () => 'building', 10_000);
-  await expect(all(polled)).rejects.toBe(pending);
+  await expect(polled()).rejects.toBe(pending);
   expect(now.ms).toBe(10_000);
 });
 
 test('failing polls end with the error of the deadline', async () => {
   const { polled } = polling(() => Promise.reject(new Error('503')), 5_000);
-  await expect(all(polled)).rejects.toBe(pending);
+  await expect(polled()).rejects.toBe(pending);
 });
 
 test('a hanging request ends with the error of the deadline, whatever it throws', async () => {
-  await expect(all(polling(hanging, 1).polled)).rejects.toBe(pending);
+  await expect(polling(hanging, 1).polled()).rejects.toBe(pending);
   const other = (signal: AbortSignal) =>
     hanging(signal).catch(() => Promise.reject(new DOMException('aborted', 'AbortError')));
-  await expect(all(polling(other, 1).polled)).rejects.toBe(pending);
+  await expect(polling(other, 1).polled()).rejects.toBe(pending);
 });
 
 test('a pause ends with the error of the deadline', async () => {
   const setting = clockOf();
   const delay = (_: number, until: AbortSignal = setting.stop.signal) => hanging(until);
-  await expect(all(polling(async () => 'building', 1, { ...setting, delay }).polled)).rejects.toBe(pending);
+  await expect(polling(async () => 'building', 1, { ...setting, delay }).polled()).rejects.toBe(pending);
 });
 
 test('Ctrl-C ends with its own reason', async () => {
   const { polled, stop } = polling(hanging, 60_000);
-  const ended = all(polled);
+  const ended = polled();
   stop.abort(new Error('interrupted'));
   await expect(ended).rejects.toThrow('interrupted');
 });
