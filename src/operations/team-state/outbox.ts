@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { linkOrCopy, makePrivateFolder, replaceFile, writeFileAtomic } from '../../disk/index.ts';
@@ -63,11 +64,12 @@ export function isDocument(path: string): boolean {
   return path.endsWith('.json');
 }
 
-/** Of the copies of what was sent: what the volume no longer has is not kept either. */
-export async function removeOthers(
-  folder: string,
-  copied: ReadonlySet<string>,
-  listed: ReadonlySet<string>,
-): Promise<void> {
-  for (const name of copied) if (!listed.has(name)) await rm(join(folder, name), { force: true });
+/** `20261123T140201123Z-1f2e….json`: names sort by time, and two that write at once never have the same one. */
+export function documentName(at: string, text: string): string {
+  return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex')}.json`;
+}
+
+/** In ms since 1970; NaN if the name is not one of ours. */
+export function documentTime(name: string): number {
+  return Date.parse(name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-.*$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 }

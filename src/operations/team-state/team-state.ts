@@ -1,15 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Fix, gantryCommand, sentence } from '../../command-line.ts';
+import type { Settings } from '../../config/settings.ts';
 import { platformOf, stateKey } from '../../config/state-key.ts';
 import type { Context } from '../../context.ts';
-import { makePrivateFolder } from '../../disk/index.ts';
-import { FailedError, GantryError } from '../../errors.ts';
+import { FailedError, GantryError, systemCode } from '../../errors.ts';
 import { formatRemotePath, toRemotePath } from '../../transfer/remote-path.ts';
-import type { ListedEntry, VolumePath } from '../volumes/index.ts';
-import { isDocument, Outbox, removeOthers } from './outbox.ts';
-import { copyQuietly, deleteQuietly, folderName, listQuietly } from './quiet-volume.ts';
-import { VolumeWaits } from './volume-waits.ts';
-import { warnUnread, warnUnsent } from './volume-warnings.ts';
+import type { ListedEntry } from '../volumes/index.ts';
+import { isDocument, Outbox } from './outbox.ts';
+import { folderName, TeamVolume } from './team-volume.ts';
 
 /** A listing is asked for again once it is this old: others may have deployed while this command waited. */
 const listingMs = 10_000;
@@ -27,7 +26,7 @@ interface Sharing {
   /** Before anything is sent, in the background. */
   firstWork?: () => Promise<void>;
   /** When the command has ended, before the rest is sent. */
-  lastWork: (context: Context) => Promise<void>;
+  lastWork?: (context: Context) => Promise<void>;
 }
 
 /**
@@ -35,21 +34,21 @@ interface Sharing {
  * because of it: what is not known then is a warning.
  */
 export class TeamState {
-  readonly #root: VolumePath;
+  readonly #volume: TeamVolume;
   /** Copies of documents that are on the volume. */
   readonly #copies: string;
   readonly #outbox: Outbox;
   readonly #texts = new Map<string, string>();
   readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
-  readonly #lastWork = new Map<string, (context: Context) => Promise<void>>();
+  readonly #lastWork = new Map<string, Sharing['lastWork']>();
   #hasFailed = false;
-  readonly #waits = new VolumeWaits();
   #sending: Promise<void> | undefined;
 
   constructor({ settings, project }: Context, place: string) {
     const { volume, path } = toRemotePath(place);
-    this.#root = { volume, path: path.replace(/\/$/, ''), region: settings.teamState.region };
-    const key = stateKey(platformOf(settings), project, this.#root.region, formatRemotePath(this.#root));
+    const root = { volume, path: path.replace(/\/$/, ''), region: settings.teamState.region };
+    this.#volume = new TeamVolume(root);
+    const key = stateKey(platformOf(settings), project, root.region, formatRemotePath(root));
     this.#copies = join(settings.folders.cache, 'team-state', key);
     this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
   }
@@ -66,7 +65,7 @@ export class TeamState {
 
   /** As users write it. */
   get place(): string {
-    return formatRemotePath(this.#root);
+    return this.#volume.place;
   }
 
   /** The folder of an app: of its history, or of its archives. */
@@ -98,7 +97,9 @@ export class TeamState {
     const isSmall = ({ size }: ListedEntry) => (size ?? 0) <= maxDocumentBytes;
     const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
     const isComplete = await this.#copyHere(context, unseen, copies);
-    if (entries) await removeOthers(copies, copied, new Set(listed.map(({ name }) => name)));
+    // What the volume no longer has is not kept either.
+    const gone = entries ? [...copied].filter((name) => !listed.some((entry) => entry.name === name)) : [];
+    for (const name of gone) await rm(join(copies, name), { force: true });
     const texts = await Promise.all(names.map((name) => this.#textOf(join(copies, name))));
     const documents = names.flatMap((name, at) => (texts[at] === undefined ? [] : [{ name, text: texts[at] }]));
     return { documents, unreadable: isComplete ? names.length - documents.length : 0 };
@@ -142,7 +143,7 @@ export class TeamState {
 
   /** Sends what earlier commands could not, if there is any. */
   shareLeft(context: Context): void {
-    this.share(context, { key: '', lastWork: async () => {} });
+    this.share(context, { key: '' });
   }
 
   /** Whether the volume has a document that was added, after one more try. */
@@ -162,8 +163,7 @@ export class TeamState {
     if (paths.length === 0) return;
     try {
       for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
-      const targets = paths.map((path) => this.#at(path));
-      await this.#waits.inTime(context, { half: 'write' }, (quiet) => deleteQuietly(quiet, targets));
+      await this.#volume.delete(context, paths);
     } catch (error) {
       if (!(error instanceof GantryError)) throw error;
       context.trace(`cannot remove old team state: ${error.message}`);
@@ -173,51 +173,45 @@ export class TeamState {
   async #listNow(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
     if (this.#hasFailed) return undefined;
     const step = context.progress.step('Reading the team state');
-    try {
-      return await this.#waits.inTime(context, { half: 'read' }, (quiet) => listQuietly(quiet, this.#at(`${folder}/`)));
-    } catch (error) {
-      this.#warnUnreadable(context, error);
-      return undefined;
-    } finally {
-      step.clear();
-    }
+    return this.#orWarn(context, this.#volume.list(context, folder)).finally(step.clear);
   }
 
   async #copyHere(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
     if (entries.length === 0) return true;
-    try {
-      makePrivateFolder(to);
-      const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0);
-      const files = entries.map(({ name: path, path: from, size, modified }) => {
-        return { path, from: { ...this.#root, path: from }, bytes: size ?? undefined, modified: toMs(modified) };
-      });
-      const target = { kind: 'local', path: to } as const;
-      const failed = await this.#waits.inTime(context, { half: 'read', bytes }, (quiet) =>
-        copyQuietly(quiet, files, target),
-      );
-      const [first] = failed.values();
-      if (first !== undefined) throw new FailedError(first);
-      return true;
-    } catch (error) {
-      this.#warnUnreadable(context, error);
-      return false;
-    }
+    const copied = this.#volume.download(context, entries, to).then(() => true);
+    return (await this.#orWarn(context, copied)) ?? false;
   }
 
-  #warnUnreadable(context: Context, error: unknown): void {
-    context.signal.throwIfAborted();
-    if (!this.#hasFailed) warnUnread(context, this.place, error);
-    this.#hasFailed = true;
+  async #orWarn<T>(context: Context, reading: Promise<T>): Promise<T | undefined> {
+    return reading.catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      const why = 'what other machines have deployed and found is not known';
+      if (!this.#hasFailed) this.#warn(context, 'read', error, { why, fix: gantryCommand`ls ${this.place}` });
+      this.#hasFailed = true;
+      return undefined;
+    });
+  }
+
+  /** Throws what is no error of the volume. */
+  #warn({ progress }: Context, verb: string, error: unknown, more: { why: string; fix: Fix }): void {
+    if (!(error instanceof GantryError) && typeof systemCode(error) !== 'string') throw error;
+    const message = `cannot ${verb} the team state at ${this.place}: ${(error as Error).message}`;
+    progress.warn({ severity: 'warning', message, ...more });
   }
 
   async #shareRest(context: Context): Promise<void> {
     const step = context.progress.step('Sharing with the team');
     try {
       await this.#sending;
-      for (const work of this.#lastWork.values()) await work(context);
+      for (const work of this.#lastWork.values()) await work?.(context);
       await this.#send(context);
     } catch (error) {
-      if (!context.signal.aborted) warnUnsent(context, this.place, error, !this.#hasFailed);
+      if (context.signal.aborted) return;
+      const known = this.#hasFailed ? '' : '; what they did is known here';
+      this.#warn(context, 'write', error, {
+        why: `other machines do not know what this command did${known}`,
+        fix: sentence`the next command of this machine that may change something tells them: ${gantryCommand`deploy --if-changed`}`,
+      });
     } finally {
       step.clear();
     }
@@ -227,21 +221,22 @@ export class TeamState {
   async #send(context: Context, only?: string): Promise<void> {
     const files = (await this.#outbox.list(context.now())).filter(({ path }) => path === (only ?? path));
     if (files.length === 0) return;
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const at = { ...this.#root, path: `${this.#root.path}/` };
-    const failed = await this.#waits.inTime(context, { half: 'write', bytes }, (quiet) =>
-      copyQuietly(quiet, files, { kind: 'remote', at }),
-    );
+    const failed = await this.#volume.send(context, files);
     for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
-    const left = new Set((await this.#outbox.list(context.now())).map(({ path }) => path));
-    for (const [path, reason] of failed) if (left.has(path)) throw new FailedError(reason);
-  }
-
-  #at(path: string) {
-    return { ...this.#root, path: `${this.#root.path}/${path}` };
+    // Another process may have sent it.
+    const left = (await this.#outbox.list(context.now())).find(({ path }) => failed.has(path));
+    if (left) throw new FailedError(failed.get(left.path) ?? '');
   }
 }
 
-function toMs(time: string | null): number | undefined {
-  return time === null || Number.isNaN(Date.parse(time)) ? undefined : Date.parse(time);
+/** The team state that the settings name, the same for all of a command. Undefined if there is none. */
+export function teamStateOf(context: Context): TeamState | undefined {
+  const { settings } = context;
+  const place = settings.teamState.value;
+  if (place === undefined || place === 'off') return undefined;
+  const state = states.get(settings) ?? new TeamState(context, place);
+  states.set(settings, state);
+  return state;
 }
+
+const states = new WeakMap<Settings, TeamState>();
