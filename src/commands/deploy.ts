@@ -54,7 +54,7 @@ export default defineCommand({
           rollbacks &&
           ((error) => {
             const about = { ...options, typedMs, logs: !unlimited.progress.isQuiet };
-            return rollbacks.orRollBack(unlimited, about, () => Promise.reject(error)) as Promise<never>;
+            return rollbacks.orRollBack(unlimited, about, error);
           }),
         confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
       });

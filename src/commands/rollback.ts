@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { choices, proofs, rollback, sayWhatServes } from '../operations/rollback/index.ts';
+import { choices, proofs, rollback } from '../operations/rollback/index.ts';
 import { shortBuild } from '../output/format.ts';
 import {
   anything,
@@ -27,8 +27,7 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) => {
     const logs = !context.progress.isQuiet;
-    const options = { build, fromGit, configFile, force, logs, restoreScaling, typedMs };
-    return sayWhatServes(context, app, () => rollback(context, app, options));
+    return rollback(context, app, { build, fromGit, configFile, force, logs, restoreScaling, typedMs });
   },
   view:
     ({ app, build, restored, endpoint, changed }) =>
@@ -45,12 +44,6 @@ export default defineCommand({
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
     chosenBy: choice(choices, 'its name, what is on record, or only the order of builds: it may never have been well'),
-    lastCalls: nullable(
-      object(
-        { calls: integer('calls, 20 at most'), failed: integer('those that failed') },
-        'if chosen by order: how its last calls went; null if none is listed, too',
-      ),
-    ),
     build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
     status: text('final status of the build'),
     endpoint: text('URL of the app'),
@@ -69,12 +62,17 @@ export default defineCommand({
       }),
       'packages without an exact version and images without a digest, which may be others than in the earlier build',
     ),
-    proof: nullable(choice(proofs, "how its files were compared with the platform's list; null: not")),
+    proof: nullable(
+      choice(
+        proofs,
+        "what shows that its files are the same: the record of what was sent, or the platform's list; null: nothing",
+      ),
+    ),
     serves: optional(text('a build created later that has replaced this one meanwhile')),
     changed: boolean('false if the build serves already'),
   }),
   details: [
-    'Deploys the archive of an earlier build again, with the settings that it was deployed with, and compares the files that the platform lists for both builds. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry cache list archives).',
+    'Deploys the archive of an earlier build again, with the settings that it was deployed with, once it is proven to have its files: by the SHA-256 of what was sent, or by the checksums that the platform lists. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry cache list archives).',
   ],
   examples: [
     'rollback web',

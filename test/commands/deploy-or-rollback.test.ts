@@ -1,7 +1,7 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { keepLimits } from '../../src/operations/archives/limits.ts';
+import { keepLimits } from '../../src/operations/archives/keep-archive.ts';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
@@ -61,7 +61,7 @@ test('returns to the build before if the new one is not healthy, and says what s
   const afterwards = emulator.calls.slice(
     emulator.calls.findLastIndex(({ endpoint }) => endpoint === 'listContainers'),
   );
-  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(4);
+  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(3);
   expect(await live()).toBe(restored);
 });
 

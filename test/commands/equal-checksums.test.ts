@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -82,22 +82,26 @@ test('rollback --from-git tells them apart by what was sent', async () => {
 test.each<[string, string, number, string]>([
   ['the SHA-256 of other files', two, 7, ''],
   ['the SHA-256 of these files', one, 0, 'sha256'],
-])('rollback compares by SHA-256 where the platform lists it: %s', async (_, content, code, proof) => {
-  const contents = Object.entries({ ...smallApp(), 'data.py': content });
-  const digests = new Map(contents.map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]));
-  env = await altering(emulator, (_method, path, json) => {
-    if (!path.endsWith('/zip-contents')) return undefined;
-    const { zipFiles } = json as { zipFiles: Record<string, object> };
-    const listed = Object.entries(zipFiles).map(([name, facts]) => [name, { ...facts, sha256: digests.get(name) }]);
-    return { body: { ...(json as object), zipFiles: Object.fromEntries(listed) } };
-  });
-  const first = await deployed();
-  await edit(two);
-  await deployed();
-  const result = await run('rollback', 'web', first, '--yes');
-  expect(result.code).toBe(code);
-  if (proof) expect(result.json()).toMatchObject({ proof });
-});
+])(
+  'rollback compares by SHA-256 where the platform lists it, and nothing is on record: %s',
+  async (_, content, code, proof) => {
+    const contents = Object.entries({ ...smallApp(), 'data.py': content });
+    const digests = new Map(contents.map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]));
+    env = await altering(emulator, (_method, path, json) => {
+      if (!path.endsWith('/zip-contents')) return undefined;
+      const { zipFiles } = json as { zipFiles: Record<string, object> };
+      const listed = Object.entries(zipFiles).map(([name, facts]) => [name, { ...facts, sha256: digests.get(name) }]);
+      return { body: { ...(json as object), zipFiles: Object.fromEntries(listed) } };
+    });
+    const first = await deployed();
+    await edit(two);
+    await deployed();
+    await rm(join(home, 'state', 'history'), { recursive: true });
+    const result = await run('rollback', 'web', first, '--yes');
+    expect(result.code).toBe(code);
+    if (proof) expect(result.json()).toMatchObject({ proof });
+  },
+);
 
 test('where the platform lists CRC-32 only, what was compared by it is said', async () => {
   const first = await deployed();
@@ -108,6 +112,7 @@ test('where the platform lists CRC-32 only, what was compared by it is said', as
   expect((await run('deploy', '--dry-run')).json()).toMatchObject({ fileChanges: { unverified: 0, byCrc32: 3 } });
   const second = await deployed();
   await deployed();
+  await rm(join(home, 'state', 'history'), { recursive: true });
   expect((await run('rollback', 'web', second, '--yes')).json()).toMatchObject({ proof: 'crc32' });
   expect(first).not.toBe(second);
 });

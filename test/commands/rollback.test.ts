@@ -37,6 +37,8 @@ const live = async () =>
   (await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string; maxReplicaCount: number };
 const filesOf = async (build: string) =>
   ((await run(['builds', 'files', 'web', build, '--json'])).json() as { zipFiles: object }).zipFiles;
+/** What was sent is not known any more: the platform's list has to prove it. */
+const forgetRecord = () => rm(join(home, 'state', 'history'), { recursive: true });
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
 test('deploys the build that served before again, with its files and settings', async () => {
@@ -46,12 +48,30 @@ test('deploys the build that served before again, with its files and settings', 
   expect(code).toBe(0);
   const result = json() as { build: string };
   expect(result).toMatchObject({
-    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'crc32', changed: true },
+    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'record', changed: true },
     settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });
   expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });
   expect(await filesOf(result.build)).toEqual(await filesOf(first));
+});
+
+test('says once what serves until then, and how long the earlier build took', async () => {
+  const first = (await deployed('one')).slice(0, 8);
+  const second = (await deployed('two')).slice(0, 8);
+  const { stderr } = await back();
+  const said = `^web stays on ${second} until the new build is ready; building ${first} took [\\d.]+ m?s$`;
+  expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
+});
+
+test('names no build of an app that was deleted, though its archive is kept', async () => {
+  const gone = await deployed('gone');
+  await run(['apps', 'delete', 'web', '--confirm', 'web']);
+  await run(['config', 'set', 'keep-archives', 'off']);
+  for (const version of ['one', 'two']) await deployed(version);
+  const { code, stderr, json } = await back();
+  expect([code, json()]).toMatchObject([6, { error: { details: { kept: null } } }]);
+  expect(stderr).not.toContain(gone);
 });
 
 test('returns to a named build, and does nothing if it serves', async () => {
@@ -182,6 +202,7 @@ describe('fails before anything is created', () => {
       'with an archive that is not what the platform lists',
       async () => {
         await deployed('two');
+        await forgetRecord();
         for (const build of emulator.store.builds.values())
           build.files = { 'other.py': { size: 1, crc32: 1 } } as never;
       },
@@ -200,11 +221,12 @@ describe('fails before anything is created', () => {
   test('without a list of the files that it had, unless forced', async () => {
     const first = await deployed('one');
     await deployed('two');
+    await forgetRecord();
     for (const build of emulator.store.builds.values()) build.files = {} as never;
     const { code, stderr, json } = await back();
     expect([code, creations()]).toEqual([7, 2]);
     expect(stderr).toMatch(
-      /cannot prove that the kept archive has the files of build \S+\n {2}why the platform lists no files of .*\n {2}fix to deploy it anyway: gantry rollback web .*--force\n/,
+      /cannot prove that the archive kept on this machine has the files of build \S+\n {2}why the platform lists no files of .*\n {2}fix to deploy it anyway: gantry rollback web .*--force\n/,
     );
     expect(json()).toMatchObject({ error: { details: { app: 'web', build: first } } });
     expect((await back('--force')).code).toBe(0);
@@ -218,46 +240,6 @@ describe('fails before anything is created', () => {
     };
     await deployed('two');
     expect((await back(failed.error.details.build)).code).toBe(7);
-  });
-});
-
-describe('the new build is compared with the old one', () => {
-  /** Rolls back on a platform that lists the files of the new build like this, look by look; undefined: not yet. */
-  async function listing(files: (looks: number, real: object) => object | undefined, fault?: 'slow') {
-    const builds: string[] = [];
-    let looks = 0;
-    front = await altering(emulator, (method, path, json) => {
-      if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
-      if (!path.endsWith(`/builds/${builds[2]}/zip-contents`)) return undefined;
-      const zipFiles = files(looks++, (json as { zipFiles: object }).zipFiles);
-      return zipFiles ? { body: { zipFiles } } : { status: 404, body: { message: 'no files yet' } };
-    });
-    await deployed('one');
-    await deployed('two');
-    if (fault) emulator.fail('build', fault);
-    const outcome = await back();
-    return { ...outcome, canceled: emulator.store.builds.get(builds[2] ?? '')?.cancelledAt !== undefined };
-  }
-  const other = (real: object) => ({ ...real, 'data.txt': { size: 3, crc32: 1 } });
-
-  test('and canceled if it has other files', async () => {
-    const { code, json, canceled } = await listing((_, real) => other(real), 'slow');
-    expect([code, canceled]).toEqual([7, true]);
-    expect(json()).toMatchObject({ error: { details: { changed: ['data.txt'] } } });
-  });
-
-  test('once it has ended, if the platform does not list its files before', async () => {
-    expect((await listing((looks, real) => (looks < 5 ? undefined : real))).code).toBe(0);
-  });
-
-  test('and reported if it serves with other files', async () => {
-    const { code, stderr } = await listing((looks, real) => (looks < 5 ? undefined : other(real)));
-    expect([code, stderr]).toEqual([7, expect.stringContaining('serves, but it does not have the files')]);
-  });
-
-  test('and reported if the platform never lists them', async () => {
-    const { code, stderr } = await listing(() => undefined);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('cannot be compared')]);
   });
 });
 
@@ -283,15 +265,21 @@ test('a lost reply of create app is followed by a second build: the first may be
   expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toEqual([]);
 });
 
-test('compares sizes where the platform has no checksums', async () => {
+test.each([
+  ['sizes', ({ size }: { size: number }) => size],
+  ['names', () => null],
+])('a list of %s proves nothing: the SHA-256 on record does, or --force', async (_, shown) => {
   front = await altering(emulator, (_method, path, json) => {
     if (!path.endsWith('/zip-contents')) return undefined;
-    const { zipFiles } = json as { zipFiles: Record<string, { size: number }> };
-    return { body: { zipFiles: Object.fromEntries(Object.entries(zipFiles).map(([name, { size }]) => [name, size])) } };
+    const files = Object.entries((json as { zipFiles: Record<string, { size: number }> }).zipFiles);
+    return { body: { zipFiles: Object.fromEntries(files.map(([name, facts]) => [name, shown(facts)])) } };
   });
-  await deployed('one');
-  await deployed('two');
-  expect((await back()).json()).toMatchObject({ proof: 'sizes', changed: true });
+  for (const version of ['one', 'two', 'three']) await deployed(version);
+  expect((await back()).json()).toMatchObject({ proof: 'record', changed: true });
+  await forgetRecord();
+  const { code, stderr } = await back();
+  expect([code, stderr]).toEqual([7, expect.stringContaining('why the platform lists no checksums')]);
+  expect((await back('--force')).json()).toMatchObject({ proof: null, changed: true });
 });
 
 test('does not use the archives of another platform', async () => {

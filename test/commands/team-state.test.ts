@@ -152,7 +152,7 @@ describe('a pipeline that starts on new machines', () => {
     await deploy('one');
     await deploy('two');
     const { code, json } = await run(['rollback', 'web', '--yes', '--json']);
-    expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[0], proof: 'crc32' })]);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ restored: builds[0], proof: 'record' })]);
   });
 
   test.each([

@@ -115,7 +115,6 @@ describe('--timeout bounds the whole command:', () => {
     ],
     ['rollback web -y', 'getApp', 69, [notRolledBack, noReplyFrom(appRoute)], noBuild],
     ['rollback web -y', 'listBuilds', 69, [notRolledBack, noReplyFrom(`${appRoute}/builds`)], noBuild],
-    ['rollback web -y', 'getBuildZipContents', 69, [notRolledBack, zipContents], noBuild],
     ['rollback web -y', 'createApp', 69, [notRolledBack, inDoubt], noBuild],
     ['rollback web -y', 'upload', 69, [notRolledBack, uploading, /canceled build/], ['canceled']],
     ['rollback web -y', 'getBuild', 8, [goesOn], ['left']],

@@ -6,12 +6,15 @@ import { createApi } from '../../src/api/client.ts';
 import { gantryCommand } from '../../src/command-line.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
+import { listBuilds } from '../../src/contract/builds.ts';
 import { type Before, lookBefore } from '../../src/deploys/look.ts';
+import { pastOf, servedBefore } from '../../src/deploys/served-before.ts';
 import { verifyBuild } from '../../src/deploys/verify.ts';
 import { NotFoundError } from '../../src/errors.ts';
-import { recordEvent, recordLook } from '../../src/operations/history/index.ts';
+import { readHistory, recordEvent, recordLook } from '../../src/operations/history/index.ts';
 import { fetchApp } from '../../src/operations/replies/index.ts';
-import { findBuildBefore, readBuilds } from '../../src/operations/rollback/choose-build.ts';
+import { candidatesOf } from '../../src/operations/rollback/choose-build.ts';
+import { returnTo } from '../../src/operations/rollback/return-to.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
@@ -88,10 +91,15 @@ class History {
     if (before?.behavior.lingersMs) clock.now += 300_000;
     const expected = expectedOf[drawn.label];
     if (said !== 'sick' || drawn.label !== 'sick') return { said, expected };
-    const to = findBuildBefore(await readBuilds(this.#context, 'web'), build.id);
+    const { api } = this.#context;
+    const builds = await api(listBuilds, { project, app: 'web' });
+    const history = await readHistory(this.#context, 'web');
+    const served = servedBefore(pastOf(builds, history), build.id);
+    const choice = returnTo(candidatesOf({ builds, history, live: build.id, isKept: () => true }, served));
+    const to = choice.do === 'return' ? choice.build : undefined;
     const from = this.#servedBefore(build);
-    if (to.build && from) await this.#restore(from, build);
-    return { said, expected, to: to.build?.id, from: from?.id };
+    if (to && from) await this.#restore(from, build);
+    return { said, expected, to, from: from?.id };
   }
 
   /** Builds an app, lets it go live and writes down what a deploy would. */

@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest';
-import type { Quirks } from '../support/app-platform/types.ts';
+import { expect, test } from 'vitest';
 import { Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
@@ -112,46 +111,28 @@ test('an automatic rollback does not pass over what went live while the deploy w
   expect(own).not.toBe(unseen);
 });
 
-describe('what somebody else has returned from', () => {
-  /** Three versions of other sizes, and a return to the second one, by somebody who has nothing in common with the machine. */
-  async function returned(quirks: Quirks) {
-    const { stage, machine } = await twoVersions(quirks);
-    await machine.deploys({ version: 200 });
-    return { stage, machine, again: await colleague(stage, 1) };
-  }
-
-  test.each<[string, Quirks, string, RegExp]>([
-    ['checksums', {}, 'the files of', /compared by CRC-32: /],
-    ['sizes', { hasNoChecksums: true }, 'files of the same names and sizes as', /compared by size only: /],
-  ])('is not brought back by a list of %s, unless it is named', async (_, quirks, has, compared) => {
-    const { stage, machine, again } = await returned(quirks);
-    const [, one, two] = ids(stage);
-    const { code, stderr } = await machine.run('rollback web --yes');
-    const said = `build ${again} of web, which was not deployed from here, has ${has} ${one}, which served before ${two}`;
-    expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
-    expect(stderr).toMatch(compared);
-    expect(ids(stage)).toHaveLength(4);
-    expect((await machine.run(`rollback web ${two} --dry-run --json`)).json()).toMatchObject({ restored: two });
-  });
-
-  test('is brought back with a warning by names that all builds have', async () => {
-    const { stage, machine, again } = await returned({ listsNamesOnly: true });
-    const [, , two] = ids(stage);
-    const { code, stderr, json } = await machine.run('rollback web --dry-run --json');
-    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored: two, proof: 'paths' } });
-    expect(stderr).toContain(
-      `warning: whether build ${again} of web, which was not deployed from here, has the files of`,
-    );
-  });
+test.each([
+  ['', { outcome: 'failed', message: expect.stringContaining('confirmation required to roll back web to build') }],
+  [' --yes', { outcome: 'rolled-back' }],
+])('an automatic rollback asks before it takes what only the list of builds shows:%s', async (yes, outcome) => {
+  const { stage, machine } = await twoVersions();
+  await machine.write({ version: 2, behaves: { buildMs: 3_000 } });
+  await machine.run('deploy --detach');
+  await machine.write({ version: 9, behaves: { replicas: 'crash' } });
+  const { code, stderr, json } = await machine.run(`deploy --if-busy wait --watch 40s --or-rollback --json${yes}`);
+  const [, , unseen] = ids(stage);
+  expect(stderr).toMatch(`build ${unseen} of web is ${order.source}`);
+  expect({ code, json: json() }).toMatchObject({ code: 12, json: { error: { details: { rollback: outcome } } } });
+  expect(ids(stage)).toHaveLength(yes ? 5 : 4);
 });
 
-test('two rollbacks in a row go further back where all builds have files of the same sizes', async () => {
+test('two rollbacks in a row go further back, whatever the platform lists of their files', async () => {
   const { stage, machine } = await twoVersions({ hasNoChecksums: true });
   await machine.deploys({ version: 2 });
   const [zero, one] = ids(stage);
   for (const restored of [one, zero]) {
     const { code, json, stderr } = await machine.run('rollback web --yes --json');
-    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored, proof: 'sizes' } });
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored, proof: 'record' } });
     expect(stderr).not.toContain('warning');
   }
 });

@@ -149,7 +149,7 @@ test('SIGTERM during the automatic rollback says that the sick build serves', as
   const line = ['deploy', '--watch', '40s', '--or-rollback', '--json', '--notify-command', `cat > '${told}.json'`];
   const { code, stderr, json } = await machine.run(line, { env, stop: { at: /rollback of web/, signal: 'SIGTERM' } });
   const sick = stage.platform.live();
-  const truth = `interrupted: build ${sick} of web was found sick, and still serves`;
+  const truth = `interrupted: build ${sick} of web was found sick; build ${sick} serves, and nothing was rolled back`;
   expect([code, stderr]).toEqual([143, expect.stringContaining(truth)]);
   const details = { verdict: 'sick', rollback: { outcome: 'interrupted', serves: sick } };
   for (const document of [json(), JSON.parse(await readFile(`${told}.json`, 'utf8'))]) {

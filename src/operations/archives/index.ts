@@ -1,4 +1,3 @@
-export { archiveFolders, type KeptArchive } from './archive-store.ts';
-export { forgetArchive, startKeeping } from './keep-archive.ts';
-export { listArchives } from './list-archives.ts';
-export { findKeptArchive, findOtherKept, whyNotUsable, withKeptArchive } from './use-archive.ts';
+export { archiveFolders, forgetArchive, type KeptArchive, listArchives } from './archive-store.ts';
+export { startKeeping } from './keep-archive.ts';
+export { findKeptBuilds, whyNotUsable, withKeptArchive } from './places.ts';

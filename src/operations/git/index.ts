@@ -11,5 +11,4 @@ export {
   readCheckedOut,
   readRepository,
 } from './repository.ts';
-export type { Revision } from './revision.ts';
 export { withRevision } from './revision.ts';

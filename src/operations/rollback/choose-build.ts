@@ -1,215 +1,167 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, liveBuild } from '../../contract/apps.ts';
+import { type App, type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
+import { isKnown } from '../../deploys/facts.ts';
+import { type AppReading, buildsText } from '../../deploys/observe.ts';
 import { pastOf, type ServedBuild, servedBefore } from '../../deploys/served-before.ts';
-import { ConflictError, NotFoundError } from '../../errors.ts';
-import { latestFirst, shortBuild } from '../../output/format.ts';
+import { servingBuild } from '../../deploys/serving.ts';
+import { ConflictError, type GantryError, NotFoundError } from '../../errors.ts';
+import { shortBuild } from '../../output/format.ts';
+import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
-import type { DeployedState } from '../deploy/index.ts';
-import { type AppHistory, type EventOf, readHistory, recordLook, settleRollbacks } from '../history/index.ts';
+import { scalingOf } from '../deploy/index.ts';
+import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { type LastCalls, readLastCalls } from './last-calls.ts';
-import { checkNoReturn } from './unknown-return.ts';
+import { type Return, type ReturnCandidate, returnTo } from './return-to.ts';
 
-export interface RollbackChoice {
-  app: App;
-  /** The build that serves; undefined if none does. */
-  live: string | undefined;
-  /** The build to return to. */
-  target: Build;
-  chosenBy: ChosenBy;
-  /** Of a build that is not known to have been well, how its last calls went; null if none is listed. */
-  lastCalls: LastCalls | null;
-  /** The rollback that made the live build and was not seen to its end: it has succeeded. */
-  done?: EventOf<'rolling-back'>;
+export interface RollbackOptions {
+  /** The build to return to, as the user named it. */
+  build?: string | undefined;
+  /** A git revision to deploy instead of a kept archive. */
+  fromGit?: string | undefined;
+  configFile: string;
+  /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
+  restoreScaling?: boolean | undefined;
+  /** Go on although the files cannot be proven to be those of the build. */
+  force?: boolean;
+  logs: boolean;
+  /** `--timeout`, if the user typed it. */
+  typedMs: number | undefined;
+  /** The build that was found sick and serves: without a question. */
+  sick?: { build: string; reason: string } | undefined;
 }
 
-/** What the build to return to is known by. That another one was created later says nothing of how it was. */
-export const choices = ['name', 'history', 'order'] as const;
-type ChosenBy = (typeof choices)[number];
-
-interface Wanted {
-  build?: string | undefined;
-  replaces?: string | undefined;
-  /** Whether a rollback that was not seen to its end, and made the live build, did all that this one is to do. */
-  isDone: (open: EventOf<'rolling-back'>, app: App) => Promise<boolean>;
+/** The build to return to, and the one that it replaces. */
+export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'> {
+  app: App;
+  history: AppHistory;
+  /** The build that serves; undefined if none does. */
+  live: string | undefined;
+  target: Build;
+  /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
+  done: EventOf<'rolling-back'> | undefined;
 }
 
 /**
- * The build to return to: the given one, or the one that served before the live one. That is the live one itself if an
- * earlier rollback made it and was not seen to its end: typed again, it goes no further back.
+ * Chooses by what is on record and what the platform lists. A rollback that has made the live build and was not seen to its
+ * end is typed again by the same command: that goes no further back.
  */
 export async function chooseBuild(
   context: Context,
   name: string,
-  seen: DeployedState,
-  { build: requested, replaces, isDone }: Wanted,
-): Promise<RollbackChoice> {
+  seen: AppReading,
+  { build: word, sick, fromGit, restoreScaling }: RollbackOptions,
+): Promise<Chosen> {
   const { api, project } = context;
   const app = seen.app ?? (await fetchApp(api, { project, app: name }));
-  const live = replaces ?? seen.serves ?? liveBuild(app);
-  const history = await recordLook(context, name, app);
-  const named = requested === undefined ? undefined : await namedBuild(context, name, requested);
+  const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
+  const looked = await recordLook(context, name, app);
+  const history = await settleRollbacks(context, name, looked, seen.list);
+  const typed = word === undefined ? undefined : await resolveBuild(context, name, word);
   const open = live === undefined ? undefined : history.openRollback(live);
-  const isSame =
-    open && !history.isSick(open.as, open.at) && (named === undefined || history.areOfSame(named.target.id, open.to));
-  if (isSame && (await isDone(open, app))) {
-    const target = await fetchBuild(api, { project, app: name, build: open.as });
-    return { app, live, chosenBy: 'history', lastCalls: null, ...named, target, done: open };
+  const isSame = open && !history.isSick(open.as, open.at) && (!typed || history.areOfSame(typed, open.to));
+  const again = isSame ? open : undefined;
+  const isLeft = restoreScaling && again && Object.keys(changedScaling(history, again.to, app)).length > 0;
+  const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
+  const named = done?.as ?? typed ?? again?.to;
+  const target = named === undefined ? undefined : await fetchBuild(api, { project, app: name, build: named });
+  const builds = isKnown(seen.builds) || target ? [...seen.list] : await api(listBuilds, { project, app: name });
+  const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
+  const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
+  const [given] = target ? candidatesOf({ ...known, builds: [target] }, [{ id: target.id, evidence: 'seen' }]) : [];
+  const choice = returnTo(before, given);
+  warnOfDoubts(context, name, choice);
+  if (choice.do !== 'return' && choice.do !== 'nothing') {
+    throw await stopError(context, name, { history, live, target }, choice);
   }
-  const choice = named ?? (await (isSame ? namedBuild(context, name, open.to) : readBuildBefore(context, name, live)));
-  const { target } = choice;
-  if (buildPhase(target.status) !== 'succeeded') {
-    throw new ConflictError(
-      `build ${shortBuild(target.id)} of ${name} did not succeed: its status is ${target.status}`,
-      {
-        fix: gantryCommand`builds list ${name}`,
-      },
-    );
-  }
-  return { app, live, ...choice };
+  const chosen = target ?? (builds.find(({ id }) => id === choice.build) as Build);
+  return { ...choice, app, history, live, target: chosen, done, ...(done && { chosenBy: 'history' }) };
 }
 
-type Chosen = Pick<RollbackChoice, 'target' | 'chosenBy' | 'lastCalls'>;
-
-async function namedBuild(context: Context, app: string, word: string): Promise<Chosen> {
-  const { api, project } = context;
-  const build = await resolveBuild(context, app, word);
-  return { target: await fetchBuild(api, { project, app, build }), chosenBy: 'name', lastCalls: null };
+/** The scaling that is not what the platform made of the own settings of a build. */
+export function changedScaling(history: AppHistory, build: string, shown: Record<string, unknown>) {
+  const made = history.firstSettingsOf(build) ?? {};
+  const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== made[field]);
+  return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
-async function readBuildBefore(context: Context, name: string, live: string | undefined): Promise<Chosen> {
-  const known = await readBuilds(context, name);
-  const found = findBuildBefore(known, live);
-  if (!found.build) throw nothingBefore(name, live, known, found);
-  if (live !== undefined && !known.history.isOnRecord(live)) {
-    const served = servedBefore(pastOf(known.builds, known.history), live).map(({ id }) => id);
-    const target = found.build.id;
-    await checkNoReturn(context, name, { live, target, earlier: served.slice(served.indexOf(target) + 1) });
-  }
-  const lastCalls = await warnOfDoubts(context, name, known, found);
-  return { target: found.build, chosenBy: found.isGuess ? 'order' : 'history', lastCalls };
-}
-
-/** Nothing is guessed without a word. What the platform lists of its calls may show that it was not well. */
-export async function warnOfDoubts(
-  context: Context,
-  app: string,
-  known: KnownBuilds,
-  { build, isGuess, unclear }: BuildBefore,
-): Promise<LastCalls | null> {
-  const fix = gantryCommand`builds list ${app}`;
-  if (unclear.length > 0) {
-    context.progress.warn({
-      severity: 'warning',
-      message: `whether ${unclear.length === 1 ? 'build' : 'builds'} ${shortBuilds(unclear)} of ${app} served before the live one is not known`,
-      why: hasOrder(known.builds)
-        ? 'a build that was created later was ready first'
-        : 'the platform does not show when builds were created, and nothing is on record here',
-      fix,
-    });
-  }
-  if (!build || !isGuess) return null;
-  const last = await readLastCalls(context, app, known, build.id);
-  const { calls = 0, failed = 0 } = last ?? {};
-  const isBad = calls > 0 && failed === calls;
-  context.progress.warn({
-    severity: 'warning',
-    message: isBad
-      ? `build ${shortBuild(build.id)} of ${app} is chosen by the order of builds, and all its last calls failed (${failed} of ${calls})`
-      : `build ${shortBuild(build.id)} of ${app} is chosen by the order of builds: whether it served, and was well, is not known here`,
-    why: 'only the list of builds shows it: nobody on record here has seen it serve',
-    fix,
-  });
-  return last;
-}
-
-/** The builds of an app, and what is known of them. */
-export interface KnownBuilds {
-  /** The newest first. */
+interface Known {
   builds: readonly Build[];
   history: AppHistory;
+  live: string | undefined;
+  isKept: (build: string) => boolean;
 }
 
-export async function readBuilds(context: Context, app: string, listed?: readonly Build[]): Promise<KnownBuilds> {
-  const { api, project } = context;
-  const [read, recorded] = await Promise.all([listed ?? api(listBuilds, { project, app }), readHistory(context, app)]);
-  const builds = [...read];
-  const history = await settleRollbacks(context, app, recorded, builds);
-  return { builds: builds.sort(latestFirst(({ createdAt }) => createdAt)), history };
+/** What decides whether a rollback from the live build returns to these. */
+export function candidatesOf(known: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
+  const { builds, history, live, isKept } = known;
+  const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
+  return served.map(({ id, evidence }) => ({
+    id,
+    evidence,
+    state: !ready.has(id) ? 'not-ready' : history.isSick(id) ? 'sick' : 'well',
+    files: id === live ? 'live' : live !== undefined && history.areOfSame(id, live) ? 'same' : 'others',
+    // Asked of few.
+    get isKept() {
+      return isKept(id);
+    },
+  }));
 }
 
-/** The build to return to, if there is one. */
-export interface BuildBefore {
-  build: Build | undefined;
-  /** It was not seen serving: only the list of builds shows it. */
-  isGuess: boolean;
-  /** Those that may have served after it. */
-  unclear: readonly string[];
+/** Nothing is guessed, or passed over, without a word. */
+function warnOfDoubts({ progress }: Context, app: string, choice: Return): void {
+  const warn = (message: string, why: string) =>
+    progress.warn({ severity: 'warning', message, why, fix: gantryCommand`builds list ${app}` });
+  const { unclear } = choice;
+  if (unclear.length > 0)
+    warn(`whether ${firstBuilds(unclear)} of ${app} served before the live one is not known`, whyUnclear);
+  if (choice.build === undefined || choice.chosenBy !== 'order') return;
+  const guess = `build ${shortBuild(choice.build)} of ${app} is chosen by the order of builds`;
+  const why = 'only the list of builds shows it: nobody on record here has seen it serve';
+  warn(`${guess}: whether it served, and was well, is not known here`, why);
 }
 
-/**
- * The build that served before this one, has succeeded and was not found sick. */
-export function findBuildBefore(known: KnownBuilds, build: string | undefined): BuildBefore {
-  const { builds, history } = known;
-  const all = new Map(builds.map((each) => [each.id, each]));
-  const isTarget = ({ id }: ServedBuild) =>
-    buildPhase(all.get(id)?.status ?? '') === 'succeeded' &&
-    !history.isSick(id) &&
-    // Of the same files: a rollback to it would change nothing.
-    !(build !== undefined && history.areOfSame(id, build));
-  const targets = servedBefore(pastOf(builds, history), build).filter(isTarget);
-  const at = targets.findIndex(({ evidence }) => evidence !== 'unclear');
-  const unclear = targets.slice(0, at < 0 ? targets.length : at).map(({ id }) => id);
-  const found = targets[at];
-  return { build: all.get(found?.id ?? ''), isGuess: found?.evidence === 'listed', unclear };
-}
+const whyUnclear =
+  'a build that was created later was ready first, or the platform does not show when builds were created';
 
-function hasOrder(builds: readonly Build[]): boolean {
-  return builds.every(({ createdAt }) => createdAt);
-}
-
-/** Builds that were created after this one. Where that is not shown, those that have started: they may have been. */
-export function laterBuilds({ builds }: KnownBuilds, build: string): readonly Build[] {
-  if (!hasOrder(builds)) return builds.filter(({ id, status }) => id !== build && !/^pending$/i.test(status));
-  return builds.slice(
-    0,
-    Math.max(
-      0,
-      builds.findIndex(({ id }) => id === build),
-    ),
-  );
-}
-
-function nothingBefore(
+async function stopError(
+  context: Context,
   app: string,
-  live: string | undefined,
-  { builds, history }: KnownBuilds,
-  { unclear }: BuildBefore,
-): NotFoundError {
-  const served = servedBefore(pastOf([], history)).map(({ id }) => id);
-  const sick = served.filter((build) => build !== live && history.isSick(build));
-  const before = live ? ` before ${shortBuild(live)}` : '';
-  const details = { app, build: live ?? null, sick };
-  if (unclear.length > 0) {
-    return new NotFoundError(`which build of ${app} served${before} is not known`, {
-      why: hasOrder(builds)
-        ? `only ${shortBuilds(unclear)} may have: a build that was created later was ready first`
-        : 'the platform does not show when builds were created, and no other one is on record here',
-      fix: gantryCommand`rollback ${app} BUILD`,
-      details,
-    });
+  { history, live, target }: Pick<Known, 'history' | 'live'> & { target: Build | undefined },
+  { do: why, build = '', unclear, other }: Return,
+): Promise<GantryError> {
+  if (why === 'no-archive') return noArchiveError(context, app, build, other);
+  const fix = gantryCommand`builds list ${app}`;
+  if (why === 'not-ready') {
+    const status = `its status is ${target?.status}`;
+    return new ConflictError(`build ${shortBuild(build)} of ${app} did not succeed: ${status}`, { fix });
   }
-  return new NotFoundError(`${app} has no successful build${before} to return to`, {
-    ...(sick.length > 0 && { why: `rolled back or found sick: ${shortBuilds(sick)}` }),
-    fix: gantryCommand`builds list ${app}`,
-    details,
-  });
+  const before = live ? ` before ${shortBuild(live)}` : '';
+  const sick = servedBefore(pastOf([], history))
+    .map(({ id }) => id)
+    .filter((each) => each !== live && history.isSick(each));
+  const details = { app, build: live ?? null, sick };
+  if (why === 'unclear') {
+    const facts = {
+      why: `only ${firstBuilds(unclear)} may have: ${whyUnclear}`,
+      fix: gantryCommand`rollback ${app} BUILD`,
+    };
+    return new NothingBeforeError(`which build of ${app} served${before} is not known`, { ...facts, details });
+  }
+  const found = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
+  return new NothingBeforeError(`${app} has no successful build${before} to return to`, { ...found, fix, details });
 }
 
-function shortBuilds(builds: readonly string[]): string {
-  return builds.slice(0, maxShown).map(shortBuild).join(', ');
+const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
+
+export async function noArchiveError(context: Context, app: string, build: string, other: string | undefined) {
+  // The last one is for a file of the team that has the size and another content.
+  const why = (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed';
+  const fix = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
+  const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
+  return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
 }
 
-const maxShown = 3;
+/** No build is known to have served before, to be well, and to have other files. */
+export class NothingBeforeError extends NotFoundError {}

@@ -1,5 +1,3 @@
-export { choices } from './choose-build.ts';
-export { sayWhatServes } from './interruption.ts';
-export { proofs } from './prove-files.ts';
-export { orRollBack, warnUnlessKept } from './roll-back-unhealthy.ts';
-export { rollback } from './rollback.ts';
+export { orRollBack, rollback, warnUnlessKept } from './or-roll-back.ts';
+export { choices } from './return-to.ts';
+export { proofs } from './source.ts';

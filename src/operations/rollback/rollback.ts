@@ -1,250 +1,127 @@
 import type { Context } from '../../context.ts';
-import type { App, AppCreation } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { ConflictError } from '../../errors.ts';
-import { fileSummary, shortBuild } from '../../output/format.ts';
-import type { BuildFile } from '../builds/index.ts';
-import { compareSent, type Deployment, lookAtServing, type SettingChange, scalingOf } from '../deploy/index.ts';
-import { type EventOf, readHistory, recordEvent } from '../history/index.ts';
+import { settle } from '../../deploys/observe.ts';
+import { duration, fileSummary, shortBuild } from '../../output/format.ts';
+import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
+import { recordEvent } from '../history/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
-import { chooseBuild, type RollbackChoice } from './choose-build.ts';
-import { checkUnchanged, tellOthers } from './meanwhile.ts';
-import {
-  differentFilesError,
-  differingFiles,
-  FileProof,
-  type Proof,
-  proofOf,
-  proofTexts,
-  readListing,
-} from './prove-files.ts';
-import type { ResolvedAnew } from './resolved-anew.ts';
-import { type RollbackSource, type SourceChoice, withSource } from './rollback-source.ts';
+import { type Chosen, changedScaling, chooseBuild, type RollbackOptions } from './choose-build.ts';
+import { checkServes, checkUnchanged, inProgress, tellOthers } from './others.ts';
+import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
-export interface RollbackOptions extends SourceChoice {
-  /** The build to return to; by default the last that succeeded before the live one. */
-  build?: string | undefined;
-  /** Go on although the files cannot be proven to be those of the build. */
-  force: boolean;
-  logs: boolean;
-  /** `--timeout`, if the user typed it. */
-  typedMs: number | undefined;
-  /** Asks nothing. */
-  isConfirmed?: boolean;
-  /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
-  restoreScaling?: boolean | undefined;
-  /** The build that serves, if that is known better than from the app, which may be late to show it. */
-  replaces?: string | undefined;
-  /** The settings that replicas, cooldown and concurrency are taken from, if not those of the app now. */
-  scaling?: Record<string, unknown> | undefined;
-  /** Why, for the history. */
-  reason?: string | undefined;
-}
+type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
 
-/** An earlier build of an app that was deployed again. */
-export interface RolledBack {
-  app: string;
-  project: string;
+/** An earlier build of an app that was deployed again, as the command prints it. */
+export interface RolledBack extends Made, SourceFacts {
   /** The build that served before; null if none did. */
   replaced: string | null;
   /** The earlier build. */
   restored: string;
-  chosenBy: RollbackChoice['chosenBy'];
-  lastCalls: RollbackChoice['lastCalls'];
+  chosenBy: Chosen['chosenBy'];
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
   /** A build created later that has replaced it meanwhile. */
   serves?: string;
-  status: string;
-  endpoint: string;
-  dashboard: string;
-  source: RollbackSource['kind'] | null;
-  commit: string | null;
-  files: number;
   /** What the settings of the app become again, under the platform's names. */
   settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
-  /** Packages without an exact version and images without a digest, which may be others than in the earlier build. */
-  resolvedAnew: ResolvedAnew[];
-  /** What shows that the files are those of the earlier build; null without a proof. */
+  /** What shows that the files are those of the earlier build. */
   proof: Proof | null;
-  changed: boolean;
 }
 
-/** Deploys an earlier build again, proven by the platform's list of its files. Throws ConflictError if they differ. */
-export async function rollback(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs, reason = '', fromGit } = options;
-  const why = { reason, ...(fromGit !== undefined && { fromGit }) };
+/** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
+export async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
+  const { typedMs, sick, fromGit, restoreScaling, force, logs } = options;
   const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
   const { context } = limit;
   const app = shortAppName(context.project, given);
-  const seen = await lookAtServing(context, app);
-  const isDone = async (open: EventOf<'rolling-back'>, shown: App) =>
-    (fromGit === undefined || fromGit === open.fromGit) &&
-    !(options.restoreScaling && Object.keys(await changedScaling(context, app, open.to, shown)).length > 0);
-  const choice = await chooseBuild(context, app, seen, { ...options, isDone });
-  const { target, live } = choice;
-  if (target.id === live) {
-    const plan = planned(context, app, choice);
-    return choice.done ? closeRollback(unlimited, plan, choice.done) : plan;
-  }
-  const expected = await readListing(context.api, context.project, app, target.id);
-  const before = (await readHistory(context, app)).firstSettingsOf(target.id);
-  const keep = options.restoreScaling
-    ? scalingOf(before ?? {})
-    : await changedScaling(context, app, target.id, options.scaling ?? choice.app);
-  return withSource(context, { app, build: target.id, live, deployed: choice.app, keep }, options, async (source) => {
-    if (!options.force) await checkSource(app, target.id, source, expected);
-    const plan = planned(context, app, choice, source, expected, before);
-    for (const id of seen.builds) {
+  const seen = await settle(context, app);
+  if (sick) await checkServes(context, app, seen, sick.build);
+  const choice = await chooseBuild(context, app, seen, options);
+  const { target, live, history, app: deployed } = choice;
+  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, choice), choice);
+  const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
+    const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
+    if (live !== undefined) await recordEvent(unlimited, app, event, { from: live, ...facts });
+  };
+  const made = history.firstSettingsOf(target.id);
+  const scaling = (sick && history.settingsOf(target.id)) ?? deployed;
+  const keep = restoreScaling ? scalingOf(made ?? {}) : changedScaling(history, target.id, scaling);
+  return withSource(context, app, { ...choice, keep }, options, async (source) => {
+    const proof = force ? null : await proveFiles(context, app, target.id, source);
+    const settings = compareSent(source.body, deployed, made);
+    const plan = { ...planOf(context, app, choice), ...source.facts, settings, proof, changed: true };
+    for (const { id } of inProgress(seen)) {
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this rollback does not wait for it`);
     }
-    await confirm(context, plan, source, options);
-    const proof = new FileProof(context, app, target.id, options.force ? undefined : expected);
+    sayPlan(context, plan, source, choice);
+    if (!sick || choice.chosenBy === 'order') {
+      await context.prompt.confirm(`Roll back ${app} to build ${shortBuild(target.id)}?`);
+    }
+    const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
+    context.willChange(`deploy build ${shortBuild(target.id)} of ${app} again${guess}`, plan);
     const deployment = await source.deploy({
       detach: false,
-      logs: options.logs,
+      logs,
       limit,
       check: async ({ created, lost }) => {
         if (created === undefined) return;
-        const own = [...lost, ...(live === undefined ? [] : [live])];
-        await checkUnchanged(context, app, seen, { created, own });
+        await checkUnchanged(context, app, seen, { created, own: [...lost, live ?? ''] });
         // Before the upload: nobody may be there any more when its build serves.
-        if (live !== undefined)
-          await recordEvent(context, app, 'rolling-back', { from: live, to: target.id, as: created, ...why });
+        await record('rolling-back', created);
       },
-      onUploaded: ({ buildId }, { entries }) => proof.check(buildId, entries),
     });
-    limit.failure = `build ${shortBuild(deployment.build)} serves, but its files were not compared`;
-    await proof.finish(deployment.build);
     limit.handOver();
-    const replaced = (await tellOthers(unlimited, app, seen, deployment)) ?? live;
+    const { build, serves, status, endpoint, dashboard } = deployment;
+    const replaced = (await tellOthers(unlimited, app, seen, [build, serves ?? ''])) ?? live ?? null;
     // What went live meanwhile was not found sick.
-    if (live !== undefined) {
-      await recordEvent(unlimited, app, 'rolled-back', { from: live, to: target.id, as: deployment.build, ...why });
-    }
-    const { build, serves } = deployment;
-    const made = `build ${shortBuild(build)} with the files of ${shortBuild(target.id)}`;
-    context.progress.note(
-      serves === undefined
-        ? `${app} is live, ${made}`
-        : `${made} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
-    );
-    return { ...plan, replaced: replaced ?? null, ...resultOf(deployment) };
+    await record('rolled-back', build);
+    const restored = `build ${shortBuild(build)} with the files of ${shortBuild(target.id)}`;
+    const isReplaced = `has succeeded and was replaced: build ${shortBuild(serves ?? '')} of ${app} serves`;
+    context.progress.note(serves === undefined ? `${app} is live, ${restored}` : `${restored} ${isReplaced}`);
+    return { ...plan, replaced, build, status, endpoint, dashboard, ...(serves !== undefined && { serves }) };
   });
 }
 
-/** The build of an earlier rollback serves, and its end is on record from now on: typed again, it goes further back. */
-async function closeRollback(
-  context: Context,
-  plan: RolledBack,
-  { from, to, as, reason }: EventOf<'rolling-back'>,
-): Promise<RolledBack> {
+/** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
+async function closeRollback(context: Context, plan: RolledBack, { done }: Chosen): Promise<RolledBack> {
+  if (!done) return plan;
   const { app } = plan;
-  const builds = `${shortBuild(from)} -> ${shortBuild(to)}`;
-  context.progress.note(`rollback of ${app}: ${builds} has succeeded before, as build ${shortBuild(as)}`);
-  const done = { ...plan, replaced: from, restored: to, build: as };
-  context.willChange(`record that build ${shortBuild(as)} of ${app} has replaced ${shortBuild(from)}`, done);
-  await recordEvent(context, app, 'rolled-back', { from, to, as, reason });
-  return done;
+  const { from: replaced, to: restored, as: build, reason } = done;
+  const steps = `${shortBuild(replaced)} -> ${shortBuild(restored)}`;
+  context.progress.note(`rollback of ${app}: ${steps} has succeeded before, as build ${shortBuild(build)}`);
+  const closed = { ...plan, replaced, restored, build };
+  context.willChange(`record that build ${shortBuild(build)} of ${app} has replaced ${shortBuild(replaced)}`, closed);
+  await recordEvent(context, app, 'rolled-back', { from: replaced, to: restored, as: build, reason });
+  return closed;
 }
 
-/** The scaling that is not what the platform made of the earlier build's own settings. */
-async function changedScaling(
-  context: Context,
-  app: string,
-  build: string,
-  shown: Record<string, unknown>,
-): Promise<Partial<AppCreation>> {
-  const before = (await readHistory(context, app)).firstSettingsOf(build) ?? {};
-  const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== before[field]);
-  return Object.fromEntries(kept);
-}
-
-/** Before anything is sent. */
-async function checkSource(
-  app: string,
-  build: string,
-  source: RollbackSource,
-  expected: readonly BuildFile[] | undefined,
-): Promise<void> {
-  const what = source.commit === null ? 'the kept archive' : `revision ${source.commit.slice(0, 12)}`;
-  const shown = shortBuild(build);
-  const unproven = (why: string) =>
-    new ConflictError(`cannot prove that ${what} has the files of build ${shown}`, {
-      why,
-      fix: 'to deploy it anyway',
-      retryWith: ['--force'],
-      details: { app, build },
-    });
-  if (!expected) throw unproven(`the platform lists no files of build ${shown}`);
-  const changes = await source.compare(expected);
-  if (differingFiles(changes)) {
-    throw differentFilesError(`${what} does not have the files of build ${shown}`, app, changes);
-  }
-  if (source.kind === 'git' && changes.unverified > 0) {
-    throw unproven('the platform lists no checksums, and files of equal size may differ');
-  }
-}
-
-async function confirm(
-  { prompt, progress, willChange }: Context,
-  plan: RolledBack,
-  source: RollbackSource,
-  { isConfirmed }: RollbackOptions,
-): Promise<void> {
-  const { app, replaced, restored, chosenBy, settings } = plan;
+/** Once, before it asks: from where to where, what serves until then, and how long that may take. */
+function sayPlan(
+  { progress }: Context,
+  { app, replaced, restored, proof, settings, files, resolvedAnew }: RolledBack,
+  { origin, bytes }: RollbackSource,
+  { target }: Chosen,
+): void {
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
-  const builds = `${replacing} -> ${shortBuild(restored)}`;
-  const compared = plan.proof ? `, compared by ${proofTexts[plan.proof]}` : '';
-  progress.note(
-    `rollback of ${app}: ${builds}, ${fileSummary(source.files, source.bytes)} of ${source.origin}${compared}`,
-  );
+  const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
+  progress.note(`rollback of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
+  const tookMs = Date.parse(target.updatedAt ?? '') - Date.parse(target.createdAt ?? '');
+  const took = tookMs > 0 ? `; building ${shortBuild(restored)} took ${duration(tookMs)}` : '';
+  if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
-  const anew = source.resolvedAnew.map(({ kind, requirement }) =>
-    kind === 'pip' ? requirement : `${requirement} (${kind})`,
-  );
-  if (anew.length > 0) {
-    const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
-    progress.note(`installed again, perhaps in other versions: ${anew.slice(0, maxShown).join(', ')}${more}`);
-  }
-  if (!isConfirmed) await prompt.confirm(`Roll back ${app} to build ${shortBuild(restored)}?`);
-  const guess = chosenBy === 'order' ? ', chosen by the order of builds' : '';
-  willChange(`deploy build ${shortBuild(restored)} of ${app} again${guess}`, plan);
+  const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
+  const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
+  const shown = anew.slice(0, maxShown).join(', ') + more;
+  if (shown !== '') progress.note(`installed again, perhaps in other versions: ${shown}`);
 }
 
 /** Of what is resolved anew. */
 const maxShown = 8;
 
-function planned(
-  { project }: Context,
-  app: string,
-  { app: deployed, live, target, chosenBy, lastCalls }: RollbackChoice,
-  source?: RollbackSource,
-  expected?: readonly BuildFile[],
-  /** What the platform made of the settings of the earlier build. */
-  before?: Record<string, unknown>,
-): RolledBack {
+function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
   return {
-    app,
-    project,
-    replaced: live ?? null,
-    restored: target.id,
-    chosenBy,
-    lastCalls,
-    build: null,
-    status: target.status,
-    endpoint: deployed.internalEndpoint ?? '',
-    dashboard: '',
-    source: source?.kind ?? null,
-    commit: source?.commit ?? null,
-    files: source?.files ?? 0,
-    settings: source ? compareSent(source.body, deployed, before) : [],
-    resolvedAnew: source?.resolvedAnew ?? [],
-    proof: expected ? proofOf(expected) : null,
-    changed: source !== undefined,
+    ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status: target.status },
+    ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, files: 0 },
+    ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };
-}
-
-function resultOf({ build, serves, status, endpoint, dashboard }: Deployment) {
-  return { build, status, endpoint, dashboard, ...(serves !== undefined && { serves }) };
 }

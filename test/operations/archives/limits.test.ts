@@ -14,7 +14,7 @@ import {
   removeRecord,
   writeRecord,
 } from '../../../src/operations/archives/archive-store.ts';
-import { enforceLimits, keepLimits } from '../../../src/operations/archives/limits.ts';
+import { enforceLimits, keepLimits } from '../../../src/operations/archives/keep-archive.ts';
 import { recordEvent, recordLook } from '../../../src/operations/history/index.ts';
 import { Random } from '../../fuzz/random.ts';
 import { drawnCases } from '../../support/extent.ts';
