@@ -230,7 +230,7 @@ test('texts name a build by its first characters, as lists do', () => {
   const client = files.filter((file) => /^src\/(commands|operations|views)\//.test(file));
   const named = client.filter((file) => /(?<!the |--)build \$\{(?!shortBuild\()/.test(readFileSync(file, 'utf8')));
   // Shortened before, or as the user typed it.
-  const other = ['deploy/build-upload.ts', 'deploy/busy-builds.ts'];
+  const other = ['deploy/busy-builds.ts'];
   expect(named).toEqual(['src/commands/builds/follow.ts', ...other.map((file) => `src/operations/${file}`)]);
 });
 

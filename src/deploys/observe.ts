@@ -90,6 +90,11 @@ function withOwn(listed: Known<readonly Build[]>, own: Build | undefined): Known
   return [...(isKnown(listed) ? listed : []), own];
 }
 
+/** By the platform's clock, in ms since 1970: what its times are compared with. It does not jump. */
+export function platformTime(context: Context): number {
+  return clockOf(context).at;
+}
+
 /** The platform's clock as it was at the first reading of this command, and what has passed since: it does not jump. */
 function clockOf({ settings, platformNow, elapsed }: Context): { at: number; readySince: Map<string, number> } {
   const known = clocks.get(settings) ?? { aheadMs: platformNow() - elapsed(), readySince: new Map() };

@@ -14,16 +14,13 @@ interface Announcement {
   withdraw(): void;
 }
 
-/**
- * Writes a file that only its owner can read, and that ends with this process, unless it is to be found by the next one.
- * Throws system errors.
- */
-export function announce(folder: string, content: object, { outlives = false } = {}): Announcement {
+/** Writes a file that only its owner can read, and that ends with this process. Throws system errors. */
+export function announce(folder: string, content: object): Announcement {
   makePrivateFolder(folder);
   const file = join(folder, `${newOwnerName()}${extension}`);
   const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
   write(content);
-  if (!outlives) removedOnExit.add(file);
+  removedOnExit.add(file);
   const stopHeartbeat = startHeartbeat(file, '{');
   return {
     update: write,
@@ -46,16 +43,6 @@ export function readAnnouncements(folder: string): unknown[] {
     const file = join(folder, name);
     if (isOrphaned(file, owner)) rmSync(file, { force: true });
     return isAlive(owner) ? readOwn(file) : [];
-  });
-}
-
-/** What processes of this machine that have ended announced and did not withdraw. Each is there until `forget` is called. */
-export function readAbandoned(folder: string): { content: unknown; forget: () => void }[] {
-  return namesIn(folder).flatMap((name) => {
-    const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;
-    const file = join(folder, name);
-    if (!owner || isAlive(owner) !== false) return [];
-    return readOwn(file).map((content) => ({ content, forget: () => rmSync(file, { force: true }) }));
   });
 }
 

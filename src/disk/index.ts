@@ -2,7 +2,7 @@
  * Files and folders on this machine. Every file is written here: first under a random name, never through a symbolic link,
  * and renamed when it is complete.
  */
-export { announce, readAbandoned, readAnnouncements } from './announcements.ts';
+export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget, type TargetClaim } from './claims.ts';
 export { toDiskError, toDiskErrorOf } from './disk-error.ts';

@@ -98,7 +98,7 @@ export function createProgress(options: ProgressOptions): Progress {
     isQuiet: quiet,
     step(title) {
       const started = options.elapsed();
-      let text = title;
+      let printed = '';
       let lastPrinted = started;
       spinner = page.animated && !quiet && !lender ? startSpinner(stderr, sanitize(title, page), page) : undefined;
       const dropAnnouncement = spinner
@@ -116,10 +116,11 @@ export function createProgress(options: ProgressOptions): Progress {
       return {
         update(state) {
           const now = options.elapsed();
-          text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
+          const text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
           if (spinner) spinner.setText(sanitize(text, page));
-          else if (now - lastPrinted >= milestoneIntervalMs) {
+          else if (text !== printed && now - lastPrinted >= milestoneIntervalMs) {
             lastPrinted = now;
+            printed = text;
             printUnlessQuiet(text);
           }
         },

@@ -75,10 +75,13 @@ async function tryOne(ground, draw) {
   const lieOfNext = untrue(ground, next);
   if (lieOfNext) return say(lieOfNext, next);
   if (expected === 0 && !ground.serves(name !== '')) return say('what serves is not what was deployed', next);
-  // One whose owner is not known stays, but is named, and nothing waits for it.
+  // One whose owner is not known stays, but is named.
   const unnamed = ground.waiting().filter((id) => !new RegExp(`gantry builds cancel \\S+ ${id}`).test(next.stderr));
   if (unnamed.length > 0) return say(`build ${unnamed} still has no upload, after the next command`, next);
-  if (/Waited \d+m/.test(next.stderr)) return say('the next command waited for what cannot start any more', next);
+  // Whose it is nobody can know if its deploy was killed before it knew its id: until the upload URL expires, it may start.
+  const knewItsBuild = /Created build/.test(killed.stderr);
+  if (knewItsBuild && /Waited \d+m/.test(next.stderr))
+    return say('the next command waited for what cannot start any more', next);
   if (ground.left().length > 0 && !wasDetached) return say(`left in the temporary folder: ${ground.left()}`, next);
   for (const app of platform.world.apps.values()) {
     if (app.builds.some(({ ended, uploadedAt }) => !ended && uploadedAt !== undefined))

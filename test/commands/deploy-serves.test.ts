@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 const emulator = emulatorForEach({ real: false });
@@ -55,4 +56,16 @@ test('a build is not called live if the app showed the one before, and then noth
   await using app = await folderOf(smallApp());
   const { code, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
   expect([code, json()]).toMatchObject([8, { error: { details: { status: 'pending', serves: old } } }]);
+});
+
+test('a deploy that changes nothing names the dashboard, on another machine of the team too', async () => {
+  await using app = await folderOf(smallApp());
+  const deployOn = async (home: string) => {
+    const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: 'default:/.gantry' };
+    const { json } = await gantry(['deploy', '--if-changed', '--json'], { emulator, cwd: app.path, env });
+    return json() as { dashboard: string; changed: boolean };
+  };
+  const { dashboard } = await deployOn(newFolder());
+  expect(dashboard).toMatch(/^http/);
+  expect(await deployOn(newFolder())).toMatchObject({ changed: false, dashboard });
 });

@@ -1,7 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newOwnerName } from '../../src/disk/index.ts';
 import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
 import { altering } from '../support/altering.ts';
 import { smallApp } from '../support/app.ts';
@@ -99,72 +98,6 @@ describe('a deploy that was killed before its upload', () => {
     expect(statuses()).toEqual(['success', 'cancelled', 'success']);
   });
 
-  describe('and before it knew its build', () => {
-    /** What a deploy announces while it asks for a build, as one leaves it that is killed then. */
-    async function announced() {
-      let text = '';
-      const env = await altering(emulator, async (method, path) => {
-        if (method !== 'POST' || !path.endsWith('/apps')) return undefined;
-        text = await readFile(await announcement(), 'utf8');
-        return undefined;
-      });
-      await deploy([], { env });
-      return { env, content: JSON.parse(text) as Record<string, unknown> };
-    }
-    async function announcement(): Promise<string> {
-      const paths = await readdir(home, { recursive: true });
-      return join(home, paths.find((path) => /creating.*\.json$/.test(path)) ?? 'none');
-    }
-    async function leave(content: Record<string, unknown>): Promise<void> {
-      const running = newOwnerName();
-      const folder = join(home, 'state', 'creating');
-      await writeFile(join(folder, `${running.replace(/^\d+/, '4194999')}.json`), JSON.stringify(content), {
-        mode: 0o600,
-      });
-    }
-
-    test.each([
-      ['--if-busy', 'wait'],
-      ['--if-busy', 'wait', '--if-changed'],
-      ['--if-busy', 'fail'],
-    ])('is named by the next one, which does not wait for it: %s %s %s', async (...flags) => {
-      const { env, content } = await announced();
-      await leave({ ...content, sentAt: Date.now() });
-      const build = await create();
-      await writeFile(join(app, 'main.py'), 'def run():\n    return 2\n');
-      const { code, stderr } = await deploy(flags.filter(Boolean), { env });
-      expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'success'] });
-      expect(stderr).toContain(`build ${build.slice(0, 8)} of web seems to be of a deploy from here that was killed`);
-      expect(stderr).toContain(`fix gantry builds cancel web ${build}`);
-      expect(stderr).not.toContain('Waited');
-    });
-
-    test('is named with another one of a second deploy that was killed', async () => {
-      const { env, content } = await announced();
-      for (const _ of [1, 2]) await leave({ ...content, sentAt: Date.now() });
-      const builds = [await create(), await create()];
-      const { code, stderr } = await deploy(['--if-busy', 'fail'], { env });
-      expect([code, stderr.match(/seems to be of a deploy from here/g)]).toEqual([
-        0,
-        builds.map(() => expect.anything()),
-      ]);
-    });
-
-    test.each<[string, (content: Record<string, unknown>) => Promise<unknown>]>([
-      ['of several that may be its own', async (content) => [await leave(content), await create(), await create()]],
-      ['of another app', async (content) => [await leave({ ...content, app: 'another' }), await create()]],
-      [
-        'of a later deploy',
-        async (content) => [await leave({ ...content, sentAt: Date.now() - 90_000 }), await create()],
-      ],
-    ])('makes nobody take a build %s for its own', async (_, set) => {
-      const { env, content } = await announced();
-      await set({ ...content, sentAt: Date.now() });
-      const { stderr } = await deploy(['--if-busy', 'fail'], { env });
-      expect(stderr).not.toContain('seems to be');
-    });
-  });
-
   test('leaves nothing after Ctrl-C during a wait, not even with --detach', async () => {
     const other = await create();
     const { code, stderr } = await deploy(['--if-busy', 'wait', '--detach'], {
@@ -176,47 +109,81 @@ describe('a deploy that was killed before its upload', () => {
   });
 });
 
+describe('a deploy that was killed on another machine, before its upload', () => {
+  const team = { GANTRY_TEAM_STATE: 'default:/.gantry' };
+  const fresh = (env: Record<string, string>) => ({ env: { ...env, GANTRY_CONFIG_DIR: newFolder() } });
+
+  /** Nobody cancels what it has created: that is all it leaves, and what the team knows of it. */
+  async function killed(env: Record<string, string>): Promise<string> {
+    emulator.fail('upload', '403');
+    emulator.fail('cancelBuild', '400');
+    await deploy([], fresh(env));
+    return [...emulator.store.builds.keys()].at(-1) ?? '';
+  }
+  const waited = (waits: number[]) => waits.reduce((sum, ms) => sum + ms, 0);
+
+  test('is waited for a minute, if the team knows of it', async () => {
+    const build = await killed(team);
+    const { code, stderr, waits } = await deploy(['--if-busy', 'wait'], fresh(team));
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
+    expect(waited(waits)).toBeLessThan(90_000);
+    expect(stderr).toMatch(/nothing has come of build \S+ of web, whose upload .+ began 1m/);
+    expect(stderr.match(new RegExp(`fix gantry builds cancel web ${build}`, 'g'))).toHaveLength(1);
+  });
+
+  test('is waited for as long as its archive may take', async () => {
+    const build = await create();
+    const digests = { settingsDigest: '', filesDigest: '', settings: {}, bytes: 30_000_000 };
+    const event = { at: new Date().toISOString(), event: 'sending', by: 'ada@laptop', build, ...digests };
+    const name = `${event.at.replaceAll(/[-:.]/g, '')}-${'0'.repeat(16)}.json`;
+    const place = newFolder({ [name]: JSON.stringify(event) });
+    await gantry(['cp', '.', 'default:/.gantry/history/web'], { emulator, cwd: place });
+    const { code, stderr, waits } = await deploy(['--if-busy', 'wait'], fresh(team));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('nothing has come of build')]);
+    // A minute, and four of its own.
+    expect(Math.round(waited(waits) / 60_000)).toBe(5);
+  });
+
+  test('is named once without team state, until its upload URL has expired', async () => {
+    await killed({});
+    const { code, stderr, waits } = await deploy(['--if-busy', 'wait'], fresh({}));
+    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
+    expect(waited(waits)).toBeGreaterThan(600_000);
+    expect(stderr.match(/Waiting for other builds of web:/g)).toHaveLength(1);
+    expect(stderr.match(/still waits for its upload/g)).toHaveLength(1);
+  });
+});
+
 describe('a lost reply of create app', () => {
-  const losing = (times: number, act: () => unknown = () => {}) => {
+  const losing = (times: number, status: number) => {
     let lost = 0;
-    return async (method: string, path: string) => {
-      if (method !== 'POST' || !path.endsWith('/apps') || lost++ >= times) return undefined;
-      await act();
-      return { status: 502, body: 'bad gateway' };
-    };
+    return async (method: string, path: string) =>
+      method === 'POST' && path.endsWith('/apps') && lost++ < times ? { status, body: 'bad gateway' } : undefined;
   };
+  const said =
+    /warning: a build of web may have been created that gets no upload\n {2}why .+\n {2}fix gantry builds list web, then gantry builds cancel web BUILD\n/;
 
-  test('cancels nothing, since the build may be somebody else’s: it is named, and a new one is created', async () => {
-    const env = await altering(emulator, losing(1));
-    const { code, stderr } = await deploy([], { env });
-    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
-    expect(stderr).toMatch(/build \S+ of web may be of this deploy.*fix gantry builds cancel web \S+/s);
-  });
-
-  test('leaves a build that the next one does not wait for until its upload URL expires', async () => {
-    const { code, stderr } = await deploy(['--if-busy', 'wait', '--timeout', '1m'], {
-      env: await altering(emulator, losing(1)),
-    });
-    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
-    expect(stderr).toContain('may be of this deploy');
-  });
+  test.each([['proceed'], ['wait', '--timeout', '20m']])(
+    'cancels nothing, says that a build may be there, and creates another one: --if-busy %s',
+    async (...policy) => {
+      const env = await altering(emulator, losing(1, 502));
+      const { code, stderr } = await deploy(['--if-busy', ...policy], { env });
+      expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
+      expect(stderr).toMatch(said);
+    },
+  );
 
   test('is followed by one more build at most', async () => {
-    const { code } = await deploy([], { env: await altering(emulator, losing(2)) });
+    const { code, stderr } = await deploy([], { env: await altering(emulator, losing(2, 502)) });
     expect({ code, statuses: statuses() }).toEqual({ code: 69, statuses: ['pending', 'pending'] });
+    expect(stderr).toMatch(/the request may have taken effect\n {2}fix gantry builds list web/);
   });
 
-  test('names all builds that may be its own', async () => {
-    const { code, stderr } = await deploy([], { env: await altering(emulator, losing(1, create)) });
+  test('does not keep the same line, typed again, from its end', async () => {
+    await deploy([], { env: await altering(emulator, losing(2, 502)) });
+    const { code, stderr } = await deploy(['--if-busy', 'wait']);
     expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'pending'] });
-    expect(stderr.match(/may be of this deploy/g)).toHaveLength(2);
-  });
-
-  test('names no build that was there before, whatever the clock of this machine says', async () => {
-    const env = await aged(await create(), 60_000, losing(1));
-    const { code, stderr } = await deploy([], { env, clock: { jumps: () => -3_600_000 } });
-    expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending', 'pending'] });
-    expect(stderr.match(/may be of this deploy/g)).toHaveLength(1);
+    expect(stderr).toMatch(/Waited 1\dm/);
   });
 });
 

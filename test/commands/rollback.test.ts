@@ -260,7 +260,7 @@ test('a lost reply of create app is followed by a second build: the first may be
   emulator.fail('createApp', 'reset-after');
   const { code, stderr, json } = await back();
   expect([code, creations()]).toEqual([0, 4]);
-  expect(stderr).toContain('may be of this deploy');
+  expect(stderr).toContain('a build of web may have been created that gets no upload');
   expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
   expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toEqual([]);
 });

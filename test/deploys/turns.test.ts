@@ -323,17 +323,6 @@ describe('a platform with other defaults', () => {
 });
 
 describe('--if-busy wait', () => {
-  test('does not wait for a build that cannot start any more, and names it', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
-    await machine.deploys({});
-    const stuck = await stage.stranger({ minReplicaCount: 1 });
-    stage.pass(12 * 60_000);
-    await machine.write({ version: 2 });
-    const { code, stderr } = await machine.run('deploy --if-busy wait --timeout 5m');
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`gantry builds cancel web ${stuck}`)]);
-  });
-
   test('waits for others on a platform without times', async () => {
     const stage = await Stage.open({ hasNoTimes: true });
     const machine = await stage.machine();
@@ -352,25 +341,6 @@ describe('--if-busy wait', () => {
 });
 
 describe('a lost reply', () => {
-  test.each(['deploy', 'deploy --if-busy wait'])(
-    'of create app cancels no build that may be somebody else’s: %s',
-    async (line) => {
-      const stage = await Stage.open();
-      const machine = await stage.machine();
-      await machine.deploys({});
-      await machine.write({ version: 2 });
-      let other = '';
-      stage.platform.before = async ({ point, nth }) => {
-        if (point !== 'create-app' || nth !== 2) return undefined;
-        other = await stage.stranger({ minReplicaCount: 1 });
-        return 'cut';
-      };
-      const { code, stderr } = await machine.run(line);
-      expect([code, stderr]).toEqual([0, expect.stringContaining(`gantry builds cancel web ${other}`)]);
-      expect([waiting(stage), stage.platform.world.builds.get(other)?.canceledAt]).toEqual([[other], undefined]);
-    },
-  );
-
   const history = async (machine: Machine) => (await machine.run('history web')).stdout;
 
   test.each<[string, number[]]>([

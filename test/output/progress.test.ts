@@ -18,6 +18,17 @@ test('off a terminal a step is printed every ten seconds, and when it ends', () 
   ]);
 });
 
+test('off a terminal a step that says nothing new is printed once', () => {
+  const { progress, said, clock } = voice();
+  const step = progress.step('Waiting for others');
+  for (let second = 1; second <= 60; second++) {
+    clock.now = second * 1_000;
+    step.update({ text: second < 40 ? 'build b-1' : 'build b-2' });
+  }
+  step.clear();
+  expect(said()).toEqual(['Waiting for others: build b-1', 'Waiting for others: build b-2']);
+});
+
 test('a terminal without a size gets lines only', () => {
   const page = createPage({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
   expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });

@@ -16,6 +16,12 @@ export async function findKeptBuilds(context: Context, app: string): Promise<(bu
   return (build) => builds.has(build) || history.ofSame(build).some((other) => builds.has(other));
 }
 
+/** The files of a build, as this machine has sent them. Empty if it has not kept them. */
+export async function readKeptFiles(context: Context, app: string, build: string): Promise<KeptArchive['entries']> {
+  const [own] = placesOf(context).filter(({ at }) => at === undefined);
+  return (await own?.records(app, build))?.[0]?.entries ?? [];
+}
+
 /** Why the archive of a build cannot be deployed from here; undefined if it can. Nothing is downloaded. */
 export async function whyNotUsable(context: Context, app: string, build: string): Promise<string | undefined> {
   const { kept, isOther } = await findKept(context, app, build);

@@ -1,250 +1,233 @@
 import { mayHaveHappened } from '../../api/lost-reply.ts';
 import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type App, type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
 import { newOwnerName } from '../../disk/index.ts';
-import { BuildFailedError, ConflictError, GantryError, NotReadyError } from '../../errors.ts';
+import { BuildFailedError, ConflictError, NotReadyError, UnexpectedReplyError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { UrlExpiredError } from '../../transfer/upload-archive.ts';
+import { startKeeping } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt } from '../waiting/index.ts';
-import { isSuperseded, waitForEarlierBuilds } from './busy-builds.ts';
+import { cancelAbandoned, completeDespiteInterrupt, tryRequest } from '../waiting/index.ts';
+import { isSuperseded, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
-import { announceCreation } from './killed-creation.ts';
-import { KnownBuild } from './known-build.ts';
-import { nameLostCreation } from './lost-creation.ts';
-import { recordCanceled } from './record-canceled.ts';
-import { recordFailure } from './record-failure.ts';
+import { recordSent, type SentBuild } from './deploy-record.ts';
+import { type KnownBuild, tellOnFailure } from './known-build.ts';
+import { recordEnded, recordFailure } from './record-failure.ts';
 import { StuckBuilds } from './stuck-builds.ts';
 import { uploadFiles } from './upload-files.ts';
 import { findServing } from './what-serves.ts';
 
-/** One deploy, from the request that creates the build to its result. */
+/** What is deployed. */
+export interface Sending {
+  body: AppCreation;
+  /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
+  archive?: AppArchive | undefined;
+  packMs?: number;
+  /** What the build is made of, for the record. */
+  describe: () => Promise<SentBuild>;
+}
+
+/** One deploy: create, wait for its turn, record, check, upload, follow. */
 export class BuildUpload {
-  #isUploaded = false;
-  /** The upload has failed, and nobody knows whether it arrived. */
-  #isInDoubt = false;
+  readonly #app: string;
   readonly #known: KnownBuild;
-  /** Builds that may be this deploy's own: the reply that would tell was lost. */
-  #lost: readonly string[] = [];
+  /** Without the time limit: only Ctrl-C ends it. */
+  readonly #unlimited: Context;
+  #hasArrived = false;
+  /** The reply to a request for a build was lost. */
+  #hasLost = false;
 
   constructor(
     private readonly context: Context,
     private readonly options: SendOptions,
-    private readonly body: AppCreation,
+    private readonly sending: Sending,
   ) {
-    this.#known = new KnownBuild(options.limit.unlimited.signal, { app: body.name });
+    this.#app = sending.body.name;
+    this.#known = { app: this.#app };
+    this.#unlimited = options.limit.unlimited;
   }
 
   /**
    * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
    * the live deployment if another deploy has made it equal meanwhile.
    */
-  async send({ archive, packMs }: { archive: AppArchive; packMs: number }): Promise<() => Promise<Deployment>> {
-    await this.#check({ archive });
+  async send(): Promise<() => Promise<Deployment>> {
+    const { signal } = this.#unlimited;
+    await this.#check();
     const started = this.context.elapsed();
-    const created = await this.#known.during(() => this.#createAndUpload(archive));
+    const created = await tellOnFailure(signal, this.#known, () => this.#createAndUpload());
     if (!('buildId' in created)) return async () => created;
     const uploadMs = this.context.elapsed() - started;
-    const { entries, bytes } = archive;
-    const uploaded = { created, files: entries.length, bytes, packMs, uploadMs };
-    return () => this.#known.during(() => this.#finish(uploaded));
+    return () => tellOnFailure(signal, this.#known, () => this.#finish(created, uploadMs));
   }
 
-  /** A partner's app has no files to upload, and its build no log. */
-  async createOnly(): Promise<Deployment> {
-    await this.#check({});
-    const facts = { files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
-    return this.#known.during(async () => this.#finish({ created: await this.#create(), ...facts }));
+  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
+  async #createAndUpload(mayRetry = true): Promise<CreatedApp | Deployment> {
+    const { context, options } = this;
+    const { limit, stuck = new StuckBuilds(context, this.#app) } = options;
+    const isInTurn = options.ifBusy === 'wait' && this.sending.archive !== undefined;
+    const created = await this.#create();
+    const own = created.buildId;
+    try {
+      context.signal.throwIfAborted();
+      const hasWaited = isInTurn && (await waitForBuilds(context, this.#app, { limit, stuck, own }));
+      const live = hasWaited ? await options.recheck?.() : undefined;
+      await (live ? this.#cancel(own, 'another deploy has made the app equal') : this.#upload(created));
+      return live ?? created;
+    } catch (error) {
+      await this.#cancel(own, (error as Error).message);
+      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
+    }
+    if (isInTurn && (await isSuperseded(context, this.#app, own))) {
+      const why = 'the upload URL expired while other builds were in progress';
+      const fix = gantryCommand`builds list ${this.#app}`;
+      throw new ConflictError(`a later deploy of ${this.#app} replaces this one`, { why, fix });
+    }
+    context.progress.note('the upload URL has expired; creating a new build');
+    return this.#createAndUpload(false);
+  }
+
+  async #create(): Promise<CreatedApp> {
+    const { context, options } = this;
+    const { signal, project, progress } = context;
+    const { body, archive } = this.sending;
+    signal.throwIfAborted();
+    context.interruption.message = `canceling the build of ${this.#app} that is being created`;
+    const step = progress.step(`Creating a build of ${this.#app}`);
+    const endpoint = archive ? createApp : createPartnerApp;
+    const request = completeDespiteInterrupt(options.limit, (api) => api(endpoint, { project, body }));
+    const created = await request.catch((error: unknown) => {
+      step.fail();
+      this.#warnOfLost(error);
+    });
+    if (!created) return this.#create();
+    const { buildId: build, status } = created;
+    // Its path would be that of something else.
+    if (/^\.{1,2}$/.test(build))
+      throw new UnexpectedReplyError(`the platform replied with "${build}" as the id of the build`);
+    Object.assign(this.#known, { build, status: status ?? 'pending', dashboard: created.dashboardUrl });
+    context.interruption.message = `canceling build ${shortBuild(build)} of ${this.#app}`;
+    if (archive) await recordEvent(context, this.#app, 'created', { build, process: newOwnerName() });
+    step.done(`Created build ${shortBuild(build)}`);
+    progress.event('created', { app: this.#app, build, status });
+    return created;
+  }
+
+  /**
+   * If the reply of create app was lost, another build is created, once. One that gets no upload never starts, and stays: the
+   * platform does not show who created it. A partner's app needs no upload. Throws any other error.
+   */
+  #warnOfLost(error: unknown): void {
+    const isLost = mayHaveHappened(error);
+    if (isLost) this.#known.status = 'unknown';
+    if (!isLost || this.#hasLost || !this.sending.archive || this.context.signal.aborted) throw error;
+    this.#hasLost = true;
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `a build of ${this.#app} may have been created that gets no upload`,
+      why: "the platform's reply was lost, and with it the upload URL: creating another build",
+      fix: sentence`${gantryCommand`builds list ${this.#app}`}, then ${gantryCommand`builds cancel ${this.#app} BUILD`}`,
+    });
+  }
+
+  /** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
+  async #upload(created: CreatedApp): Promise<void> {
+    const { context, options } = this;
+    const { body, archive, describe } = this.sending;
+    const { buildId: build, dashboardUrl: dashboard } = created;
+    const { digests, baseImages, origin } = await describe();
+    if (!archive) return recordSent(context, { body, build, dashboard }, { digests, origin });
+    const keeping = startKeeping(context, archive);
+    const deployRecord = digests ?? null;
+    const kept = await keeping.keep({ body, build, baseImages, restored: origin.restored, deployRecord });
+    const sent = { digests, origin: { ...origin, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) } };
+    await recordSent(context, { body, build, dashboard }, sent, 'sending');
+    await this.#check(build);
+    await uploadFiles(context, { app: this.#app, created, archive }, () => {
+      this.#hasArrived = true;
+      if (!options.detach) return;
+      const cancel = gantryCommand`builds cancel ${this.#app} ${shortBuild(build)}`;
+      context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
+    });
+    context.progress.event('uploaded', { build, bytes: archive.bytes });
+    await options.onUploaded?.(created, archive);
+    await recordSent(context, { body, build, dashboard }, sent);
+    keeping.share();
+  }
+
+  /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
+  async #check(created?: string): Promise<void> {
+    const { body, archive } = this.sending;
+    const willWait = this.options.ifBusy === 'wait' && created === undefined;
+    await this.options.check?.({ body, archive, created, hasLost: this.#hasLost, willWait });
   }
 
   /** Follows the build to its end, unless detached. */
-  async #finish({ created, ...facts }: UploadedBuild): Promise<Deployment> {
-    const { context, options, body } = this;
+  async #finish(created: CreatedApp, uploadMs: number): Promise<Deployment> {
+    const { context, options } = this;
+    const { body, archive, packMs = 0 } = this.sending;
+    const app = this.#app;
     const started = context.elapsed();
     const { buildId: build } = created;
     const ended = options.detach ? undefined : await this.#follow(created);
     const buildMs = context.elapsed() - started;
-    const { limit } = options;
-    const serves = ended ? await limit.wait((ms) => findServing(limit.unlimited, body.name, ended, ms)) : build;
-    const app = created.internalEndpoint ? undefined : await this.#readApp();
+    const serves = ended ? await options.limit.wait((ms) => findServing(this.#unlimited, app, ended, ms)) : build;
+    // The deploy has succeeded, whatever the app shows.
+    const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));
     return {
-      app: body.name,
+      app,
       project: context.project,
       runtime: body.runtime ?? '',
       build,
       status: ended?.status ?? created.status ?? 'pending',
       notStarted: ended?.notStarted ?? null,
       differences: ended?.differences ?? [],
-      endpoint: created.internalEndpoint || app?.internalEndpoint || '',
+      endpoint: created.internalEndpoint || (await read())?.internalEndpoint || '',
       page: created.pageUrl ?? '',
       dashboard: created.dashboardUrl ?? '',
-      ...facts,
+      files: archive?.entries.length ?? 0,
+      bytes: archive?.bytes ?? 0,
+      packMs,
+      uploadMs,
       buildMs,
       changed: true,
       ...(serves !== build && { serves }),
     };
   }
 
-  /** For a reply of create app without an endpoint. Undefined if it cannot be read: the deploy has succeeded. */
-  async #readApp(): Promise<App | undefined> {
-    const { context, options, body } = this;
-    try {
-      return await fetchApp(context.api, { project: context.project, app: body.name });
-    } catch (error) {
-      if (error instanceof GantryError && !options.limit.unlimited.signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
-  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-  async #createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp | Deployment> {
-    const { context, options, body } = this;
-    const created = await this.#create();
-    try {
-      const live = options.ifBusy === 'wait' ? await this.#waitForTurn(created) : undefined;
-      if (live) await this.#abandon(created);
-      else {
-        await options.onSending?.(created);
-        await this.#check({ archive, created: created.buildId });
-        await this.#upload(created, archive);
-        await options.onUploaded?.(created, archive);
-      }
-      return live ?? created;
-    } catch (error) {
-      const status = await this.#endUnneeded(created, error);
-      if (this.#isInDoubt && status !== 'cancelled') await options.onInDoubt?.(created);
-      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
-    }
-    if (options.ifBusy === 'wait' && (await isSuperseded(context, body.name, created.buildId))) {
-      throw new ConflictError(`a later deploy of ${body.name} replaces this one`, {
-        why: 'the upload URL expired while other builds were in progress',
-        fix: gantryCommand`builds list ${body.name}`,
-      });
-    }
-    context.progress.note('the upload URL has expired; creating a new build');
-    return this.#createAndUpload(archive, false);
-  }
-
-  /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
-  async #check({ archive, created }: { archive?: AppArchive; created?: string }): Promise<void> {
-    const { body, options } = this;
-    const willWait = options.ifBusy === 'wait' && created === undefined;
-    await options.check?.({ body, archive, created, lost: this.#lost, willWait });
-  }
-
-  /** Returns the live deployment if it is equal once the earlier builds have ended. */
-  async #waitForTurn({ buildId }: CreatedApp): Promise<Deployment | undefined> {
-    const { context, options, body } = this;
-    const stuck = options.stuck ?? new StuckBuilds(context, body.name);
-    stuck.learnLost(this.#lost);
-    const hasWaited = await waitForEarlierBuilds(context, body.name, buildId, { limit: options.limit, stuck });
-    return hasWaited ? options.recheck?.() : undefined;
-  }
-
-  /** Repeated once if the reply was lost, and a build is there that may be its own. */
-  async #create(mayRetry = true): Promise<CreatedApp> {
-    const { signal, project, progress } = this.context;
-    signal.throwIfAborted();
-    const { body } = this;
-    const sentAt = this.context.now();
-    this.context.interruption.message = `canceling the build of ${body.name} that is being created`;
-    const withdraw = announceCreation(this.context, body.name);
-    const step = progress.step(`Creating a build of ${body.name}`);
-    const endpoint = body.partnerService ? createPartnerApp : createApp;
-    const request = () => completeDespiteInterrupt(this.options.limit, (api) => api(endpoint, { project, body }));
-    const created = await request().catch(async (error: unknown) => {
-      step.fail();
-      if (mayHaveHappened(error)) this.#known.learn({ status: 'unknown' });
-      else withdraw();
-      if (body.partnerService || !mayRetry) throw error;
-      this.#lost = await nameLostCreation(this.context, body.name, { error, sentAt });
-      if (this.#lost.length > 0) return undefined;
-      throw error;
-    });
-    if (!created) return this.#create(false);
-    this.#known.learnCreated(created);
-    this.#announceInterruption(created);
-    const waiting = { build: created.buildId, process: newOwnerName() };
-    if (created.uploadUrl) await recordEvent(this.context, body.name, 'created', waiting);
-    withdraw();
-    step.done(`Created build ${shortBuild(created.buildId)}`);
-    progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
-    if (!signal.aborted) return created;
-    await this.#abandon(created);
-    throw signal.reason;
-  }
-
-  async #upload(created: CreatedApp, archive: AppArchive): Promise<void> {
-    const onArrived = () => {
-      this.#isUploaded = true;
-      this.#announceInterruption(created);
-    };
-    const onDoubt = () => {
-      this.#isInDoubt = true;
-    };
-    await uploadFiles(this.context, { app: this.body.name, created, archive, onArrived, onDoubt });
-    this.context.progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
-  }
-
   async #follow(created: CreatedApp): Promise<Build> {
-    const { options, body } = this;
-    const { limit, logs, pauses, config } = options;
-    const context = limit.unlimited;
+    const { limit, pauses, config } = this.options;
+    const context = this.#unlimited;
+    const logs = this.options.logs && this.sending.archive !== undefined;
+    const followed = { app: this.#app, build: created.buildId, logs, pauses, config };
     try {
-      const build = { app: body.name, build: created.buildId, logs: logs && !body.partnerService, pauses, config };
-      const ended = await limit.wait((timeoutMs) => followBuild(context, { ...build, timeoutMs }));
-      this.#known.learn({ status: ended.status });
-      context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${body.name} has succeeded and stays`;
+      const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
+      this.#known.status = ended.status;
+      context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${this.#app} has succeeded and stays`;
       return ended;
     } catch (error) {
       const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
-      if (context.signal.aborted) await this.#endUnneeded(created, error);
-      else if (hasFailed) await recordFailure(context, body.name, created.buildId, error);
+      if (context.signal.aborted) await this.#cancel(created.buildId, 'interrupted');
+      else if (hasFailed) await recordFailure(context, this.#app, created.buildId, error);
       throw error;
     }
   }
 
-  /** What was canceled has not failed, and may succeed all the same if that is not confirmed. */
-  async #endUnneeded(created: CreatedApp, error: unknown): Promise<string | undefined> {
-    const context = this.options.limit.unlimited;
-    const status = await this.#abandon(created);
-    const reason = context.signal.aborted ? 'interrupted' : (error as Error).message;
-    if (status === 'cancelled') await recordCanceled(context, this.body.name, created.buildId, reason);
-    return status;
-  }
-
-  /** Sets what Ctrl-C prints. A build without an upload cannot continue. */
-  #announceInterruption({ buildId }: CreatedApp): void {
-    const { name } = this.body;
-    const build = shortBuild(buildId);
-    this.context.interruption.message =
-      this.options.detach && this.#isUploaded
-        ? sentence`stopping; build ${build} continues; to cancel it: ${gantryCommand`builds cancel ${name} ${build}`}`
-        : `canceling build ${build} of ${name}`;
-  }
-
   /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */
-  async #abandon({ buildId }: CreatedApp): Promise<string | undefined> {
-    const { options, body } = this;
-    const context = options.limit.unlimited;
-    if (options.detach && this.#isUploaded && context.signal.aborted) return undefined;
-    const status = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
-    this.#known.learn({ status });
-    if (status === 'cancelled') context.progress.event('cancelled', { build: buildId });
-    return status;
+  async #cancel(build: string, reason: string): Promise<void> {
+    const context = this.#unlimited;
+    const isInterrupted = context.signal.aborted;
+    if (isInterrupted && this.options.detach && this.#hasArrived) return;
+    const status = await cancelAbandoned(context, remoteBuild(context.project, this.#app, build));
+    this.#known.status = status;
+    // It may succeed all the same if that is not confirmed.
+    if (status !== 'cancelled') return;
+    context.progress.event('cancelled', { build });
+    await recordEnded(context, this.#app, build, isInterrupted ? 'interrupted' : reason);
   }
-}
-
-/** A build whose archive is uploaded. */
-interface UploadedBuild {
-  created: CreatedApp;
-  files: number;
-  bytes: number;
-  packMs: number;
-  uploadMs: number;
 }

@@ -18,8 +18,8 @@ export interface PlannedDeploy {
   archive?: AppArchive | undefined;
   /** The build that this deploy has created; it is checked before the upload then. */
   created?: string | undefined;
-  /** Builds that may be this deploy's own as well. */
-  lost: readonly string[];
+  /** One more build may be this deploy's own: the reply that would tell was lost. */
+  hasLost: boolean;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }

@@ -17,16 +17,7 @@ export interface CreateAppOptions {
   keep?: Partial<AppCreation> | undefined;
 }
 
-/** The body of create app. Sends a registry login only if a base image needs one. */
-export async function createAppBody(
-  context: Context,
-  project: AppConfig,
-  options: CreateAppOptions,
-): Promise<AppCreation> {
-  return withLogin(context, withoutLogin(project, options), await readBaseImages(project));
-}
-
-/** Adds the registry login that a base image needs. */
+/** Adds the registry login if a base image needs one. */
 export async function withLogin(
   { env, secrets, progress }: Context,
   body: AppCreation,
@@ -38,7 +29,7 @@ export async function withLogin(
   return { ...body, ...(login && { dockerAuth: login.dockerAuth }) };
 }
 
-/** The body without a registry login. */
+/** The body of create app without a registry login. */
 export function withoutLogin(project: AppConfig, options: CreateAppOptions): AppCreation {
   return {
     ...createAppSettings(project),

@@ -9,16 +9,12 @@ import type { PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { StuckBuilds } from './stuck-builds.ts';
 
-/** Of any deploy, also of an archive that is packed already. */
-export interface SendOptions {
+/** Of any deploy, also of an archive that is packed already. `config`: the app, to explain a failure. */
+export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses'> {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
-  /** The app, to explain a failure. */
-  config?: FollowBuildOptions['config'];
-  /** How often the build is polled. */
-  pauses?: FollowBuildOptions['pauses'];
   /** By default the deploy proceeds. */
   ifBusy?: BusyPolicy | undefined;
   /** Builds that cannot start any more, as far as they were named already. */
@@ -27,16 +23,12 @@ export interface SendOptions {
   check?: ((deploy: PlannedDeploy) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
-  /** Called before the upload, and before it is checked whether it is still to be made. */
-  onSending?: ((created: CreatedApp) => Promise<void>) | undefined;
-  /** Called if nobody knows whether an upload that failed has arrived. */
-  onInDoubt?: ((created: CreatedApp) => Promise<void>) | undefined;
   /** Called after the upload. The build is canceled if it throws. */
   onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
-/** Of the deploy of an app, which records by itself what it sends. */
-export interface DeployOptions extends Omit<SendOptions, 'onSending' | 'onInDoubt'>, CreateAppOptions {
+/** Of the deploy of an app. */
+export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
   /** Compress every file again. */

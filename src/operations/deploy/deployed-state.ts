@@ -3,8 +3,7 @@ import { App } from '../../contract/apps.ts';
 import { type AppReading, observe } from '../../deploys/observe.ts';
 import { servingBuild } from '../../deploys/serving.ts';
 import { goesBefore } from './busy-builds.ts';
-import { isPending } from './pending-upload.ts';
-import { isBusy, isExpired } from './stuck-builds.ts';
+import { isBusy, isExpired, isPending } from './stuck-builds.ts';
 
 /** The deployed app, as far as a plan is bound to it. */
 export interface DeployedState extends Pick<AppReading, 'app'> {
@@ -12,6 +11,8 @@ export interface DeployedState extends Pick<AppReading, 'app'> {
   live: Record<string, unknown> | null;
   /** Builds in progress. */
   builds: string[];
+  /** Builds that wait for their upload. */
+  pending: string[];
   /** All builds. */
   listed: string[];
   /** Whether a build waits for its upload and was created after another one. */
@@ -33,7 +34,8 @@ function stateOf({ app, at, list, serving }: AppReading): DeployedState {
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
   const builds = list.filter((build) => isBusy(build) && !isExpired(build, at)).map(({ id }) => id);
-  return { app, live, builds, listed: list.map(({ id }) => id), isBehind };
+  const pending = list.filter(({ status }) => isPending(status)).map(({ id }) => id);
+  return { app, live, builds, pending, listed: list.map(({ id }) => id), isBehind };
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */

@@ -5,8 +5,9 @@ import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, Rat
 import { stringifyJson } from '../../json-text.ts';
 import { largestFiles } from '../../project/collect.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import { type BuildFile, type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
-import { type AppHistory, recordLook } from '../history/index.ts';
+import { readKeptFiles } from '../archives/index.ts';
+import { type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
+import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import {
   chooseRegion,
@@ -20,7 +21,7 @@ import {
 } from './app-settings.ts';
 import { compareFiles } from './compare-files.ts';
 import { withoutLogin } from './create-app-body.ts';
-import { type DeployRecord, readDeployRecord, type StoredRecord, sentFilesDigest } from './deploy-record.ts';
+import { sentFilesDigest } from './deploy-record.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -64,7 +65,7 @@ export interface PlanOptions {
   /** Compare the checksums of local files. */
   compareFiles: boolean;
   checksums?: FileChecksums | undefined;
-  /** Compare with what this machine has sent, if it made the live build, rather than ask the platform for its files. */
+  /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
   trustRecord?: boolean | undefined;
   /** List every file and why it is sent or not. */
   listFiles?: boolean | undefined;
@@ -83,18 +84,17 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const region = chooseRegion(context.settings.region, project.hardware.region, { isNew, region: app?.region });
   const keep = { ...(app && options.keepScaling && scalingOf(app)), ...(region && { region }) };
   const body = withoutLogin(project, { keep });
-  const [history, record] = await Promise.all([
-    app && recordLook(context, project.name, app),
-    app && readDeployRecord(context, project.name),
-  ]);
-  const own = record?.build === build ? record : undefined;
-  const settings = app ? compareSettings(project, body, app, deployedSettings(history, build)) : [];
+  const history = app && (await recordLook(context, project.name, app));
+  const sent = build === null ? undefined : history?.sent(build);
+  const settings = app ? compareSettings(project, body, app, deployedSettings(history, sent)) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
+  const isAsSent = async () =>
+    options.trustRecord && sent?.filesDigest === (await sentFilesDigest(entries, options.checksums));
   const files = !canCompareFiles
     ? null
-    : options.trustRecord && own
-      ? await compareWithRecord(context, local, own, options)
-      : await compareWithBuild(context, app, local, own, options);
+    : (await isAsSent())
+      ? unchangedFiles(entries.length)
+      : await compareWithBuild(context, app, local, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
@@ -126,23 +126,9 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
 }
 
 /** What was sent for the live build, and what the platform showed then. */
-function deployedSettings(history: AppHistory | undefined, build: string | null): DeployedSettings {
-  const sent = build === null ? undefined : history?.sent(build);
+function deployedSettings(history: AppHistory | undefined, sent: EventOf<'sent'> | undefined): DeployedSettings {
   return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
 }
-
-/** Compares with what this machine has sent. Of unchanged files, which are the rule, one digest is compared. */
-async function compareWithRecord(
-  { signal }: Context,
-  { entries }: LocalApp,
-  record: StoredRecord,
-  { checksums }: PlanOptions,
-): Promise<FileChanges> {
-  if (record.filesDigest === (await sentFilesDigest(entries, checksums))) return unchangedFiles(entries.length);
-  return compareFiles(entries, record.files().map(toBuildFile), signal, checksums);
-}
-
-const toBuildFile = ([path, size, sha256]: DeployRecord['files'][number]): BuildFile => ({ path, size, sha256 });
 
 async function readDeployedApp(
   context: Context,
@@ -159,14 +145,13 @@ async function readDeployedApp(
 }
 
 /**
- * Compares with the platform's list of the files of the live build, and with the SHA-256 of what this machine has sent for
- * it. Returns null if there is no build to compare with, or if the platform has no list of its files.
+ * Compares with the platform's list of the files of the live build, and with the SHA-256 of those that this machine has kept
+ * of it. Returns null if there is no build to compare with, or if the platform has no list of its files.
  */
 async function compareWithBuild(
   context: Context,
   app: App,
   { project: { name }, entries }: LocalApp,
-  sent: StoredRecord | undefined,
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -174,7 +159,8 @@ async function compareWithBuild(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    const known = new Map(sent?.files().map((file) => [file[0], toBuildFile(file)]));
+    const kept = await readKeptFiles(context, name, build);
+    const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
     const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
     return await compareFiles(entries, listed, signal, options.checksums);
   } catch (error) {

@@ -15,7 +15,7 @@ import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { KnownBuild } from './known-build.ts';
+import { tellOnFailure } from './known-build.ts';
 import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { checkDrift, type DeployPlan, planDeploy } from './plan.ts';
@@ -204,14 +204,14 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
   if (detach) return deployment;
   const minReplicas = Number(plan.setup.minReplicaCount ?? 0);
   const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
-  const reason = 'whether it is healthy was not seen to the end';
-  const known = new KnownBuild(context.signal, { ...deployment, reason }, verification.goOn);
+  const { status, dashboard } = deployment;
+  const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
   const facts: ReadyFacts = {
     ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
     ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
   };
   let verified: Verified | undefined;
-  return known.during(async () => {
+  const goOn = async () => {
     for (;;) {
       const step = onceReady(facts);
       if (step === 'verify') {
@@ -228,7 +228,8 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
         return { ...deployment, ...(verified?.health && { health: verified.health }) };
       }
     }
-  });
+  };
+  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {

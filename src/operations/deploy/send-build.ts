@@ -1,40 +1,38 @@
+import { relative } from 'node:path';
 import type { Context } from '../../context.ts';
-import type { AppCreation, CreatedApp } from '../../contract/apps.ts';
 import { GantryError } from '../../errors.ts';
 import { duration, shortBuild, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { locateSetting } from '../../project/setting-location.ts';
+import { listAppSettings } from '../../project/settings.ts';
 import { forgetArchive, startKeeping, whyNotUsable } from '../archives/index.ts';
 import { readCheckedOut } from '../git/index.ts';
-import { BuildUpload } from './build-upload.ts';
-import { createAppBody, readBaseImages, withoutLogin } from './create-app-body.ts';
+import { BuildUpload, type Sending } from './build-upload.ts';
+import { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { describeDeploy, digestsOf, recordSent } from './deploy-record.ts';
+import { digestsOf } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
-import { locateRefusal } from './locate-refusal.ts';
 import { packingCache } from './packing-options.ts';
-import { recordUpload } from './upload-record.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, deployOptions: DeployOptions): Promise<Deployment> {
   const { project } = local;
   const options = { ...deployOptions, config: project };
-  const body = await createAppBody(context, project, options);
-  const refused = (error: unknown) => locateRefusal(context, project, error);
-  if (project.partner) return createPartnerApp(context, body, options).catch(refused);
+  const baseImages = await readBaseImages(project);
+  const body = await withLogin(context, withoutLogin(project, options), baseImages);
   const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const reading = readCheckedOut(context, own, { byContent: options.preview !== undefined });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
-  const baseImages = await readBaseImages(project);
-  const sent = await withArchive(context, local, options, (archive, packMs) => {
-    const describe = async (created: CreatedApp) => {
-      const record = describeDeploy(body, created, { archive, executables: executablesOf(local) });
-      return { body, baseImages, record, origin: (await reading) ?? {} };
-    };
-    const uploading = recordUpload(context, archive, options, describe);
-    return new BuildUpload(context, uploading, body).send({ archive, packMs }).catch(refused);
-  });
-  return sent();
+  const send = (archive?: AppArchive, packMs = 0) => {
+    const digests = digestsOf(body, sentFiles(local, archive));
+    const describe = async () => ({ digests, baseImages, origin: (await reading) ?? {} });
+    const sending = new BuildUpload(context, options, { body, archive, packMs, describe });
+    return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
+  };
+  const finish = await (project.partner ? send() : withArchive(context, local, options, send));
+  return finish();
 }
 
 /**
@@ -45,19 +43,18 @@ export async function keepLive(
   context: Context,
   local: LocalApp,
   options: DeployOptions,
-  { app, build, dashboard }: Deployment,
+  { app, build }: Deployment,
 ): Promise<void> {
   const { settings, progress, signal } = context;
   if (local.project.partner || settings.keepArchives.value === 'off') return;
   if ((await whyNotUsable(context, app, build)) === undefined) return;
   progress.note(`keeping an archive of build ${shortBuild(build)}, which has the files of this folder`);
   const body = withoutLogin(local.project, options);
-  const created = { buildId: build, dashboardUrl: dashboard };
   try {
     const baseImages = await readBaseImages(local.project);
     await withArchive(context, local, options, async (archive) => {
       const keeping = startKeeping(context, archive);
-      const deployRecord = describeDeploy(body, created, { archive, executables: executablesOf(local) });
+      const deployRecord = digestsOf(body, sentFiles(local, archive));
       await forgetArchive(context, app, build);
       await keeping.keep({ body, build, baseImages, deployRecord });
       keeping.share();
@@ -68,56 +65,63 @@ export async function keepLive(
   }
 }
 
-/** A partner's app has no files. */
-async function createPartnerApp(context: Context, body: AppCreation, options: DeployOptions): Promise<Deployment> {
-  const deployment = await new BuildUpload(context, options, body).createOnly();
-  await recordSent(context, body, { build: deployment.build, ...digestsOf(body, []) });
-  return deployment;
-}
-
 /** Deploys an archive that is packed already. */
-export async function deployArchive(
-  context: Context,
-  { body, archive }: { body: AppCreation; archive: AppArchive },
-  options: SendOptions,
-): Promise<Deployment> {
-  const sent = await new BuildUpload(context, options, body).send({ archive, packMs: 0 });
-  return sent();
+export async function deployArchive(context: Context, sending: Sending, options: SendOptions): Promise<Deployment> {
+  const finish = await new BuildUpload(context, options, sending).send();
+  return finish();
 }
 
-function executablesOf({ entries }: LocalApp): Set<string> {
-  return new Set(entries.filter(({ executable }) => executable).map(({ path }) => path));
+/** The archive does not say what is executable. */
+function sentFiles({ entries }: LocalApp, archive: AppArchive | undefined) {
+  const executables = new Set(entries.filter(({ executable }) => executable).map(({ path }) => path));
+  return (archive?.entries ?? []).map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
 async function withArchive<T>(
   context: Context,
-  { entries, bytes: totalBytes }: LocalApp,
+  { entries, bytes: of }: LocalApp,
   { repack }: DeployOptions,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
   const { progress, signal, elapsed } = context;
   const started = elapsed();
   const step = progress.step('Packing');
-  let isPacked = false;
+  let fail: (() => void) | undefined = step.fail;
+  const options = {
+    signal,
+    cache: packingCache(context, repack),
+    onProgress: (bytes: number) => step.update({ bytes, of }),
+  };
+  const usePacked = (archive: AppArchive) => {
+    fail = undefined;
+    const packMs = elapsed() - started;
+    step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
+    for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
+    return use(archive, packMs);
+  };
   try {
-    return await withTemporaryArchive(
-      entries,
-      (archive) => {
-        isPacked = true;
-        const packMs = elapsed() - started;
-        step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
-        for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
-        return use(archive, packMs);
-      },
-      {
-        signal,
-        cache: packingCache(context, repack),
-        onProgress: (bytes) => step.update({ bytes, of: totalBytes }),
-      },
-    );
+    return await withTemporaryArchive(entries, usePacked, options);
   } catch (error) {
-    if (!isPacked) step.fail();
+    fail?.();
     throw error;
   }
+}
+
+/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
+async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
+  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
+  const [named] = listAppSettings(config)
+    .filter(({ value }) => value !== undefined)
+    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at);
+  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
+  if (location) error.facts.location ??= location;
+  throw error;
+}
+
+/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
+function placeIn(message: string, field: string): number {
+  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
 }

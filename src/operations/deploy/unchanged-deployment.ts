@@ -5,11 +5,11 @@ import { type AppReading, buildsText, settle } from '../../deploys/observe.ts';
 import type { Serving } from '../../deploys/serving.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
-import { type AppHistory, readHistory } from '../history/index.ts';
+import { type AppHistory, type EventOf, readHistory } from '../history/index.ts';
 import { isCertain, scalingOf } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
-import { type Digests, readDeployRecord, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -36,12 +36,10 @@ export async function compareWithLive(
 ): Promise<Compared> {
   const { progress, project } = context;
   const { app, runtime, build, endpoint } = plan;
-  const record = await readDeployRecord(context, app);
-  const own = record?.build === build ? record : undefined;
   const history = await readHistory(context, app);
-  const sent = own ?? (build === null ? undefined : history.sent(build));
+  const sent = build === null ? undefined : history.sent(build);
   const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
-  const shown = { app, project, runtime, endpoint, page: '', dashboard: own?.dashboard ?? '', build: build ?? '' };
+  const shown = { app, project, runtime, endpoint, page: '', dashboard: sent?.dashboard ?? '', build: build ?? '' };
   const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
   let difference = differenceText(plan);
   if (difference === undefined) {
@@ -52,7 +50,7 @@ export async function compareWithLive(
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
   if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
-  if (!(await isSent(local, plan, options, { record: sent, scaling: history.sent(live.build)?.settings }, checksums))) {
+  if (!(await isSent(local, plan, options, sent, checksums))) {
     const because = `cannot prove that ${app} is unchanged since ${named}`;
     return { difference: 'not proven', health: 'not sick', serving: 'one', because, live };
   }
@@ -83,8 +81,7 @@ function findSickness({ status }: DeployPlan, build: string, history: AppHistory
 }
 
 /** Settings that the app keeps are no difference: they are taken as they were sent. */
-function withKept(body: AppCreation, kept: readonly string[], sent?: Record<string, unknown>): AppCreation {
-  if (!sent) return body;
+function withKept(body: AppCreation, kept: readonly string[], sent: Record<string, unknown>): AppCreation {
   const fields = Object.entries({ ...body, ...Object.fromEntries(kept.map((field) => [field, sent[field]])) });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as AppCreation;
 }
@@ -108,11 +105,11 @@ async function isSent(
   { project, entries }: LocalApp,
   { fileChanges, region, keep }: DeployPlan,
   options: CreateAppOptions,
-  { record, scaling }: { record: Digests | undefined; scaling: Record<string, unknown> | undefined },
+  record: EventOf<'sent'> | undefined,
   checksums: FileChecksums,
 ): Promise<boolean> {
   if (record) {
-    const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), scaling);
+    const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), record.settings);
     const { region: _, ...others } = body;
     // A region that the app shows is compared with that: it may not have been sent.
     const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);

@@ -28,6 +28,9 @@ const sent = v.object({
   restored: v.optional(build),
   /** SHA-256 of the archive, if it was kept: what others find of it can be compared. */
   archive: v.optional(text),
+  dashboard: v.optional(text),
+  /** The size of the archive: how long its upload may take. */
+  bytes: v.optional(v.number()),
   /** Nobody saw the end of the upload: only a build that starts shows that it arrived. */
   unconfirmed: v.optional(v.boolean()),
 });

@@ -5,13 +5,13 @@ import { type EventsRead, maxHistoryBytes, maxHistoryMs } from './event-log.ts';
 import { type EventName, type HistoryEvent, parseEvent } from './events.ts';
 
 /** What a later command of this machine needs if this one is killed: of no use to others. */
-const own: readonly EventName[] = ['created', 'sending'];
+const own: readonly EventName[] = ['created'];
 /** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
 const looks: readonly EventName[] = ['served', 'noticed'];
 const isLook = (event: HistoryEvent) =>
   looks.includes(event.event) || ('isNoticed' in event && event.isNoticed === true);
 /** What is about to be done, and may go on without this command: the others know of it before it begins. */
-const intents: readonly EventName[] = ['rolling-back'];
+const intents: readonly EventName[] = ['sending', 'rolling-back'];
 
 /** The events that machines of the team have shared. */
 export async function readTeamEvents(context: Context, app: string): Promise<EventsRead> {

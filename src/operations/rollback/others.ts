@@ -38,13 +38,13 @@ export async function checkServes(context: Context, app: string, seen: AppReadin
 /**
  * Right before the upload. `seen`: when the build to return to was chosen. Of two rollbacks at the same moment, the one whose
  * build was created later yields. So the earlier one waits for later builds that have no upload yet, and goes on without one
- * that stays so: nothing of it could be replaced.
+ * that stays so: nothing of it could be replaced. `hasLost`: an earlier one without an upload may be its own.
  */
 export async function checkUnchanged(
   context: Context,
   app: string,
   seen: AppReading,
-  { created, own }: { created: string; own: readonly string[] },
+  { created, own, hasLost }: { created: string; own: readonly string[]; hasLost: boolean },
 ): Promise<void> {
   const listLater = async () => {
     const now = await observe(context, app);
@@ -54,7 +54,7 @@ export async function checkUnchanged(
       throw new DeployedMeanwhileError(app, ready, what, now);
     }
     const known = new Set([created, ...own, ...seen.list.map(({ id }) => id)]);
-    const others = inProgress(now).filter(({ id }) => !known.has(id));
+    const others = inProgress(now).filter(({ id, status }) => !known.has(id) && !(hasLost && isPending(status)));
     const ours = now.list.find(({ id }) => id === created);
     const first = others.find((other) => !ours || !isPending(other.status) || goesBefore(other, ours));
     if (first) throw new DeployedMeanwhileError(app, first.id, wasCreated, now);

@@ -63,9 +63,9 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
       detach: false,
       logs,
       limit,
-      check: async ({ created, lost }) => {
+      check: async ({ created, hasLost }) => {
         if (created === undefined) return;
-        await checkUnchanged(context, app, seen, { created, own: [...lost, live ?? ''] });
+        await checkUnchanged(context, app, seen, { created, own: live === undefined ? [] : [live], hasLost });
         // Before the upload: nobody may be there any more when its build serves.
         await record('rolling-back', created);
       },

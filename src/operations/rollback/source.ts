@@ -23,13 +23,12 @@ import {
   chooseRegion,
   compareFiles,
   type Deployment,
-  DeployRecord,
+  Digests,
   deploy,
   deployArchive,
   type LocalApp,
   readBaseImages,
   readLocalApp,
-  recordUpload,
   type SendOptions,
   scalingOf,
   sentFilesDigest,
@@ -105,12 +104,9 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
       async deploy(options) {
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
-        const { success, output } = v.safeParse(DeployRecord, kept.deployRecord);
-        const uploading = recordUpload(context, archive, options, async ({ buildId, dashboardUrl }) => {
-          const record = success ? { ...output, build: buildId, dashboard: dashboardUrl ?? '' } : undefined;
-          return { body: sending, baseImages, record, origin: { restored: kept.build } };
-        });
-        return deployArchive(context, { body: sending, archive }, uploading);
+        const { success, output } = v.safeParse(Digests, kept.deployRecord);
+        const sent = { baseImages, digests: success ? output : undefined, origin: { restored: kept.build } };
+        return deployArchive(context, { body: sending, archive, describe: async () => sent }, options);
       },
     });
   });
