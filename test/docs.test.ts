@@ -5,6 +5,7 @@ import { settingFidelity } from '../src/emulator/model/apps/setting-fidelity.ts'
 import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/errors.ts';
 import { groupFlags } from '../src/output/flag-groups.ts';
 import { type CommandReference, flagMeaning, reference } from '../src/reference.ts';
+import { shownTables } from './deploys/shown-tables.ts';
 
 test('docs/commands.md matches the program', async () => {
   const { commands } = await reference();
@@ -82,6 +83,12 @@ test('docs/deploying.md says of each exit code of a deploy what serves then', as
   expect([...new Set(told)].sort((a, b) => a - b)).toEqual(
     deploy?.exitCodes.map(({ code }) => code).sort((a, b) => a - b),
   );
+});
+
+test('docs/deploying.md shows the tables that decide, in at most 2,000 words', () => {
+  const text = readFileSync('docs/deploying.md', 'utf8');
+  for (const table of shownTables) expect(text).toContain(table);
+  expect(text.match(/[^\s|]+/g)?.length).toBeLessThanOrEqual(2_000);
 });
 
 test('docs/promises.md names only tests that exist', () => {

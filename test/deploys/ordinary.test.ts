@@ -124,7 +124,7 @@ test(`of ${cases} healthy builds on ordinary platforms, none is sick and at most
   const found = await verdicts(healthy, draw(cases));
   const wrong = found.filter(({ code }) => code !== 0);
   expect(wrong.filter(({ code }) => code !== 8)).toEqual([]);
-  expect(wrong.length, JSON.stringify(wrong, null, 1)).toBeLessThanOrEqual(cases / 50);
+  expect(wrong.length, JSON.stringify(wrong, null, 1)).toBeLessThanOrEqual(Math.max(1, cases / 50));
 }, 600_000);
 
 test(`of ${cases} sick builds on ordinary platforms, none is healthy`, async () => {

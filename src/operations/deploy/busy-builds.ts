@@ -2,6 +2,7 @@ import type { Api } from '../../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, isCanceled, listBuilds } from '../../contract/builds.ts';
+import { type BeforeFacts, beforeFacts } from '../../deploys/decide.ts';
 import { buildFact } from '../../deploys/facts.ts';
 import { type Order, order } from '../../deploys/serving.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../errors.ts';
@@ -30,46 +31,38 @@ interface WaitOptions {
   own?: string;
 }
 
-/** `inTurn`: the same deploy, waiting for other builds. */
-type TurnOptions = WaitOptions & { inTurn: CommandLine };
-
 /** What a deploy does about other builds of the app that are in progress. */
-export const busyPolicies = ['proceed', 'wait', 'cancel', 'fail'] as const;
-export type BusyPolicy = (typeof busyPolicies)[number];
+export const busyPolicies = beforeFacts.ifBusy;
+export type BusyPolicy = BeforeFacts['ifBusy'];
 
-type Act = (context: Context, app: string, busy: readonly Build[], options: TurnOptions) => unknown;
-const acts: Record<BusyPolicy, Act> = {
-  proceed: ({ progress }, app, busy) =>
-    progress.note(`${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`),
-  wait: (context, app, _, options) => waitForBuilds(context, app, options),
-  async cancel(context, app, busy) {
-    for (const { id } of busy) await cancelRemoteWork(context, remoteBuild(context.project, app, id), async () => {});
-    context.progress.note(`canceled ${names(busy)} of ${app}`);
-  },
-  fail(_, app, busy, { inTurn: fix }) {
-    const details = { app, builds: busy.map(({ id }) => id) };
-    throw new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
-  },
-};
-
-/**
- * Applies the policy before a build is created. Throws ConflictError (`fail`), or PendingError if other builds are still
- * in progress when the time is over.
- */
-export async function resolveBusyBuilds(
+/** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
+export async function findBusyBuilds(
   context: Context,
   app: string,
   policy: BusyPolicy,
-  options: TurnOptions,
-): Promise<void> {
+  stuck: StuckBuilds,
+): Promise<readonly Build[]> {
   const find = async (api: Api) => {
     const builds = await list(api, context.project, app);
     // Those that cannot start any more are canceled with the others.
-    return policy === 'cancel' ? builds.filter(isBusy) : options.stuck.without(builds);
+    return policy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
   };
-  // Only for a note: without it, or if it takes long, the deploy continues.
-  const busy = policy === 'proceed' ? ((await tryRequest(context, find)) ?? []) : await find(context.api);
-  if (busy.length > 0) await acts[policy](context, app, busy, options);
+  if (policy !== 'proceed') return find(context.api);
+  const busy = (await tryRequest(context, find)) ?? [];
+  const note = `${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`;
+  if (busy.length > 0) context.progress.note(note);
+  return busy;
+}
+
+export async function cancelBusyBuilds(context: Context, app: string, busy: readonly Build[]): Promise<void> {
+  for (const { id } of busy) await cancelRemoteWork(context, remoteBuild(context.project, app, id), async () => {});
+  context.progress.note(`canceled ${names(busy)} of ${app}`);
+}
+
+/** `fix`: the same deploy, waiting for other builds. */
+export function busyError(app: string, busy: readonly Build[], fix: CommandLine): ConflictError {
+  const details = { app, builds: busy.map(({ id }) => id) };
+  return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
 }
 
 /**

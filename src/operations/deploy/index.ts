@@ -4,7 +4,7 @@ export { compareFiles } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
 export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
 export type { Deployment, SendOptions } from './deploy-options.ts';
-export { Digests, type SentBuild, sentFilesDigest } from './deploy-record.ts';
+export { Digests, sentFilesDigest } from './deploy-record.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
 export { packingCache } from './packing-options.ts';

@@ -1,5 +1,6 @@
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import type { Build } from '../../contract/builds.ts';
 import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../../deploys/decide.ts';
 import { type Before, lookBefore } from '../../deploys/look.ts';
 import { type AppReading, observe, settle } from '../../deploys/observe.ts';
@@ -11,7 +12,7 @@ import type { FileChecksums } from '../../project/file-checksums.ts';
 import { followBuild } from '../builds/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
-import { type BusyPolicy, resolveBusyBuilds } from './busy-builds.ts';
+import { type BusyPolicy, busyError, cancelBusyBuilds, findBusyBuilds, waitForBuilds } from './busy-builds.ts';
 import { checkPlan, type PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
@@ -142,7 +143,8 @@ async function decide(
   const { name } = local.project;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const looks = stuck && !dryRun && !(ifBusy === 'wait' && !ifChanged);
-  let found: Promise<void> | undefined;
+  let noted: Promise<unknown> | undefined;
+  let busy: readonly Build[] = [];
   let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
   const facts: BeforeFacts = {
@@ -157,7 +159,7 @@ async function decide(
     const [plan, reading] = await Promise.all([
       planDeploy(context, local, planOptions),
       compareFiles ? observeApp() : undefined,
-      found,
+      noted,
     ]);
     seen = { plan, reading };
     facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
@@ -166,8 +168,16 @@ async function decide(
   for (;;) {
     const step = beforeSending(facts);
     if (step === 'look for others') {
-      found = resolveBusyBuilds(context, name, ifBusy, { limit, stuck: stuck as StuckBuilds, inTurn });
-      if (ifBusy !== 'proceed') await found;
+      const finding = findBusyBuilds(context, name, ifBusy, stuck as StuckBuilds);
+      // Only noted, beside all the rest.
+      if (ifBusy === 'proceed') noted = finding;
+      else busy = await finding;
+      facts.others = busy.length > 0 ? 'in progress' : 'none';
+    } else if (step === 'stop: others') {
+      throw busyError(name, busy, inTurn);
+    } else if (step === 'cancel others' || step === 'wait for others') {
+      if (step === 'cancel others') await cancelBusyBuilds(context, name, busy);
+      else await waitForBuilds(context, name, { limit, stuck: stuck as StuckBuilds });
       facts.others = 'none';
     } else if (step === 'look at the app') {
       await look();

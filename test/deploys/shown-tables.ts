@@ -1,0 +1,71 @@
+import { type BeforeStep, beforeTable, type ReadyStep, readyTable } from '../../src/deploys/decide.ts';
+import { type Finding, healthTable } from '../../src/deploys/health.ts';
+import type { Rows } from '../../src/deploys/table.ts';
+
+const titles: Record<string, string> = {
+  others: 'other builds:',
+  ifBusy: '`--if-busy`',
+  serving: 'serving:',
+  compares: 'compared with the app:',
+  ifChanged: '`--if-changed`:',
+  plan: 'plan:',
+  commit: 'commit:',
+  difference: 'files and settings:',
+  health: 'health:',
+  verifies: '`--watch`, `--smoke`:',
+  time: 'time:',
+  orRollback: '`--or-rollback`:',
+  shows: 'the app shows:',
+  ended: 'ended after its success:',
+  replicas: 'replicas:',
+  smoke: '`--smoke`:',
+  calls: 'calls:',
+  status: 'status of the app:',
+};
+
+const before: Record<BeforeStep, string> = {
+  'look for others': 'look',
+  'cancel others': 'cancel them',
+  'wait for others': 'wait for them',
+  'look at the app': 'look',
+  'wait for the app': 'wait, a minute at most',
+  'compare commits': 'look',
+  compare: 'compare',
+  'stop: others': 'exit 7',
+  'stop: not as planned': 'exit 7',
+  'stop: older': 'exit 7',
+  'stop: unchanged': 'exit 0: unchanged',
+  verify: 'verify what serves',
+  send: 'send',
+};
+const ready: Record<ReadyStep, string> = {
+  'wait for the app': 'wait, a minute at most',
+  verify: 'verify it',
+  'roll back': 'roll back, exit 12',
+  'stop: live': 'exit 0: live',
+  'stop: healthy': 'exit 0: healthy',
+  'stop: replaced': 'exit 0: replaced',
+  'stop: replaced, not verified': 'exit 7',
+  'stop: not shown': 'exit 8',
+  'stop: failed': 'exit 11 or 12',
+  'stop: sick': 'exit 12',
+  'stop: not known': 'exit 8',
+};
+
+/** The tables of decisions as docs/deploying.md shows them: without the rows that only find out a fact. */
+export const shownTables = [
+  tableText(beforeTable, (step) => before[step]),
+  tableText(readyTable, (step) => ready[step]),
+  tableText(healthTable, ({ finding }: { finding: Finding }) => finding),
+];
+
+function tableText<Facts, Result>(rows: Rows<Facts, Result>, resultText: (result: Result) => string): string {
+  const lines = rows.flatMap(([pattern, result]) => {
+    const facts = Object.entries(pattern).map(([name, words]) => {
+      const known = [words].flat().filter((word) => word !== 'not asked');
+      return known.length === 0 ? undefined : `${titles[name]} ${known.join(', ')}`;
+    });
+    return facts.includes(undefined) ? [] : [`| ${facts.join('; ') || 'else'} | ${resultText(result)} |`];
+  });
+  return ['| if | then |', '| --- | --- |', ...lines].join('\n');
+}
