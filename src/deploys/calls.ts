@@ -53,10 +53,12 @@ export class Calls {
     this.#add(runs);
   }
 
-  /** Whether a run is known and cannot change any more. */
-  isSettled(run: Run): boolean {
-    const known = this.#runs.get(runKey(run));
-    return known !== undefined && hasEnded(known);
+  /** Whether the runs after a page are known: those on it were, and none that was in progress is missing. */
+  isKnown(page: readonly Run[], all: readonly Run[]): boolean {
+    const read = new Set(all.map(runKey));
+    const isOpen = (run: Run) => !hasEnded(run) && !read.has(runKey(run));
+    const last = page.at(-1);
+    return last !== undefined && this.#runs.has(runKey(last)) && ![...this.#runs.values()].some(isOpen);
   }
 
   /** Null if they are not listed. */

@@ -32,15 +32,15 @@ type Shown<T> = T | GantryError;
 /** Runs that a look reads at most: those of the first one are compared with. */
 const maxRunsRead = 1_000;
 
-/** Pages of runs end with the first on which every run is known and cannot change any more. */
+/** `isKnown`: whether the runs after a page are known, and cannot change any more. `all`: the runs of this page and before. */
 export async function look(
   context: Context,
   name: string,
   parts: readonly LookPart[] = allParts,
-  isSettled: (run: Run) => boolean = () => false,
+  isKnown: (page: readonly Run[], all: readonly Run[]) => boolean = () => false,
 ): Promise<Look> {
   const { api, project, elapsed } = context;
-  const isEnough = (page: readonly Run[], all: readonly Run[]) => page.every(isSettled) || all.length >= maxRunsRead;
+  const isEnough = (page: readonly Run[], all: readonly Run[]) => isKnown(page, all) || all.length >= maxRunsRead;
   const [app, containers, runs, started] = await Promise.all([
     parts.includes('app') ? fetchApp(api, { project, app: name }) : undefined,
     parts.includes('replicas') ? api(listContainers, { project, app: name }).catch(refusal) : undefined,

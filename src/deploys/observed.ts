@@ -81,8 +81,8 @@ export class ObservedBuild {
   async look(parts: readonly LookPart[]): Promise<void> {
     const { context, subject } = this;
     try {
-      const { at, app, containers, runs, started } = await look(context, subject.app, parts, (run) =>
-        this.calls.isSettled(run),
+      const { at, app, containers, runs, started } = await look(context, subject.app, parts, (page, all) =>
+        this.calls.isKnown(page, all),
       );
       this.#failure = undefined;
       this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });

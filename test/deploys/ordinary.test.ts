@@ -131,3 +131,19 @@ test(`of ${cases} sick builds on ordinary platforms, none is healthy`, async () 
   const found = await verdicts(sick, draw(cases));
   expect(found.filter(({ code }) => code === 0)).toEqual([]);
 }, 600_000);
+
+test('a watch of two minutes makes at most 60 requests, whatever is called meanwhile', async () => {
+  const stage = await Stage.open({ replicaTimes: 'both' });
+  const machine = await stage.machine({ behaves: { calls: { everyMs: 700 } } });
+  const counts: Record<string, number> = {};
+  stage.platform.after = ({ point }) => {
+    counts[point] = (counts[point] ?? 0) + 1;
+  };
+  const { code } = await machine.run('deploy');
+  const before = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  stage.pass(600_000);
+  expect([code, (await machine.run('deploy --if-changed --watch')).code]).toEqual([0, 0]);
+  const after = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  // Finding out that nothing has changed takes a handful.
+  expect(after - before).toBeLessThanOrEqual(60 + 6);
+});
