@@ -160,6 +160,28 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(children()).toEqual([]);
   });
 
+  test('serves a change while a file changes faster than a reload takes, and names that file', async () => {
+    const slow = `import time\ntime.sleep(1)\n${main}`;
+    const config = named('web', 'exclude = [".*"]\n');
+    const files = { ...app, 'cerebrium.toml': config, 'main.py': slow, 'state.db': '' };
+    const { stderr } = await developing(files, [], async ({ until, write, call }) => {
+      await until(ready);
+      const other = setInterval(() => write('state.db', `${Math.random()}`), 100);
+      try {
+        await setTimeout(500);
+        write('main.py', slow.replace('hello', 'back'));
+        await until(/main\.py, state\.db changed: web (reloaded)/);
+        expect(await (await call()).json()).toMatchObject({ result: 'back' });
+        await until(/exclude = \["\.\*", "\.\/(state\.db)"\]/);
+        await until(reloads(4));
+      } finally {
+        clearInterval(other);
+      }
+    });
+    expect(stderr.match(/state\.db changes faster than/g)).toHaveLength(1);
+    expect(stderr).not.toMatch(/main\.py changes faster/);
+  });
+
   test('never says ready for an app that was not started, nor deploy live', async () => {
     const partner = readFileSync('fixtures/apps/partner/cerebrium.toml', 'utf8');
     const { stdout, stderr } = await developing({ 'cerebrium.toml': partner }, [], async ({ until, path, env }) => {

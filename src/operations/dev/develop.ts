@@ -9,6 +9,7 @@ import { contextUntil, noStep, TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 import { OwnOutput } from './own-output.ts';
+import { RestlessFiles } from './restless-files.ts';
 import { type AppSnapshot, changedFiles, isChanged, takeSnapshot } from './snapshot.ts';
 
 export interface AppVersion extends Deployment {
@@ -43,10 +44,13 @@ const defaultMs = 86_400_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
+/** A reload that follows so many overtaken ones runs to its end, unless somebody asks for another. */
+const maxOvertaken = 2;
+
 /**
  * Deploys the app in the working directory, and again whenever one of its files changes or a reload is asked for. A
- * change ends the reload before it, whatever that waits for. Yields each attempt that was not overtaken. Ends when the
- * signal aborts.
+ * change ends the reload before it, whatever that waits for, but not time after time. Yields each attempt that was not
+ * overtaken. Ends when the signal aborts.
  */
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
@@ -58,7 +62,7 @@ export async function* develop(context: Context, options: DevelopOptions): Async
     next = options.watcher.nextChange(signal);
     return taken;
   };
-  while (!signal.aborted) {
+  for (let overtakings = 0; !signal.aborted; ) {
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
     const ended = reload.then(
@@ -70,7 +74,9 @@ export async function* develop(context: Context, options: DevelopOptions): Async
       const noticed = await takeNext();
       if (signal.aborted || (await app.isChangedBy(noticed))) newer = noticed;
     }
-    overtaken.abort(new InterruptedError('a later change replaces it'));
+    overtakings = newer ? overtakings + 1 : 0;
+    if (overtakings <= maxOvertaken || newer?.isAsked)
+      overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
@@ -89,6 +95,7 @@ class WatchedApp {
   #tried: AppSnapshot | undefined;
   readonly #warned = new Set<string>();
   readonly #output: OwnOutput;
+  readonly #restless: RestlessFiles;
 
   constructor(
     private readonly context: Context,
@@ -96,6 +103,7 @@ class WatchedApp {
   ) {
     const { printedAt } = options;
     this.#output = new OwnOutput({ files: outputFiles(), printedAt, onFound: (path) => this.#skipOutput(path) });
+    this.#restless = new RestlessFiles(context);
   }
 
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
@@ -112,6 +120,7 @@ class WatchedApp {
       if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
+      this.#restless.count(before ? changed : [], { noticedAt, exclude: local.project.deployment.exclude });
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
@@ -131,6 +140,7 @@ class WatchedApp {
       if (this.#tried === before) this.#tried = undefined;
       return { outcome: { error }, changed };
     } finally {
+      this.#restless.endedAt = this.context.elapsed();
       step?.clear();
     }
   }

@@ -7,6 +7,8 @@ import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/fi
 
 /** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
 const debounceMs = 30;
+/** A file that is written without a pause is reported after this time. */
+const longestMs = 300;
 /** The system limits the number of watched folders. */
 const maxFolders = 2_000;
 
@@ -112,9 +114,11 @@ export class FolderWatcher {
   #notice(folder: string, name: string | null): void {
     if (this.#isForeign(folder, name)) return;
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
-    this.#noticedAt ??= this.options.elapsed();
+    const now = this.options.elapsed();
+    this.#noticedAt ??= now;
     this.#stopTimer();
-    this.#stopTimer = after(debounceMs, () => this.#report());
+    const leftMs = Math.max(0, this.#noticedAt + longestMs - now);
+    this.#stopTimer = after(Math.min(debounceMs, leftMs), () => this.#report());
   }
 
   /** Whether it is beside the file outside of the folder. */
