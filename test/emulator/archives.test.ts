@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -101,6 +101,31 @@ describe('an archive', () => {
     const modes = ['', 'sub', 'sub/large.bin', 'run.sh', 'empty'].map((name) => statSync(join(folder, 'app', name)));
     expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600', '700', '600']);
     expect(modes.map(({ size }) => size).slice(2)).toEqual([large.length, 1, 0]);
+  });
+
+  test('shares files with the version before that are the same, and that nobody has changed since', async () => {
+    const folder = temporaryFolder();
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    const files = { same: 'as it was', edited: 'one', written: 'of the app', run: '#!/bin/sh', 'deep/same': '' };
+    const archive = (contents: Record<string, string>, mode = 0o600) => {
+      const path = join(folder, 'app.zip');
+      const entries = Object.entries(contents).map(([name, text]) => ({ name, content: Buffer.from(text), mode }));
+      writeFileSync(path, packed(entries));
+      return path;
+    };
+    const before = await unpackZip(archive(files), first, archiveLimits);
+    writeFileSync(join(first, 'written'), 'of another');
+    const path = archive({ ...files, edited: 'two', new: '' });
+    const after = await unpackZip(path, second, archiveLimits, before);
+    const isShared = (name: string) => statSync(join(first, name)).ino === statSync(join(second, name)).ino;
+    expect(Object.keys(files).filter(isShared)).toEqual(['same', 'run', 'deep/same']);
+    expect(['edited', 'written', 'new'].map((name) => readFileSync(join(second, name), 'utf8'))).toEqual([
+      ...['two', 'of the app', ''],
+    ]);
+    // Nothing is left of it, and nothing is shared with what is not the same file any more.
+    rmSync(second, { recursive: true });
+    await unpackZip(archive(files, 0o700), first, archiveLimits, after);
+    expect([statSync(join(first, 'run')).mode & 0o777, statSync(join(first, 'same')).nlink]).toEqual([0o700, 1]);
   });
 
   test('with a damaged file is refused, small or large', async () => {

@@ -4,6 +4,7 @@ import { fileNameOf } from '../model/state/file-names.ts';
 import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
+import type { Unpacked } from './archives/unpack.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
 import { ReplicaError } from './replicas/replica.ts';
 
@@ -30,6 +31,8 @@ export class UnpackedBuilds {
   readonly #users = new Map<string, number>();
   /** The build that started last, by app. */
   readonly #latest = new Map<string, BuildRecord>();
+  /** By build: what it shares with the next one. */
+  readonly #contents = new Map<string, Unpacked>();
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
   #engine: string | undefined;
@@ -84,6 +87,7 @@ export class UnpackedBuilds {
 
   async remove({ id, app }: BuildRecord): Promise<void> {
     this.#unpacked.delete(id);
+    this.#contents.delete(id);
     this.#attached.delete(id);
     // What cannot be removed now is removed when the emulator stops.
     const removal = rm(this.folderFor(app, id), { recursive: true, force: true })
@@ -96,6 +100,7 @@ export class UnpackedBuilds {
   /** The folders are removed by others. */
   async clear(): Promise<void> {
     this.#unpacked.clear();
+    this.#contents.clear();
     this.#attached.clear();
     this.#latest.clear();
     await Promise.all(this.#removals.values());
@@ -115,9 +120,11 @@ export class UnpackedBuilds {
     const { archives, archiveLimits, store, storage, python, containerEngine } = this.options;
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
-    await unpackZip(join(archives, keyName), folder, archiveLimits).catch((cause: Error) => {
+    const before = this.#contents.get(this.#latest.get(app)?.id ?? '');
+    const unpacking = unpackZip(join(archives, keyName), folder, archiveLimits, before).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
+    this.#contents.set(id, await unpacking);
     const [record, interpreter] = [store.apps.get(app), await python()];
     if (record && settings.dockerfilePath) {
       this.#engine = await containerEngine();

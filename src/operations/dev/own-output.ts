@@ -39,13 +39,17 @@ export class OwnOutput {
   /** The others. `noticedAt` is when something in the folder changed. */
   without(entries: readonly FileEntry[], noticedAt: number): FileEntry[] {
     return entries.filter(
-      (entry) => !('file' in entry.source) || !this.#isOutput(entry.path, entry.source.file, noticedAt),
+      ({ path, source, stats }) =>
+        !('file' in source) || !this.#isOutput({ path, file: source.file, stats }, noticedAt),
     );
   }
 
-  #isOutput(path: string, file: string, noticedAt: number): boolean {
+  #isOutput(
+    { path, file, stats }: { path: string; file: string; stats: FileEntry['stats'] },
+    noticedAt: number,
+  ): boolean {
     if (this.#found.has(path)) return true;
-    const now = statSync(file, { throwIfNoEntry: false });
+    const now = stats ?? statSync(file, { throwIfNoEntry: false });
     // No program prints Python.
     if (!now || /\.(py|toml)$/.test(path)) return false;
     if (this.options.files.some(({ dev, ino }) => now.dev === dev && now.ino === ino)) return true;

@@ -25,8 +25,9 @@ export function takeSnapshot(
 ): AppSnapshot {
   const folders = [folder, realpathSync(folder)];
   const files = entries.map((entry): [string, SentFile] => {
-    const { path, size, executable, source, reason } = entry;
-    const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
+    const { path, size, executable, source, reason, stats } = entry;
+    const content =
+      'text' in source ? source.text : (stats ?? statSync(source.file, { throwIfNoEntry: false }))?.mtimeMs;
     const state = JSON.stringify([size, executable, content]);
     return [path, { state, origin: originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
   });
