@@ -64,6 +64,9 @@ export default defineCommand({
             {
               kind: choice(['unused', 'min-replicas', 'cooldown', 'unexplained'], 'what causes it'),
               why: text('the same in words'),
+              advice: text(
+                'what ends it, with its price, such as 30s cooldown: 12 more cold starts of 9.0 s, -$45 a month',
+              ),
               savesCents: nullable(number('what the command would have saved, in US cents; null if not known')),
               savesSeconds: nullable(number('the same as time of replicas; null if not known')),
               since: nullable(

@@ -85,6 +85,9 @@ export default defineCommand({
         within: text('what holds for it'),
         ...outcome,
         argv: nullable(list(text('word'), 'the command that sets it; null if there is nothing to set')),
+        advice: text(
+          'the change and its price, such as 20m cooldown: p90 5.4 s, +$279 a month; empty without a change',
+        ),
         needsDeploy: boolean('whether replica_concurrency changes, which only a deploy can'),
       }),
       'the settings of now, the cheapest that are fast enough, the fastest that are cheap enough; empty without advice',

@@ -1,6 +1,6 @@
-import type { AppCostReport, CostReport, DayCost, Waste } from '../operations/cost/index.ts';
+import type { AppCostReport, CostReport, DayCost } from '../operations/cost/index.ts';
 import type { ChartReport } from '../output/chart/model.ts';
-import { count, countCell, dollars, duration, localTime } from '../output/format.ts';
+import { count, countCell, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
 import { figuresView } from './figure-sources.ts';
@@ -43,7 +43,7 @@ export function costReport(report: CostReport): ChartReport<DayCost> {
   return {
     summary: [
       headline(report),
-      ...apps.flatMap(({ app, waste }) => (waste ? [`${app}: ${waste.why}. ${waste.line}`] : [])),
+      ...apps.flatMap(({ app, waste }) => (waste ? [`${app}: ${waste.why}; ${waste.advice}. ${waste.line}`] : [])),
     ],
     rows: days.toReversed(),
     columns: plainDayColumns,
@@ -118,17 +118,10 @@ function wasteText(apps: readonly AppCostReport[]): View {
   return (page) =>
     wasteful
       .map(({ app, waste }) => {
-        const text = [`${app}: ${waste.why}`, ...effectsOf(waste)].join('; ');
+        const text = [`${app}: ${waste.why}`, waste.advice].filter(Boolean).join('; ');
         return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
       })
       .join('\n');
-}
-
-function effectsOf({ savesCents, moreColdStarts: starts, since }: Waste): string[] {
-  const adds = starts ? `adds ${count(starts, 'cold start')}` : '';
-  if (savesCents === null) return adds ? [`another value ${adds}`] : [];
-  const period = since === null ? 'in this period' : `since ${localTime(since)}`;
-  return [`${period}, another value saves about ${dollars(savesCents)}${adds && ` and ${adds}`}`];
 }
 
 /** Only some of the fields are known (docs/platform.md#costs-and-invoices). */

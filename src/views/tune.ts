@@ -93,16 +93,16 @@ function optionsTable(options: readonly TunedOption[], calls: number): View {
   return options.length === 0 ? () => '' : table(rows, columns, { keep: ['SETTINGS', 'NOW', 'CHEAPEST', 'FASTEST'] });
 }
 
+/** The price of each, and the command on a line of its own, to be copied. */
 function commandsView(options: readonly TunedOption[]): View {
   return ({ style }) =>
     options
       .filter((option) => option.option !== 'now' && isOther(option))
-      .map(({ option, argv, concurrency, needsDeploy }) => {
-        const more = needsDeploy
-          ? `${argv ? ', and ' : ''}replica_concurrency = ${concurrency} with a deploy (--write)`
-          : '';
-        return `${option}: ${argv ? style.bold(`${new CommandLine(argv)}`) : ''}${more}`;
-      })
+      .flatMap(({ option, advice, argv, concurrency, needsDeploy }) => [
+        `${option}: ${advice}`,
+        ...(argv ? [`  ${style.bold(`${new CommandLine(argv)}`)}`] : []),
+        ...(needsDeploy ? [`  replica_concurrency = ${concurrency} needs a deploy (--write)`] : []),
+      ])
       .join('\n');
 }
 

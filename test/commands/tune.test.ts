@@ -65,7 +65,7 @@ describe('gantry tune', () => {
     expect(cheapest?.p90).toBeLessThan(6_000);
     expect(fastest?.monthCents).toBeLessThanOrEqual(70_000);
     expect(fastest?.p90).toBeLessThanOrEqual(cheapest?.p90 ?? 0);
-    expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', '20m']);
+    expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', '12m']);
     expect(frontier.every(({ p90 }, at) => p90 < (frontier[at - 1]?.p90 ?? Number.POSITIVE_INFINITY))).toBe(true);
   });
 
@@ -76,10 +76,12 @@ describe('gantry tune', () => {
     );
     expect(stdout).toMatch(/^SETTINGS +NOW +CHEAPEST$/m);
     expect(stdout).toMatch(/^within +- +p90 < 6\.0 s$/m);
-    expect(stdout).toMatch(/^cheapest: gantry apps scale web --cooldown 20m$/m);
+    expect(stdout).toMatch(
+      /^cheapest: 12m cooldown: p90 5\.\d s, \+\$\d+ a month\n {2}gantry apps scale web --cooldown 12m$/m,
+    );
     expect(stdout).toMatch(/^wait$/m);
     expect(stdout).toMatch(/Assumed: paid for is a replica from its start until cooldown after its last call/);
-    expect(stderr).toContain('to apply the cheapest settings: gantry apps scale web --cooldown 20m\n');
+    expect(stderr).toContain('to apply the cheapest settings: gantry apps scale web --cooldown 12m\n');
   });
 
   test.each<[string[], string, RegExp]>([
@@ -163,16 +165,16 @@ describe('gantry tune --write', () => {
     const { code, stderr, json } = await write('--json');
     expect([code, (json() as Advice).written]).toEqual([
       0,
-      expect.arrayContaining([{ setting: 'scaling.cooldown', to: 1_200 }]),
+      expect.arrayContaining([{ setting: 'scaling.cooldown', to: 720 }]),
     ]);
-    expect(stderr).toContain('wrote scaling.cooldown = 1200 to cerebrium.toml\n');
+    expect(stderr).toContain('wrote scaling.cooldown = 720 to cerebrium.toml\n');
     const text = await readFile(file(), 'utf8');
-    expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 1200 #'));
+    expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 720 #'));
     expect((await write()).stderr).toContain('nothing to write: the settings are the same');
     // What only the file has is set as well.
     await writeFile(file(), config.replace('min_replicas = 0', 'min_replicas = 1'));
     expect((await write()).stderr).toContain(
-      'wrote scaling.min_replicas = 0, scaling.cooldown = 1200 to cerebrium.toml',
+      'wrote scaling.min_replicas = 0, scaling.cooldown = 720 to cerebrium.toml',
     );
     await writeFile(file(), config);
   });
@@ -183,7 +185,7 @@ describe('gantry tune --write', () => {
     expect((await write()).code).toBe(0);
     expect([await readlink(file()), await readFile(file(), 'utf8')]).toEqual([
       'shared.toml',
-      expect.stringContaining('1200'),
+      expect.stringContaining('720'),
     ]);
     await rm(file());
     await writeFile(file(), config);
@@ -191,7 +193,7 @@ describe('gantry tune --write', () => {
 
   test('--dry-run shows what it would write', async () => {
     const { code, stdout } = await write('--dry-run');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('set scaling.cooldown = 1200 in cerebrium.toml')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('set scaling.cooldown = 720 in cerebrium.toml')]);
     expect(await readFile(file(), 'utf8')).toBe(config);
   });
 
@@ -204,7 +206,7 @@ describe('gantry tune --write', () => {
     const { code, stderr } = await write();
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 1200/),
+      expect.stringMatching(/cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 720/),
     ]);
     expect(await readFile(file(), 'utf8')).toBe(odd);
     await writeFile(file(), config);

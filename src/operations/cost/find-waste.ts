@@ -1,12 +1,15 @@
 import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import { count, dollars, duration } from '../../output/format.ts';
 import { type Bill, maxReplayError, offBy } from './bill.ts';
+import { cooldownWord, leastSavedCents, monthMs, priceSentence } from './price-sentence.ts';
 import type { ReplicaTime } from './replica-time.ts';
 
 /** Money for replicas that nobody needed, and the command that ends it. */
 export interface Waste {
   kind: 'unused' | 'min-replicas' | 'cooldown' | 'unexplained';
   why: string;
+  /** What ends it, with its price: `30s cooldown: 12 more cold starts of 9.0 s, -$45 a month`. */
+  advice: string;
   /** In the period, in US cents; null if the price is not known. */
   savesCents: number | null;
   savesSeconds: number | null;
@@ -42,8 +45,7 @@ interface Facts {
 export const lowerCooldowns = [10, 30, 60, 120, 300, 600, 1_200, 1_800];
 
 /** Less is not worth a command. */
-const least = { idle: 0.5, saved: 0.25, centsPerDay: 3 };
-const dayMs = 86_400_000;
+const least = { idle: 0.5, saved: 0.25 };
 
 /**
  * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
@@ -63,7 +65,7 @@ function wasteOf(facts: Facts): Waste | undefined {
   const { app, minReplicas, cooldown, bill, since, time, rangeMs } = facts;
   const lived = time.replicaSeconds(cooldown, minReplicas);
   const isSmall = (amount: number | undefined) =>
-    amount !== undefined && amount < (least.centsPerDay * rangeMs) / dayMs;
+    amount !== undefined && amount < (leastSavedCents * rangeMs) / monthMs;
   if (lived === 0) {
     if (!bill?.least || isSmall(bill.least)) return undefined;
     const why = 'it costs something, but had no calls and keeps no replicas';
@@ -77,7 +79,7 @@ function wasteOf(facts: Facts): Waste | undefined {
   return isSmall(found.savesCents ?? undefined) ? undefined : found;
 }
 
-const nothingKnown = { savesCents: null, savesSeconds: null, moreColdStarts: null };
+const nothingKnown = { advice: '', savesCents: null, savesSeconds: null, moreColdStarts: null };
 
 function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
   const { app, minReplicas, cooldown, time } = facts;
@@ -91,8 +93,10 @@ function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
   return {
     kind: isUnused ? 'unused' : 'min-replicas',
     why: isUnused ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
-    ...saved(facts, saves(to), lived),
-    moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
+    ...priced(facts, {
+      ...{ change: `min_replicas ${to}`, seconds: saves(to), lived },
+      moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
+    }),
     line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
   };
 }
@@ -109,8 +113,10 @@ function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
   return {
     kind: 'cooldown',
     why: `cooldown keeps a replica ${duration(cooldown * 1000)} after a call of ${duration(time.medianRuntimeMs())}`,
-    ...saved(facts, chosen.seconds, lived),
-    moreColdStarts: moreStarts(chosen.to),
+    ...priced(facts, {
+      ...{ change: `${cooldownWord(chosen.to)} cooldown`, seconds: chosen.seconds, lived },
+      moreColdStarts: moreStarts(chosen.to),
+    }),
     line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,
   };
 }
@@ -119,12 +125,31 @@ function startSeconds(time: ReplicaTime, starts: number): number {
   return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
 }
 
-/** The share that the replay says, of what was paid; and never more than was idle. */
-function saved(facts: Facts, replayed: number, lived: number): Pick<Waste, 'savesCents' | 'savesSeconds' | 'since'> {
-  const { price, since, time } = facts;
+interface Change {
+  change: string;
+  /** What it saves and what there is, by the replay, in seconds of replicas. */
+  seconds: number;
+  lived: number;
+  moreColdStarts: number | null;
+}
+
+/** It saves the share that the replay says, of what was paid; and never more than was idle. */
+function priced(
+  facts: Facts,
+  { change, seconds, lived, moreColdStarts }: Change,
+): Pick<Waste, 'advice' | 'savesCents' | 'savesSeconds' | 'moreColdStarts' | 'since'> {
+  const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
-  const seconds = Math.min((replayed * paid) / lived, Math.max(0, paid - time.busySeconds));
-  return { since, savesSeconds: seconds, savesCents: price === undefined ? null : price * seconds };
+  const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));
+  const savesCents = price === undefined ? null : price * savesSeconds;
+  const startMs = time.medianColdStartMs();
+  const waiting =
+    moreColdStarts === null
+      ? 'more cold starts'
+      : `${count(moreColdStarts, 'more cold start')}${startMs > 0 && moreColdStarts > 0 ? ` of ${duration(startMs)}` : ''}`;
+  const monthCents = savesCents === null ? undefined : (-savesCents * monthMs) / rangeMs;
+  const advice = priceSentence({ changes: [change], waiting, monthCents });
+  return { advice, since, savesSeconds, savesCents, moreColdStarts };
 }
 
 /** By the bill, if there is one; where that leaves it open, as long as the replay says. */

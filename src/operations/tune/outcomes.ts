@@ -1,7 +1,9 @@
 import type { Scaling } from '../../scaling/index.ts';
+import { monthMs } from '../cost/index.ts';
 import type { Outcome, ScalingSettings } from './advice.ts';
 import { coldStartsOf, latencyOf } from './fit-model.ts';
 import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
+import { settingsKey } from './search-settings.ts';
 
 interface ReplayOptions {
   model: ReplicaModel;
@@ -11,36 +13,29 @@ interface ReplayOptions {
   onReplay: (done: number) => Promise<void>;
 }
 
-/** What each of the settings would have meant, in their order. */
-export async function replayAll(
+/** Returns what tells what settings would have meant. Those that cannot differ from others are not replayed. */
+export function replayer(
   trace: CallTrace,
-  candidates: readonly ScalingSettings[],
   { model, price, onReplay }: ReplayOptions,
-): Promise<Outcome[]> {
-  const outcomes = new Map<ScalingSettings, Outcome>();
+): (settings: ScalingSettings) => Promise<Outcome> {
+  let done = 0;
   /** Where no call was held back by the most replicas that there may be: more of them change nothing. */
   const unlimited = new Map<string, Outcome>();
-  for (const settings of candidates.toSorted((a, b) => a.maxReplicas - b.maxReplicas)) {
-    const { minReplicas, cooldown, concurrency } = settings;
-    const others = [minReplicas, cooldown, concurrency].join('/');
+  return async ({ minReplicas, maxReplicas, cooldown, concurrency }) => {
+    const settings = { minReplicas, maxReplicas, cooldown, concurrency };
+    const others = settingsKey({ ...settings, maxReplicas: 0 });
     const same = unlimited.get(others);
-    if (same) {
-      outcomes.set(settings, { ...same, ...settings });
-      continue;
-    }
-    await onReplay(outcomes.size);
+    if (same && same.maxReplicas <= maxReplicas) return { ...same, ...settings };
+    await onReplay(done++);
     const { isLimited, outcome } = replayed(trace, settings, { model, price });
-    outcomes.set(settings, outcome);
     if (!isLimited) unlimited.set(others, outcome);
-  }
-  return candidates.map((settings) => outcomes.get(settings) as Outcome);
+    return outcome;
+  };
 }
 
 export function scalingToReplay({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings): Scaling {
   return { minReplicas, maxReplicas, concurrency, cooldownMs: cooldown * 1000 };
 }
-
-const dayMs = 86_400_000;
 
 function replayed(
   trace: CallTrace,
@@ -49,7 +44,7 @@ function replayed(
 ): { isLimited: boolean; outcome: Outcome } {
   const { days, replicaSeconds, isLimited } = replayCalls(trace, scalingToReplay(settings), model);
   const latency = latencyOf(days);
-  const month = (30 * dayMs) / (trace.until - trace.since);
+  const month = monthMs / (trace.until - trace.since);
   const at = (share: number) => Math.round(latency.quantile(share));
   const outcome = {
     ...settings,

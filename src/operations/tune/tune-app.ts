@@ -12,12 +12,12 @@ import { fetchApp } from '../replies/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { tryRequest } from '../waiting/index.ts';
 import type { Advice, AdviceError, ScalingSettings, ServiceLevel } from './advice.ts';
-import { candidateSettings } from './candidates.ts';
-import { chooseOptions, frontierOf } from './choose-options.ts';
+import { chooseOptions, frontierOf, wishesOf } from './choose-options.ts';
 import { adviceFigures } from './figure-sources.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
-import { replayAll, scalingToReplay } from './outcomes.ts';
+import { replayer, scalingToReplay } from './outcomes.ts';
 import { PastCalls } from './past-calls.ts';
+import { searchSettings } from './search-settings.ts';
 
 interface TuneOptions {
   app: string;
@@ -87,18 +87,19 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   if (reason !== undefined) return { ...none, ...report, verdict: 'not predictable', reason };
   // What is said about a month agrees with what was paid.
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
-  const candidates = candidateSettings(settings, concurrencies(past, settings));
   const step = progress.step(`Replaying ${count(past.length, 'run')}`);
-  const outcomes = await replayAll(trace, candidates, {
+  const replay = replayer(trace, {
     ...{ model: fitted.model, price: billed },
     onReplay: (done) => {
-      step.update({ text: `${done} of ${candidates.length} settings` });
+      step.update({ text: count(done, 'setting') });
       // Lets Ctrl-C through.
       return pause(0, context.signal);
     },
   });
+  const wishes = wishesOf(await replay(settings), { slo, budgetCents });
+  const outcomes = await searchSettings(replay, settings, { concurrencies: concurrencies(past, settings), wishes });
   step.clear();
-  const { options: found, missed } = chooseOptions(outcomes, { app: name, slo, budgetCents });
+  const { options: found, missed } = chooseOptions(outcomes, { app: name, wishes });
   const { inPlace } = context;
   const chosen = found.map((one) => ({ ...one, argv: one.argv && inPlace(new CommandLine(one.argv)).argv }));
   const advice: Advice = {

@@ -164,6 +164,15 @@ describe('of sixty apps, thirty of which waste money', () => {
     expect(Math.abs((report.totalCents ?? 0) / charged - 1)).toBeLessThan(0.01);
   });
 
+  test('each advice is a sentence with its price, and none saves less than a dollar a month', () => {
+    for (const { app, waste } of report.apps.filter(({ waste }) => waste)) {
+      expect(waste?.advice, app).toMatch(
+        /^(\d+[smh] cooldown|min_replicas \d): .*cold starts?( of [\d.]+ \w+)?, -\$[\d,.]+ a month$/,
+      );
+      expect(waste?.savesCents, app).toBeGreaterThan(10);
+    }
+  });
+
   test('each waste is named with its cause, and no busy app is', () => {
     const named = report.apps.map(({ app, waste }) => [app, waste?.kind ?? null]).sort();
     expect(named).toEqual(planned.map(({ name, waste }) => [name, waste]).sort());

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { candidateSettings } from '../../../src/operations/tune/candidates.ts';
-import { replayAll } from '../../../src/operations/tune/outcomes.ts';
+import { replayer } from '../../../src/operations/tune/outcomes.ts';
 import { PastCalls } from '../../../src/operations/tune/past-calls.ts';
 import { Draw } from '../../chaos/draw.js';
 
@@ -31,8 +30,8 @@ test.each([
     for (let call = 0; call < 3; call++) past.addCall(since, 1_000, { coldMs: 0, queueMs: 0, replica: undefined });
     const model = { routing: 'first', sharesStarts: true, starts: { draw: () => 7_000 } } as const;
     const settings = { minReplicas: 0, maxReplicas, cooldown: 100, concurrency };
-    const [outcome] = await replayAll(past.trace(), [settings], { model, price: 1, onReplay: async () => {} });
-    expect(outcome?.replicaSeconds).toBe(seconds);
+    const replay = replayer(past.trace(), { model, price: 1, onReplay: async () => {} });
+    expect((await replay(settings)).replicaSeconds).toBe(seconds);
   },
 );
 
@@ -41,13 +40,25 @@ test.each([true, false])(
   async (sharesStarts) => {
     const trace = pastCalls().trace();
     const model = { routing: 'first', sharesStarts, starts: { draw: () => 7_000 } } as const;
-    const candidates = candidateSettings({ minReplicas: 0, maxReplicas: 3, cooldown: 90, concurrency: 1 }, [1]);
+    const candidates = [6, 3, 2, 1].flatMap((maxReplicas) =>
+      [0, 1].flatMap((minReplicas) =>
+        [10, 90, 600].map((cooldown) => ({ minReplicas, maxReplicas, cooldown, concurrency: 1 })),
+      ),
+    );
     let replays = 0;
     const counted = { model, price: 1, onReplay: async () => void replays++ };
-    const together = await replayAll(trace, candidates, counted);
+    const all = async (order: typeof candidates) => {
+      const replay = replayer(trace, counted);
+      const outcomes = [];
+      for (const each of order) outcomes.push(await replay(each));
+      return outcomes;
+    };
+    const together = await all(candidates.toReversed());
     expect(replays).toBeLessThan(candidates.length);
-    const alone = await Promise.all(candidates.map((each) => replayAll(trace, [each], counted)));
-    expect(together).toEqual(alone.flat());
+    const alone = await Promise.all(candidates.map((each) => all([each])));
+    expect(together.toReversed()).toEqual(alone.flat());
+    // Whatever they are asked in.
+    expect(await all(candidates)).toEqual(alone.flat());
     // More replicas do change something where there were too few.
     expect(new Set(together.map(({ p90 }) => p90)).size).toBeGreaterThan(5);
   },

@@ -1,0 +1,87 @@
+import type { Outcome, ScalingSettings } from './advice.ts';
+
+/** What is wanted of settings: that a measure of theirs is at most so much, and another one as small as can be. */
+export interface Wish {
+  option: 'cheapest' | 'fastest';
+  /** `p90 < 6 s`. */
+  within: string;
+  most: number;
+  limited: Measure;
+  /** The first one counts, the next ones among equals. */
+  least: readonly [Measure, ...Measure[]];
+  /** Whether a longer cooldown makes what is limited smaller, or a shorter one. */
+  with: 'longer' | 'shorter';
+  /** What is said if no settings keep it. */
+  missed: (nearest: Outcome) => string;
+}
+
+type Measure = (outcome: Outcome) => number;
+type Replay = (settings: ScalingSettings) => Promise<Outcome>;
+
+/** In seconds: where the search begins. */
+const coarse = [10, 60, 180, 600, 1_800, 3_600];
+
+/**
+ * Replays settings around those of now, which are the first: cooldowns far apart, then between the last that misses a wish
+ * and the first that keeps it, for each number of replicas and of calls at once where that may be the best one.
+ */
+export async function searchSettings(
+  replay: Replay,
+  now: ScalingSettings,
+  { concurrencies, wishes }: { concurrencies: readonly number[]; wishes: readonly Wish[] },
+): Promise<Outcome[]> {
+  const cooldowns = [...new Set([...coarse, now.cooldown])].sort((a, b) => a - b);
+  const families: Outcome[][] = [];
+  for (const others of neighbors(now, concurrencies)) {
+    const family: Outcome[] = [];
+    for (const cooldown of cooldowns) family.push(await replay({ ...others, cooldown }));
+    families.push(family);
+  }
+  for (const wish of wishes) for (const family of families) await bisect(replay, family, wish, families);
+  const all = families.flat();
+  const first = all.find((each) => settingsKey(each) === settingsKey(now)) as Outcome;
+  return [first, ...all.filter((each) => each !== first)];
+}
+
+export function isKept({ limited, most }: Wish, outcome: Outcome): boolean {
+  return limited(outcome) <= most;
+}
+
+/** Adds what it replays to the family, whose cooldowns ascend. */
+async function bisect(replay: Replay, family: Outcome[], wish: Wish, families: readonly Outcome[][]): Promise<void> {
+  const [measure] = wish.least;
+  const kept = families.flat().filter((each) => isKept(wish, each));
+  const best = kept.reduce((least, each) => Math.min(least, measure(each)), Number.POSITIVE_INFINITY);
+  for (;;) {
+    const at = family.findIndex((each) => isKept(wish, each) === (wish.with === 'longer'));
+    const [low, high] = [family[at - 1], family[at]];
+    if (!low || !high) return;
+    const cooldown = between(low.cooldown, high.cooldown);
+    // What is between them is no better than the one that misses the wish.
+    if (cooldown === undefined || measure(wish.with === 'longer' ? low : high) >= best) return;
+    family.splice(at, 0, await replay({ ...high, cooldown }));
+  }
+}
+
+/** A cooldown that people would write; undefined if there is none. */
+function between(low: number, high: number): number | undefined {
+  const step = high > 600 ? 60 : high > 120 ? 30 : 10;
+  const middle = step * Math.round((low + high) / 2 / step);
+  return middle > low && middle < high ? middle : undefined;
+}
+
+/** All but the cooldown: those with fewer replicas at most first. */
+function neighbors({ minReplicas, maxReplicas }: ScalingSettings, concurrencies: readonly number[]) {
+  const half = concurrencies.length > 1 ? maxReplicas : Math.ceil(maxReplicas / 2);
+  const maxima = [...new Set([half, maxReplicas, 2 * maxReplicas])];
+  const minima = minReplicas > 2 ? [0, 1, minReplicas] : [0, 1, 2];
+  return maxima.flatMap((most) =>
+    minima
+      .filter((least) => least <= most)
+      .flatMap((least) => concurrencies.map((concurrency) => ({ minReplicas: least, maxReplicas: most, concurrency }))),
+  );
+}
+
+export function settingsKey({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings): string {
+  return [minReplicas, maxReplicas, cooldown, concurrency].join('/');
+}
