@@ -19,14 +19,15 @@ const fewCalls = 8;
 export function summarizeStep(
   calls: StepCalls,
   records: ReadonlyMap<number, CallRecord>,
-  { price, cooldown }: AppFacts,
+  facts: AppFacts,
   local: LocalLoad,
 ): BenchStep {
+  const { price } = facts;
   const durations = durationsOf(calls, 0, calls.sent).sort();
   const succeeded = countCalls(calls, (call) => calls.hasSucceeded(call));
   const at = (share: number) => quantileOf(durations, share);
   const replicas = new Set([...records.values()].flatMap(({ replica }) => replica ?? []));
-  const seconds = records.size > 0 ? replicaSeconds(calls, records, cooldown) : undefined;
+  const seconds = records.size > 0 ? replicaSeconds(calls, records, facts) : undefined;
   const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
   return {
     ...{ rate: calls.rate, calls: calls.sent, succeeded, failures: failuresOf(calls) },
@@ -123,8 +124,15 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): Ca
   return Object.fromEntries(Object.entries(sum).map(([name, ms]) => [name, ms / number])) as unknown as CallParts;
 }
 
-/** How long replicas were paid for in a step: from the start for its first call, until the cooldown after its last one. */
-function replicaSeconds(calls: StepCalls, records: ReadonlyMap<number, CallRecord>, cooldown: number): number {
+/**
+ * How long replicas were paid for in a step: from the start for its first call, until the cooldown after its last one; and
+ * min_replicas all the time, whether they had calls or not.
+ */
+function replicaSeconds(
+  calls: StepCalls,
+  records: ReadonlyMap<number, CallRecord>,
+  { cooldown, minReplicas }: AppFacts,
+): number {
   const lives = new Map<string, { startedAt: number; to: number }>();
   let end = calls.startedAt + calls.dueAt(calls.sent);
   for (const { replica, createdAt, queueMs, coldMs, runtimeMs } of records.values()) {
@@ -136,9 +144,11 @@ function replicaSeconds(calls: StepCalls, records: ReadonlyMap<number, CallRecor
     lives.set(replica, { startedAt: Math.max(life.startedAt, startedAt), to: Math.max(life.to, to) });
     end = Math.max(end, to);
   }
-  let ms = 0;
-  for (const { startedAt, to } of lives.values()) ms += Math.max(0, Math.min(end, to + cooldown * 1_000) - startedAt);
-  return ms / 1_000;
+  const lived = [...lives.values()].map(({ startedAt, to }) =>
+    Math.max(0, Math.min(end, to + cooldown * 1_000) - startedAt),
+  );
+  const others = lived.sort((one, other) => other - one).slice(minReplicas);
+  return others.reduce((sum, ms) => sum + ms, minReplicas * (end - calls.startedAt)) / 1_000;
 }
 
 const limits = { busy: 0.9, lateMs: 10 };

@@ -92,6 +92,24 @@ test('1,000 calls cost what their replicas do meanwhile', () => {
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * (1.04 + 0.54)) / 100, 6);
 });
 
+test.each([
+  ['one of two that are kept', 2, 1, 2 * 1.04],
+  ['each of two that are kept', 2, 2, 2 * 1.04],
+  ['one of one that is kept', 1, 1, 1.04],
+  ['two, one of which is kept', 1, 2, 1.04 + 1.03],
+])('what runs is paid, with or without calls: %s is called', (_, minReplicas, called, seconds) => {
+  const step = calls(even(100, 50));
+  const records = new Map(
+    Array.from({ length: 100 }, (_, call) => {
+      const record = { createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldMs: 0, replica: `${call % called}` };
+      return [call, record];
+    }),
+  );
+  // Without a cooldown, a replica ends with its last call, unless it is kept.
+  const { centsPerThousand } = summarizeStep(step, records, { ...facts, minReplicas, cooldown: 0 }, idle);
+  expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * seconds) / 100, 6);
+});
+
 test('what is spent is what replicas ran, and their cooldown', async () => {
   let now = 1_000_000;
   const start = now;
