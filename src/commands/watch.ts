@@ -45,7 +45,7 @@ export default defineCommand({
     figures: appFigures,
   }),
   details: [
-    `A condition is a figure of the last minute, > >= < or <=, a bound, and how long it has to hold. Figures: ${figureNames.join(', ')}; errors in percent, cold as cold starts a minute, rate as calls a second.`,
+    `A condition is a figure of the last minute, > >= < or <=, a bound, and how long it has to hold. It shows a change within a minute and a quarter. Figures: ${figureNames.join(', ')}; errors in percent, cold as cold starts a minute, rate as calls a second.`,
     'Exits with 0 when a condition has held, and with 8 at the time limit: also if nobody called the app, because then no response time is known.',
     'To run an app again when a file changes, use gantry dev.',
   ],

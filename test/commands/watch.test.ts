@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
+import { deployWeb, record, recordMany } from '../support/runs.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
 const emulator = emulatorForAll({ real: false, now: () => clock.now });
@@ -39,6 +39,17 @@ test.each([
   const met = json() as { waitedMs: number; heldMs: number; condition: string };
   expect([code, met.condition]).toEqual([0, condition]);
   expect(Math.abs(met.waitedMs / 60_000 - minutes)).toBeLessThan(1.3);
+});
+
+test.each([10, 12, 15, 40])('the rate of %i calls a second that begin now is known after a minute', async (rate) => {
+  clock.now += 86_400_000;
+  emulator.store.runs.clear();
+  const from = clock.now;
+  recordMany(emulator, { name: 'r', number: 300 * rate, from, to: from + 300_000, runtimeMs: 200 });
+  const met = (await watch(['--until', `rate>${0.8 * rate}`])).json() as { waitedMs: number; value: number };
+  expect(met.waitedMs).toBeGreaterThan(45_000);
+  expect(met.waitedMs).toBeLessThan(64_000);
+  expect(met.value).toBeLessThan(1.05 * rate);
 });
 
 test('the first of several conditions ends it', async () => {

@@ -98,30 +98,50 @@ const unknownCalls: CallFigures = {
 
 function callFigures(reading: RunsReading | undefined): CallFigures {
   if (!reading) return unknownCalls;
-  const { since, until, runs, total } = reading;
+  const { until, runs, total } = reading;
   const from = until - minuteMs;
-  const created = runs.filter((run) => timeOf(run) > from);
   const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
   const errors = countErrors(ended);
   const durations = Float64Array.from(ended, responseMs)
     .filter((ms) => !Number.isNaN(ms))
     .sort();
   const at = (share: number) => quantile(durations, share) ?? null;
-  // Of more than were returned, those that were speak for the others.
-  const isSample = total > runs.length;
-  const perSecond = isSample ? (total * 1_000) / (until - since) : created.length / 60;
+  const perMinute = callsOfLastMinute(reading);
   const cold = runs.filter(({ coldstartTimeMs }) => (coldstartTimeMs ?? 0) > 0);
-  const coldPerMinute = isSample
-    ? (perSecond * 60 * cold.length) / Math.max(1, runs.length)
-    : cold.filter((run) => timeOf(run) > from).length;
+  // Of more than were returned, those that were speak for the others.
+  const coldPerMinute =
+    total > runs.length
+      ? (perMinute * cold.length) / Math.max(1, runs.length)
+      : cold.filter((run) => timeOf(run) > from).length;
   const last = runs.reduce((latest, run) => Math.max(latest, timeOf(run)), Number.NEGATIVE_INFINITY);
   return {
     at: new Date(until).toISOString(),
-    ...{ callsPerSecond: perSecond, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
+    ...{ callsPerSecond: perMinute / 60, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
     errorShare: errors.calls > 0 ? errors.failed / errors.calls : null,
     coldStartsPerMinute: coldPerMinute,
     lastCallAt: Number.isFinite(last) ? new Date(last).toISOString() : null,
   };
+}
+
+/**
+ * Where more calls were made than were returned, the order of these says when the others were: after them, before them, or at
+ * any time.
+ */
+export function callsOfLastMinute({
+  since,
+  until,
+  runs,
+  total,
+}: Omit<RunsReading, 'runs'> & { runs: readonly Pick<Call, 'createdAt'>[] }): number {
+  const times = runs.map(timeOf);
+  const from = until - minuteMs;
+  const seen = times.filter((time) => time > from).length;
+  if (total === runs.length) return seen;
+  const last = times.at(-1) ?? since;
+  const isInOrder = (sign: number) => times.every((time, at) => at === 0 || sign * (time - (times[at - 1] ?? 0)) >= 0);
+  const [begin, end] = isInOrder(1) ? [last, until] : isInOrder(-1) ? [since, last] : [since, until];
+  const share = Math.max(0, end - Math.max(from, begin)) / Math.max(1, end - begin);
+  return seen + share * (total - runs.length);
 }
 
 function queuedOf(reading: RunsReading | undefined, replicas: number | undefined, concurrency: number | undefined) {
@@ -136,7 +156,7 @@ function buildsOf(running: readonly Container[]): AppFigures['builds'] {
   return [...builds].map(([build, replicas]) => ({ build, replicas })).sort((a, b) => b.replicas - a.replicas);
 }
 
-function timeOf({ createdAt }: Call): number {
+function timeOf({ createdAt }: Pick<Call, 'createdAt'>): number {
   return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
 }
 

@@ -11,6 +11,7 @@ import {
   type AppFigures,
   type AppReadings,
   appFiguresOf,
+  callsOfLastMinute,
   type FailedCalls,
   failedCallsOf,
   type RunsReading,
@@ -122,7 +123,8 @@ export class WatchedApp {
       if (this.#turns === 1 && !wasRight()) return void this.#requests--;
       this.#runs = read;
       this.#jobs.see({ started: await readJobs(this.context, app), runs: read.runs });
-      const fitting = read.total > 0 ? (this.#rangeMs * 0.8 * runsPerRead) / read.total : rangeMs.longest;
+      const perMs = Math.max(read.total / this.#rangeMs, callsOfLastMinute(read) / minuteMs);
+      const fitting = (0.8 * runsPerRead) / perMs;
       this.#rangeMs = Math.min(rangeMs.longest, Math.max(rangeMs.shortest, fitting));
     }
   }
